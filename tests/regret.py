@@ -17,10 +17,10 @@ from math import exp, fsum, log
 
 from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
+from tests.verdicts import read_verdict
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
 from wizard.benchmark.candidates.compare import TimeRatio, TrialFinding, TrialVerdict
-from wizard.benchmark.results import read_verdict
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.advice import FEWEST_RUNS, Evidence, Rank

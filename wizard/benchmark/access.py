@@ -19,7 +19,7 @@ from wizard.probe.pool import is_attached
 READING, WRITING = t("reading"), t("writing")
 
 GOING_SECONDS = 1.0
-"""Time the kernel may take to remove the node of a disconnected drive after a failed access."""
+"""Time for the kernel to remove a disconnected drive's node."""
 
 
 ENDED = t("You stopped the test early.")
@@ -30,7 +30,7 @@ PROGRESS_SECONDS = 0.25
 
 
 class MeasureProgress(Struct, frozen=True):
-    """Progress of a measurement. `share`: completed part. `said`: the step, and preliminary results."""
+    """Progress: completed `share`, and the step with preliminary results."""
 
     share: float
     seconds_left: float
@@ -39,7 +39,7 @@ class MeasureProgress(Struct, frozen=True):
 
 OnProgress = Callable[[MeasureProgress], None]
 Stopped = Callable[[], bool]
-"""Returns True if the person has stopped the measurement."""
+"""True after the person stopped the measurement."""
 
 
 class Clock:
@@ -53,7 +53,7 @@ class Clock:
         self.ended_by_person = False
 
     def progress(self, *said: Message, seconds_left: float | None = None) -> MeasureProgress:
-        """Return the progress, which follows from the time left, at most until the limit."""
+        """Return the progress, calculated from the time left."""
         left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
         return MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said)
 
@@ -72,12 +72,12 @@ class Clock:
         sleep(seconds)
 
     def is_over(self) -> bool:
-        """Return True if the time limit is reached or the person stopped the trial."""
+        """Return True at the time limit, or after a stop."""
         self.ended_by_person = self.ended_by_person or self._stop()
         return self.ended_by_person or self.left <= 0
 
     def is_progress_due(self) -> bool:
-        """Return True if progress is due. Assumes that the caller then reports it."""
+        """Return True if the caller must report progress now."""
         if self.elapsed < self._next_report:
             return False
         self._next_report = self.elapsed + PROGRESS_SECONDS
@@ -85,11 +85,8 @@ class Clock:
 
 
 class TimedDrive:
-    """A drive whose accesses are timed, through a descriptor opened with O_DIRECT.
-
-    Pieces of `piece_bytes` are read. Those in `held` can be written back, inside `extents`, after asking
-    `watch`. Times are nanoseconds. Raises Failed if the drive fails, Refused if a write would be unsafe.
-    """
+    """A drive with timed direct access. Only `held` pieces can be written back, inside `extents`. Times are
+    nanoseconds. Raises Failed if the drive fails, Refused if a write would be unsafe."""
 
     def __init__(
         self,
@@ -109,7 +106,7 @@ class TimedDrive:
         self._spare: list[mmap] = []
 
     def stream(self, start_bytes: int, size_bytes: int, stop: Stopped) -> bool:
-        """Read a long range sequentially, in whole MiB. Returns False if stopped early."""
+        """Read a range in whole MiB. Returns False if stopped early."""
         with mmap(-1, MIB) as buffer:
             for start in range(start_bytes, start_bytes + size_bytes, MIB):
                 if stop():
@@ -132,7 +129,7 @@ class TimedDrive:
         return took
 
     def keep(self, start_bytes: int) -> int:
-        """Read a piece for a later write-back. Sets `saw_data` if any byte so far was not zero."""
+        """Read a piece for a later write-back."""
         buffer = self._spare.pop() if self._spare else mmap(-1, self.piece_bytes)
         took = self._read(start_bytes, buffer)
         self.held[start_bytes] = buffer
@@ -140,14 +137,14 @@ class TimedDrive:
         return took
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
-        """Drop all held pieces, and hold these."""
+        """Hold only these pieces."""
         self._spare += self.held.values()
         self.held = {}
         for start in starts_bytes:
             self.keep(start)
 
     def write(self, start_bytes: int, offset_bytes: int = 0, size_bytes: int | None = None) -> int:
-        """Write back the piece at `start_bytes`, or a part of it. Returns the time."""
+        """Write back the held piece, or a part of it. Returns the time."""
         start, size = start_bytes + offset_bytes, size_bytes or self.piece_bytes
         content = memoryview(self.held[start_bytes])[offset_bytes : offset_bytes + size]
         if self._watch is None or not any(Extent(start, size).is_within(extent) for extent in self.extents):
@@ -185,7 +182,6 @@ class TimedDrive:
         return self._timed(READING, start, len(buffer), lambda: os.preadv(self._descriptor, [buffer], start))
 
     def _timed(self, doing: Message, start: int, size: int, work: Callable[[], int]) -> int:
-        """Return the time of an access, which must transfer `size` bytes."""
         begun = perf_counter_ns()
         try:
             done = work()
@@ -203,8 +199,7 @@ class TimedDrive:
         raise self._failed(doing, start, t("{done} of {wanted} bytes", done=done, wanted=size))
 
     def _disappears(self) -> bool:
-        """Return True if the drive is gone or disappears shortly. Pending requests fail a moment before the
-        kernel removes the node."""
+        """Pending requests fail a moment before the kernel removes the node."""
         limit = monotonic() + GOING_SECONDS
         while is_attached(self.path, None):
             if monotonic() > limit:
@@ -239,8 +234,8 @@ class TimedDrive:
 def claimed(
     drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
 ) -> Iterator[TimedDrive]:
-    """Lock the drive, probe it again, and open it exclusively, to write to the free space. `synchronous`
-    writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""
+    """Open the confirmed drive exclusively, to write to free space. `synchronous` writes return when durable.
+    Raises Refused if the drive was replaced, is in use or has no free space."""
     with scratch.known(drive, probe) as (_, fresh):
         extents = scratch.scratch_extents(fresh)
         with scratch.opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
@@ -249,7 +244,7 @@ def claimed(
 
 @contextmanager
 def opened_to_read(path: str, piece_bytes: int) -> Iterator[TimedDrive]:
-    """Open the whole drive for reads, which works while the drive is in use. Raises Failed."""
+    """Open the whole drive, which may be in use. Raises Failed."""
     unopened = Sentence("Cannot open {drive} for direct reading ({why}). Measuring requires root.")
     with failing(unopened, drive=path):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)

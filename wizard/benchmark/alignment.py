@@ -49,13 +49,10 @@ def run_alignment_trial(
     part: Partition | None = None,
     probe: Probe = probe_drive,
 ) -> Verdict:
-    """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True.
-
-    With a partition, the second access of each pair has the partition's offset to physical blocks. Writes go
-    only to free space, after probing the drive again. The caller has confirmed the drive (`confirm_scratch`).
-    Raises Refused if writing is unsafe, Failed if the drive cannot be read, BadInput for an impossible
-    physical size.
-    """
+    """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True. With a partition,
+    the second access of each pair has the partition's offset. Writes go only to free space of the confirmed
+    drive, probed again. Raises Refused if writing is unsafe, Failed if the drive cannot be read, BadInput for
+    an impossible physical size."""
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
         raise Failed(_unread(drive))
@@ -65,7 +62,7 @@ def run_alignment_trial(
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
-        sentence = str(t("{drive}: misaligned access is impossible. {why}", drive=drive.path, why=reason))
+        sentence = str(t("{drive}: misaligned access is impossible. {why}", drive=drive, why=reason))
         outcome = Outcome.NOT_POSSIBLE
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
@@ -97,9 +94,8 @@ def run_alignment_trial(
 
 
 def _unread(drive: Drive) -> Message:
-    """Describe a drive with unread geometry, with the probe's reason."""
     known = (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes"))
-    unread = t("{drive}: cannot read the size and block sizes.", drive=drive.path)
+    unread = t("{drive}: cannot read the size and block sizes.", drive=drive)
     return join(unread, *islice(known, 1), t("Measuring is impossible."))
 
 
@@ -139,7 +135,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
             "blocks. Some drives hide larger blocks. Measure with `diskwright bench "
             "{drive} --assume-physical 4096`.",
             size=grid.block_bytes,
-            drive=drive.path,
+            drive=drive,
         )
     if geometry.alignment_offset_bytes < 0:
         return t(
@@ -147,7 +143,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
             "other. No access is aligned for all."
         )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return IMPLAUSIBLE(drive=drive.path, size=grid.block_bytes)
+        return IMPLAUSIBLE(drive=drive, size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
         return t("Drive too small.")
     return None
@@ -157,13 +153,8 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 def _accesses(
     drive: Drive, grid: Grid, probe: Probe, *, write: bool
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Open the whole drive for reads, or claim its free space for writes. Raises Failed, or Refused like
-    `claimed`.
-
-    Every place is read only once. A batch is read before it is written back: a drive that has just read a
-    block can change part of it without another read, which is the cost of a misaligned write. Writes are
-    synchronous, because a write cache would shift the cost to a later write.
-    """
+    """Read every place once, a batch before writing back: otherwise the drive would not need the read that a
+    misaligned write costs. Writes are synchronous, as a write cache would shift the cost."""
     if write:
         with claimed(drive, probe, grid.block_bytes, synchronous=True) as timed:
             yield Accesses(timed.hold, timed.write), timed.extents
@@ -175,8 +166,7 @@ def _accesses(
 def sentence_for(
     path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
 ) -> str:
-    """Describe the verdict in one or two sentences, claiming no more than was measured. `path` is that of the
-    partition if the second access of each pair had its offset."""
+    """Describe the verdict, claiming no more than was measured. `path`: the drive or partition."""
     verb = READING if access == "read" else WRITING
     if ratio is None:
         few = t("{pairs} pairs are too few. Allow more time", pairs=pairs)
@@ -221,7 +211,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
 ) -> tuple[str, ...]:
-    """Return the caveats of the verdict."""
+    """Return the caveats."""
     is_loop = drive.bus == "loop"
     caveats = (
         (access == "read" and outcome is not Outcome.ALIGNED_FASTER, READING_ONLY),
@@ -252,5 +242,4 @@ def caveats_for(
 
 
 def _number(value: float, ratio: Ratio) -> str:
-    """Format a ratio. Well above 1, one decimal is enough."""
     return f"{value:.1f}" if ratio.low >= 1.2 else f"{value:.2f}"

@@ -2,6 +2,7 @@
 data, or on timeout."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from math import exp, log
 from random import Random
 from statistics import median
@@ -21,7 +22,7 @@ MOST_REGIONS = 20_000
 
 
 class Grid(Struct, frozen=True):
-    """Aligned places: multiples of `block_bytes` from `offset_bytes`. Misaligned ones are `shift_bytes`
+    """Aligned places: multiples of `block_bytes` from `offset_bytes`; misaligned ones are `shift_bytes`
     further."""
 
     block_bytes: int
@@ -30,15 +31,15 @@ class Grid(Struct, frozen=True):
 
 
 class PairPlace(Struct, frozen=True):
-    """Starts of an aligned and a misaligned access, of one block each."""
+    """Starts of an aligned and a misaligned access."""
 
     aligned_bytes: int
     misaligned_bytes: int
 
 
 def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
-    """Yield pairs of places without end, each in a region of its own until all regions are used. Every access
-    is inside an extent. Yields none if no extent has room for a region."""
+    """Yield pairs inside the extents without end, each in a region of its own until all are used. Yields none
+    if no extent has room."""
     # So wide that read-ahead of one access rarely covers the other.
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
@@ -55,12 +56,12 @@ def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterat
 
 
 def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
-    """Return the first block at or after a position. Blocks start at `offset_bytes`."""
+    """Return the first block at or after a position."""
     return offset_bytes + max(0, -(-(position_bytes - offset_bytes) // block_bytes)) * block_bytes
 
 
 def nth(ranges: Sequence[range], index: int) -> int:
-    """Return an element of several ranges, counted through. Raises IndexError beyond the last."""
+    """Return an element of several ranges, counted through. Raises IndexError."""
     for one in ranges:
         if index < len(one):
             return one[index]
@@ -69,7 +70,6 @@ def nth(ranges: Sequence[range], index: int) -> int:
 
 
 def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlace:
-    """Return one access in each half of the region, at least a block from the ends."""
     half = width // 2
     lower, upper = (
         start_bytes + base + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
@@ -99,27 +99,26 @@ PAIRS_A_UNIT = 2
 
 
 class PlannedLook(Struct, frozen=True):
-    """A look at the data after `units`, with an interval that misses with probability `alpha` at most."""
+    """A look after `units`, whose interval misses with probability `alpha` at most."""
 
     units: int
     alpha: float
 
 
 def plan_looks(units: int) -> tuple[PlannedLook, ...]:
-    """Return the looks for a run of `units`. Omits looks with too few."""
+    """Return the looks for a run of `units`."""
     looks = (PlannedLook(int(units * share), alpha) for share, alpha in LEVELS)
     return tuple(look for look in looks if look.units >= FEWEST_UNITS)
 
 
 def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
-    """Return the log of misaligned over aligned time per complete unit, in order."""
+    """Return the log of misaligned over aligned time per unit."""
     logs = [log(max(pair.misaligned_ns, 1) / max(pair.aligned_ns, 1)) for pair in pairs]
     return [(one + other) / PAIRS_A_UNIT for one, other in zip(logs[::2], logs[1::2], strict=False)]
 
 
 def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
-    """Return the ratio after a look's units, None if there are fewer. `confidence` covers all looks
-    together."""
+    """Return the ratio after a look's units, None if there are fewer."""
     units = unit_ratios(pairs[: look.units * PAIRS_A_UNIT])
     rank = interval_rank(look.units, look.alpha)
     if len(units) < look.units or rank < 1:
@@ -135,8 +134,8 @@ def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
 
 
 def interval_rank(count: int, alpha: float) -> int:
-    """Return k so that the k-th smallest and k-th largest of `count` values enclose the median. The
-    probability to miss the median is at most `alpha`. Returns 0 if no k is sufficient."""
+    """Return k so that the k-th smallest and largest of `count` values enclose the median, except with
+    probability `alpha`. Returns 0 without such a k."""
     below, ways, rank = 0, 1, 0
     while rank < count // 2:
         below += ways
@@ -148,7 +147,7 @@ def interval_rank(count: int, alpha: float) -> int:
 
 
 def judge(ratio: Ratio | None, claim_above: float = BAND[1]) -> Outcome:
-    """Return the outcome. A difference requires the whole interval above `claim_above`."""
+    """Return the outcome."""
     if ratio is None:
         return Outcome.INCONCLUSIVE
     if BAND[0] <= ratio.low and ratio.high <= BAND[1]:
@@ -160,13 +159,9 @@ def is_enough(ratio: Ratio | None, claim_above: float = BAND[1]) -> bool:
     """Return True if more data would not help."""
     if ratio is None:
         return False
-    match judge(ratio, claim_above):
-        case Outcome.NO_DIFFERENCE:
-            return True
-        case Outcome.ALIGNED_FASTER:
-            return ratio.high / ratio.low <= NARROW
-        case _:
-            return False
+    outcome = judge(ratio, claim_above)
+    narrow = ratio.high / ratio.low <= NARROW
+    return outcome is Outcome.NO_DIFFERENCE or (outcome is Outcome.ALIGNED_FASTER and narrow)
 
 
 MOST_UNITS = 4096
@@ -191,26 +186,23 @@ PAIRS_ESTIMATED = 500
 
 
 class Measured(Struct, frozen=True):
-    """All counted pairs, and the ratio at the last planned look. `counted_pauses`: see `Sampler`."""
+    """All counted pairs, and the ratio at the last look."""
 
     pairs: tuple[Pair, ...]
     ratio: Ratio | None
     counted_pauses: bool = False
 
 
-Starts = Sequence[int]
-
-
 class Accesses(Struct, frozen=True):
-    """Accesses to measure. `prepare` is not timed. `access` returns nanoseconds."""
+    """Accesses to measure: `prepare` is not timed, `access` returns nanoseconds."""
 
-    prepare: Callable[[Starts], None]
+    prepare: Callable[[Sequence[int]], None]
     access: Callable[[int], int]
 
 
 class Sampler:
-    """Draws places and times them, one unit at a time. Prepares `batch_units` at once. With `counts_pauses`,
-    times include the pause since the previous access."""
+    """Draws places and times them. With `counts_pauses`, times include the pause since the previous
+    access."""
 
     def __init__(self, accesses: Accesses, extents: Sequence[Extent], grid: Grid, random: Random) -> None:
         self._accesses, self._random = accesses, random
@@ -222,19 +214,15 @@ class Sampler:
         self.counts_pauses = False
 
     def next_unit(self) -> tuple[Pair, Pair]:
-        """Return two new pairs, one with the aligned access first and one with the misaligned, in random
-        order."""
+        """Return two pairs, one with the aligned access first, in random order."""
         if not self._ready:
             self._ready = self._prepare(self.batch_units * PAIRS_A_UNIT)
         aligned_first = self._random.random() < 0.5
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
     def works_off_later(self, typical_ns: float) -> bool:
-        """Return True if a pause before an access makes it shorter by that pause.
-
-        Drives with a request quota or a write buffer behave this way. Without counting pauses, an access that
-        costs twice as much would seem to take even longer.
-        """
+        """Return True if a pause makes the next access shorter, as with a request quota or write buffer.
+        Without counting pauses, an access of twice the cost would seem even longer."""
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
         self._ready, slopes = [], []
         for pair in self._prepare(PAUSED_PAIRS, self._shift_bytes):
@@ -250,16 +238,17 @@ class Sampler:
         return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
 
     def _prepare(self, count: int, back_bytes: int = 0) -> list[PairPlace]:
-        """Draw and prepare pairs, with misaligned accesses `back_bytes` earlier."""
-        drawn = [next(self._places) for _ in range(count)]
-        pairs = [PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes) for place in drawn]
+        pairs = [
+            PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes)
+            for place in islice(self._places, count)
+        ]
         starts = [start for pair in pairs for start in (pair.aligned_bytes, pair.misaligned_bytes)]
         self._accesses.prepare(starts)
         self._ended_ns = perf_counter_ns()
         return pairs
 
     def _time(self, start_bytes: int) -> tuple[int, int]:
-        """Return the nanoseconds of an access, and those since the end of the previous one."""
+        """Return the nanoseconds of an access, and since the end of the previous one."""
         took = self._accesses.access(start_bytes)
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
@@ -280,8 +269,8 @@ def measure(
     claim_above: float = BAND[1],
     random: Random | None = None,
 ) -> Measured:
-    """Time pairs until a planned look has enough data, the plan is done, or time is over. The first units
-    only set the plan. `extents` must have room for at least one region (`draw_places`)."""
+    """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
+    the plan. `extents` must have room for a region."""
     sampler = Sampler(accesses, extents, grid, random or Random())
     on_progress(clock.progress(tn("{count} pair so far.", "{count} pairs so far.", count=0)))
     warm_up = clock.elapsed

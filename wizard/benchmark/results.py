@@ -1,13 +1,10 @@
 """Documents with the results of all benchmarks, with every measured time."""
 
-from typing import TypeVar
-
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.documents import codec
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 
 BenchmarkResult = Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict
-T = TypeVar("T", Verdict, CliffVerdict, DisplacedVerdict, TrialVerdict)
 
 SCHEMAS: dict[type[BenchmarkResult], str] = {
     Verdict: "diskwright.verdict/1",
@@ -22,13 +19,8 @@ def render_verdict(verdict: BenchmarkResult) -> str:
     return codec.render_document(SCHEMAS[type(verdict)], codec.to_json(verdict))
 
 
-def read_verdict(text: str, where: str, kind: type[T]) -> T:
-    """Parse a result of this kind from JSON text. Raises BadInput naming `where`."""
-    return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)
-
-
 def read_any(text: str, where: str) -> BenchmarkResult:
-    """Parse the result of any benchmark from JSON text. Raises BadInput naming `where`."""
+    """Parse any benchmark's result. Raises BadInput naming `where`."""
     kinds = (kind for kind, schema in SCHEMAS.items() if f'"{schema}"' in text[:200])
     kind = next(kinds, Verdict)
     return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
+from wizard.findings import use
 from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
@@ -59,11 +60,11 @@ class Watch:
 
     @property
     def partitions(self) -> frozenset[str]:
-        """Nodes of the kernel's partitions when the watch started."""
+        """Nodes of the partitions at the start."""
         return frozenset(sysfs.node_of(name) for name in self._known)
 
     def trouble(self) -> str | None:
-        """Return why the trial must stop writing, as the beginning of a sentence, or None."""
+        """Return why to stop writing, as the beginning of a sentence."""
         state = self._read_state()
         if state is None or state != self._state:
             if _partitions_in(self._folder) != self._known:
@@ -74,7 +75,7 @@ class Watch:
         return None
 
     def wrote(self, size_bytes: int) -> None:
-        """Account for a write of the trial, which raises the kernel's count by the same amount."""
+        """Account for a write of the trial."""
         if self._sectors is None:
             return
         before = self._sectors
@@ -85,11 +86,8 @@ class Watch:
         self._has_written = True
 
     def _read_state(self) -> tuple[int, int] | None:
-        """Return two numbers, at least one of which changes when the kernel adds or removes a partition.
-
-        These are the link count of the drive's sysfs folder and the mtime of /dev, both much faster to read
-        than a list of partitions.
-        """
+        """Return sysfs' link count and the mtime of /dev. A changed partition changes one; both are faster to
+        read than a list of partitions."""
         if not self._descriptors:
             return None
         return os.fstat(self._descriptors[0]).st_nlink, os.fstat(self._descriptors[1]).st_mtime_ns
@@ -105,10 +103,8 @@ class Watch:
 
 def other_writer(nodes: Collection[str]) -> str | None:
     """Return the beginning of a sentence about another process with one of these nodes open for writing.
-
-    Returns None if there is none. Detects virtual machines, whose drives can still be opened exclusively.
-    Root sees all processes of its container, other users only their own.
-    """
+    Detects virtual machines, whose drives can be opened exclusively. Root sees all processes of its
+    container, other users only their own."""
     # Imported here because psutil is slow to load.
     from wizard.probe.host.environment import name_of, opened, others, writes
 
@@ -129,7 +125,6 @@ def other_writer(nodes: Collection[str]) -> str | None:
 
 
 def _partitions_in(folder: Path) -> frozenset[str]:
-    """Return the names of a drive's partitions, empty if the drive is gone."""
     try:
         return frozenset(entry.name for entry in folder.iterdir() if entry.name.startswith(folder.name))
     except OSError:
@@ -143,17 +138,7 @@ touches, so they must be unused."""
 LEAST_BYTES = 16 * MIB
 BLKGETDISKSEQ = 0x80081280
 LOCK_SECONDS = 2.0
-ESSENTIAL = (
-    "drive",
-    "size_bytes",
-    "geometry",
-    "table",
-    "partitions",
-    "signatures",
-    "uses",
-    "free",
-    "read_only",
-)
+ESSENTIAL = (*use.ESSENTIAL, "free", "read_only")
 
 
 def confirm_scratch(drive: Drive, token: str) -> None:
@@ -164,20 +149,20 @@ def confirm_scratch(drive: Drive, token: str) -> None:
                 "{token} does not confirm {drive}. Type the serial number, or without one the name, that "
                 "`diskwright inspect {drive}` shows.",
                 token=repr(token),
-                drive=drive.path,
+                drive=drive,
             )
         )
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the extents of free space for a trial. Raises Refused without free space."""
+    """Return the free space for a trial. Raises Refused without."""
     extents = free_extents(drive, MARGIN_BYTES)
     if not extents:
         raise refused(
             t(
                 "{drive} lacks a contiguous free space of {room:exact} for writing. "
                 "To test reading only, omit --scratch.",
-                drive=drive.path,
+                drive=drive,
                 room=LEAST_BYTES + 2 * MARGIN_BYTES,
             )
         )
@@ -185,8 +170,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
-    """Return the free extents large enough for a trial, minus a margin at both ends. Whole physical blocks
-    need no margin. Raises Refused if writing is impossible."""
+    """Return the free extents large enough for a trial, minus a margin that whole physical blocks do not
+    need. Raises Refused."""
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
@@ -222,7 +207,7 @@ def _between(start_bytes: int, end_bytes: int) -> Extent:
 
 
 def refused(why: Message) -> Refused:
-    """Return a refusal that states that nothing was written."""
+    """Return a refusal after which nothing was written."""
     return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
@@ -230,16 +215,16 @@ def _obstacle(drive: Drive) -> Message | None:
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
-        return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
+        return t("Cannot read the contents of {drive}. {why}", drive=drive, why=why)
     if fault := why_not(refuse_drive, drive):
         return t("{fault}", fault=fault)
     if drive.read_only is None:
-        return t("It is unknown if {drive} is read-only.", drive=drive.path)
+        return t("It is unknown if {drive} is read-only.", drive=drive)
     if drive.zoned == "host-managed":
         return t(
             "{drive} is host-managed. Zones accept writes only where the last one ended, "
             "not at random places.",
-            drive=drive.path,
+            drive=drive,
         )
     what: Message | str | None = None
     if drive.waiting:
@@ -252,27 +237,27 @@ def _obstacle(drive: Drive) -> Message | None:
         what = data[0]
     if what is None:
         return None
-    return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)
+    return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive, what=what)
 
 
 @contextmanager
 def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
-    the drive was replaced or the contents changed."""
+    """Lock the drive and probe it again. Yields the lock and the drive. Raises Refused if drive or contents
+    changed."""
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
             if getattr(drive, what) != getattr(fresh, what):
                 raise refused(
-                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive.path, what=what)
+                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive, what=what)
                 )
         yield lock, fresh
 
 
 @contextmanager
 def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known` does, after checking once for other programs with access to the drive. Afterwards,
-    partitions can be mounted. Raises Refused."""
+    """Yield as `known` does, after checking once that no other program uses the drive. Partitions can then be
+    mounted. Raises Refused."""
     with known(drive, probe) as (lock, fresh):
         with opened_alone(fresh, synchronous=False):
             pass
@@ -281,19 +266,18 @@ def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
-    """Open the drive exclusively for direct writes, and watch it. `synchronous` writes return when durable.
-    Raises Refused if another program has the drive open or is about to change it, or the drive was
-    replaced."""
+    """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused if
+    the drive was replaced, or another program uses or changes it."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
     try:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
+            raise refused(t("{drive} is no longer the same drive.", drive=drive))
         with Watch(drive.path) as watch:
             present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
             if watch.partitions != present:
-                raise refused(t("The partitions of {drive} are being changed.", drive=drive.path))
+                raise refused(t("The partitions of {drive} are being changed.", drive=drive))
             if writer := other_writer({drive.path, *watch.partitions}):
                 raise refused(t("{writer}.", writer=writer))
             yield descriptor, watch
@@ -303,8 +287,8 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
 
 @contextmanager
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
-    """Hold the drive's lock, which udev and other diskwright processes respect. Yields the descriptor. Raises
-    Refused if another program has the lock for longer than `seconds`."""
+    """Lock the drive for udev and other diskwright processes. Yields the descriptor. Raises Refused after
+    `seconds`."""
     descriptor = _open(path, os.O_RDONLY)
     try:
         deadline = monotonic() + seconds
@@ -331,7 +315,7 @@ def _open(path: str, flags: int) -> int:
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Return True if the disk has this diskseq, or if the kernel has none (before 5.15)."""
+    """Kernels before 5.15 have no diskseq."""
     if diskseq is None:
         return True
     try:

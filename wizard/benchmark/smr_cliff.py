@@ -1,15 +1,24 @@
-"""Judge a write probe for shingled recording, and describe the verdict with caveats."""
+"""Write test for shingled recording: random write-backs until throughput collapses or a limit.
 
-from collections.abc import Sequence
+Sequential writing is measured before and after. All data written was read at the same place just before.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from random import Random
 from statistics import median
 
 from msgspec import Struct
 
+from wizard.benchmark import access
 from wizard.benchmark.access import ENDED, LOOP
-from wizard.model.machine import Drive
-from wizard.model.said import format_capacity, format_duration, join, t
-from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
+from wizard.benchmark.measure import align, nth
+from wizard.benchmark.scratch import refused, scratch_extents
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import KIB, MIB, format_capacity, format_duration, join, t
+from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
+from wizard.probe.machine import probe_drive
 
 FALL = 5.0
 """Slowdown that counts as a cliff. Shingled drives slow down at least 20 times, inner tracks of hard disks 2
@@ -34,7 +43,7 @@ SEQUENTIAL_KEPT = 0.5
 
 
 class CliffJudgement(Struct, frozen=True):
-    """A cliff, if there is one, and the doubt that limits the result."""
+    """A cliff, and the doubt that limits the result."""
 
     doubt: CliffDoubt | None = None
     cliff: Cliff | None = None
@@ -48,7 +57,7 @@ class CliffJudgement(Struct, frozen=True):
 
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
-    """Return the lasting fall in a series of windows of random writing, if there is one so far."""
+    """Return the lasting fall of random writing so far."""
     level = _fast_rate(windows)
     if level is None:
         return None
@@ -71,7 +80,7 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
 
 
 def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
-    """Return the highest rate sustained over a few windows, or None with fewer windows."""
+    """Return the highest rate sustained over a few windows."""
     rates = [window.bytes_per_second for window in windows]
     return max(
         (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
@@ -80,7 +89,7 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
 
 
 def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
-    """Return the typical rates of the sequential phases before and after, None if not measured."""
+    """Return the typical sequential rates before and after, if measured."""
     before, after = (
         [window.bytes_per_second for window in windows if window.phase is phase]
         for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
@@ -89,7 +98,7 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
 
 
 def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) -> CliffJudgement:
-    """Judge the windows of all phases. Random writes were of `block_bytes` each."""
+    """Judge the windows of all phases."""
     random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
@@ -109,7 +118,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) 
 
 
 def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive: Drive) -> CliffDoubt | None:
-    """Return another explanation for the fall, the most certain first, or None."""
+    """Return another explanation for the fall, the most certain first."""
     if drive.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
     if drive.rotational is False:
@@ -174,13 +183,12 @@ DOUBTS = {
         most=round(SEEKING_SECONDS * 1000),
     ),
 }
-"""Why a test is inconclusive: another explanation of a cliff, or the reason for finding none."""
 
 
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
-    """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
+    """Describe the verdict, claiming no more than was measured."""
     doubt, cliff = judgement.doubt, judgement.cliff
     fall = cliff and t(
         "after {written:size} of random writes ({duration} of writing) the rate fell "
@@ -218,7 +226,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
 ) -> tuple[str, ...]:
-    """Return the caveats of the verdict."""
+    """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
     caveats = (
         (
@@ -258,7 +266,263 @@ def caveats_for(
 
 
 def rate_in_words(bytes_per_second: float | None) -> str:
-    """Format a rate, such as `6.4 MB/s`. None is an unknown rate."""
+    """Format a rate, such as `6.4 MB/s`."""
     if bytes_per_second is None:
         return str(t("unknown rate"))
     return f"{format_capacity(round(bytes_per_second))}/s"
+
+
+PIECE_BYTES = 64 * KIB
+"""Size of a random write: smaller than a band, but large enough to fill a cache of tens of GB in time."""
+
+STRETCH_BYTES = MIB
+"""Size of a read. Reading single pieces would take several times as long as writing them. Longer stretches
+would put many pieces in one band, which the drive then rewrites only once."""
+
+STRETCHES_HELD = 64
+PIECES_A_PASS = STRETCH_BYTES // PIECE_BYTES // 2
+"""Every second piece of a stretch, so that no cache can merge them into one long write."""
+
+STRETCHES_ORDERED_SHARE = 4
+"""At most one part in this many of the largest free extent is written sequentially."""
+
+FEWEST_STRETCHES = STRETCHES_HELD
+
+
+class Batch(Struct, frozen=True):
+    """Stretches to hold, and pieces to write: (start of stretch, offset inside)."""
+
+    starts_bytes: tuple[int, ...]
+    pieces: tuple[tuple[int, int], ...]
+
+
+class WriteRanges(Struct, frozen=True):
+    """Starts of whole stretches, for sequential and random writing."""
+
+    ordered: range
+    random: tuple[range, ...]
+
+    @property
+    def random_bytes(self) -> int:
+        """Most bytes to write without writing any twice."""
+        return sum(map(len, self.random)) * STRETCH_BYTES
+
+
+def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
+    """Split free space. Returns None if it is too small."""
+    whole = [_stretches(extent, offset_bytes) for extent in extents]
+    largest = max(whole, key=len, default=range(0))
+    count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
+    rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)
+    if not count or sum(map(len, rest)) < FEWEST_STRETCHES:
+        return None
+    return WriteRanges(largest[:count], rest)
+
+
+def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterator[Batch]:
+    """Yield each random piece once, at least `most_bytes` if available: all even pieces, then all odd
+    ones."""
+    total = sum(map(len, ground.random))
+    wanted = -(-most_bytes // (PIECES_A_PASS * PIECE_BYTES))
+    for parity in (0, 1):
+        drawn = random.sample(range(total), min(total, wanted))
+        wanted -= len(drawn)
+        for first in range(0, len(drawn), STRETCHES_HELD):
+            starts = tuple(nth(ground.random, index) for index in drawn[first : first + STRETCHES_HELD])
+            pieces = [
+                (start, (2 * piece + parity) * PIECE_BYTES)
+                for start in starts
+                for piece in range(PIECES_A_PASS)
+            ]
+            random.shuffle(pieces)
+            yield Batch(starts, tuple(pieces))
+
+
+def _stretches(extent: Extent, offset_bytes: int) -> range:
+    first = align(extent.start_bytes, MIB, offset_bytes)
+    count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
+    return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
+
+
+def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
+    for first in range(0, len(starts), STRETCHES_HELD):
+        held = tuple(starts[first : first + STRETCHES_HELD])
+        yield Batch(held, tuple((start, 0) for start in held))
+
+
+ORDERED_SHARE = 16
+MOST_ORDERED_BYTES = 512 * MIB
+ORDERED_SECONDS = 10.0
+"""Longest time for each sequential phase, which is also at most a tenth of the total."""
+
+WINDOWS_WANTED = 600
+SHORTEST_WINDOW, LONGEST_WINDOW = 0.25, 4.0
+"""Seconds of writing in a window: enough to average single writes, short enough to locate the cliff."""
+
+WINDOWS_OF_BYTES = 64
+"""A window also ends after this fraction of all bytes, so that a fast drive has a series too."""
+
+NANO = 1e-9
+
+
+PHASES = {
+    WritePhase.SEQUENTIAL_BEFORE: t("sequential, before"),
+    WritePhase.RANDOM: t("random"),
+    WritePhase.SEQUENTIAL_AFTER: t("sequential, after"),
+}
+
+
+def run_shingled_trial(
+    drive: Drive,
+    *,
+    seconds: float,
+    most_bytes: int,
+    on_progress: access.OnProgress,
+    stop: access.Stopped,
+) -> CliffVerdict:
+    """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True. The
+    caller has confirmed the drive. Raises Refused if writing is unsafe or free space too small, Failed if the
+    drive does not answer."""
+    scratch_extents(drive)
+    if drive.geometry is None:
+        raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive))
+    clock = access.Clock(seconds, stop)
+    with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
+        ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
+        ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        if ranges is None:
+            raise refused(
+                t(
+                    "The test needs at least {least:exact} of contiguous free space on {drive}.",
+                    drive=drive,
+                    least=(FEWEST_STRETCHES + 8) * STRETCH_BYTES,
+                )
+            )
+        run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
+        run.write_all(Random())
+    return _verdict(drive, run, clock)
+
+
+class WriteProbe:
+    """Writes the three phases and records the windows."""
+
+    def __init__(
+        self,
+        pieces: access.TimedDrive,
+        ground: WriteRanges,
+        clock: access.Clock,
+        seconds: float,
+        most_bytes: int,
+        on_progress: access.OnProgress,
+    ) -> None:
+        self.pieces, self.ground = pieces, ground
+        self.windows: list[WriteWindow] = []
+        self.written_bytes = 0
+        self._clock, self._most_bytes, self._on_progress = clock, most_bytes, on_progress
+        self._window_seconds = min(max(seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
+        self._window_bytes = most_bytes // WINDOWS_OF_BYTES
+        self._ordered_seconds = min(ORDERED_SECONDS, seconds / 10)
+        self._phase = WritePhase.SEQUENTIAL_BEFORE
+        self._open_bytes = 0
+        self._open_ns = 0
+
+    def write_all(self, random: Random) -> None:
+        """Run all phases."""
+        self._report()
+        ordered = list(self.ground.ordered)
+        self._write_phase(WritePhase.SEQUENTIAL_BEFORE, _in_order(ordered), self._ordered_seconds)
+        # Reserve bytes and time for the sequential phase afterwards, which writes no more than before.
+        before, seconds = self.written_bytes, self._clock.left - 2 * self._clock.elapsed
+        most = self._most_bytes - 2 * before
+        self._write_phase(WritePhase.RANDOM, draw_batches(self.ground, most, random), seconds, before + most)
+        again = _in_order(ordered[: before // STRETCH_BYTES])
+        self._write_phase(WritePhase.SEQUENTIAL_AFTER, again, self._ordered_seconds)
+
+    def _write_phase(
+        self, phase: WritePhase, batches: Iterable[Batch], seconds: float, most_bytes: int | None = None
+    ) -> None:
+        self._phase = phase
+        until = self._clock.elapsed + seconds
+        size = PIECE_BYTES if phase is WritePhase.RANDOM else STRETCH_BYTES
+        for batch in batches:
+            if self._clock.is_over() or self._clock.elapsed > until:
+                break
+            self.pieces.hold(batch.starts_bytes)
+            for start, offset in batch.pieces:
+                full = most_bytes is not None and self.written_bytes + size > most_bytes
+                late = phase is WritePhase.RANDOM and self._clock.elapsed > until
+                if full or late or self._clock.is_over():
+                    break
+                self._write(start, offset, size)
+                if self._has_fallen():
+                    break
+            else:
+                # The drive can catch up during the next reads, which no window counts.
+                self._close_window(at_least_seconds=self._window_seconds / 2)
+                continue
+            break
+        self._close_window(at_least_seconds=0.0)
+
+    def _write(self, start: int, offset: int, size: int) -> None:
+        self._open_ns += self.pieces.write(start, offset, size)
+        self._open_bytes += size
+        self.written_bytes += size
+        if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
+            self._close_window(at_least_seconds=0.0)
+        if self._clock.is_progress_due():
+            self._report()
+
+    def _close_window(self, *, at_least_seconds: float) -> None:
+        """The flush counts as part of the writes. Shorter windows stay open."""
+        if not self._open_bytes:
+            return
+        self._open_ns += self.pieces.flush()
+        if self._open_ns * NANO >= at_least_seconds:
+            self.windows.append(WriteWindow(self._phase, self._open_bytes, self._open_ns * NANO))
+            self._open_bytes = self._open_ns = 0
+
+    def _has_fallen(self) -> bool:
+        """Only evaluate if the last window was slow."""
+        random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
+        if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
+            return False
+        highest = max(window.bytes_per_second for window in random)
+        is_slow = random[-1].bytes_per_second * FALL <= highest
+        return is_slow and find_cliff(random) is not None
+
+    def _report(self) -> None:
+        said = t(
+            "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
+            written=self.written_bytes,
+            most=self._most_bytes,
+            phase=PHASES[self._phase],
+            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+        )
+        self._on_progress(self._clock.progress(said))
+
+
+def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
+    windows = tuple(run.windows)
+    random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
+    before, after = sequential_rates(windows)
+    judgement = judge_cliff(windows, PIECE_BYTES, drive)
+    return CliffVerdict(
+        drive=drive.path,
+        outcome=judgement.outcome,
+        doubt=judgement.doubt,
+        cliff=judgement.cliff,
+        sequential_before=before,
+        sequential_after=after,
+        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=caveats_for(
+            drive,
+            judgement.outcome,
+            saw_data=run.pieces.saw_data,
+            all_used=random_bytes >= run.ground.random_bytes,
+            ended=clock.ended_by_person,
+        ),
+        block_bytes=PIECE_BYTES,
+        random_bytes=random_bytes,
+        seconds=round(clock.elapsed, 3),
+        windows=windows,
+    )

@@ -13,8 +13,7 @@ from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
-from wizard.cli import wording
-from wizard.cli.command import typed
+from wizard.cli.command import NOT_WRITTEN, typed
 from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
@@ -100,7 +99,7 @@ def bring(arguments: Namespace) -> ExitCode:
 
 
 def tune(arguments: Namespace) -> None:
-    """Print suggestions for a filesystem, and save the changes if requested."""
+    """Suggest settings, and save the changes if requested."""
     from wizard.apply.settings.proposal import work_out
 
     environment = environment_of(arguments)
@@ -122,12 +121,12 @@ def tune(arguments: Namespace) -> None:
         tell(_differences(found))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
-        say(wording.NOT_WRITTEN)
+        say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
 
 
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
-    """Show the suggestions and steps, without the edits of whole files."""
+    """Omit the edits of whole files."""
     existing, changes = found.used.existing, found.changes
     purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
     yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
@@ -145,7 +144,6 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
 
 
 def _differences(found: TuningProposal) -> Iterator[str]:
-    """Yield the differences of whole files, in the format of patch(1)."""
     for step in found.changes.steps:
         if isinstance(step.operation, EditFstab):
             text = found.used.found.fstab_text
@@ -173,7 +171,7 @@ def migrate(arguments: Namespace) -> Document | ExitCode:
 
 
 def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
-    """Show the findings, the three conversions, the recommendation and the alternative."""
+    """Show findings, conversions and the recommendation."""
     device, before = prospect.device, prospect.before
     yield para(
         t(

@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import NoReturn
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.model.errors import ExitCode, printable
 from wizard.model.said import Message, Sentence, t
+
+REQUIRES = Sentence("{option} requires {needed}.")
+EXCLUDES = Sentence("{option} cannot be combined with {other}.")
+NEEDS_DRIVE = Sentence("{option} requires a whole drive, such as {drive}.")
+BETWEEN = Sentence("{option} must be between {least} and {most}.")
+NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ... -o {file}`.")
+RUN = t("a run")
+
+NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
+NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
+NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
 ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
@@ -21,24 +31,21 @@ WIDEST = 110
 
 
 def typed(*words: str) -> str:
-    """Return an indented command line for root. `words` must already be quoted for the shell."""
+    """Return a command line for root. `words` are quoted for the shell."""
     return " ".join(("    sudo", "diskwright", *words))
 
 
 def given_again(arguments: Namespace) -> str:
-    """Return the current command line, quoted and prefixed with sudo."""
+    """Return the current command line for root."""
     words = ("sudo", "diskwright", *arguments.words)
     return " ".join(shlex.quote(printable(word, 400)) for word in words)
 
 
 class Argument(Struct, frozen=True):
-    """An option or operand of a command.
-
-    `spec` has the names of an option or the name of an operand, and a metavar. A metavar may end in `?`, `*`
-    or `+`, as nargs of argparse; an option with `+` may be repeated. Without metavar and `choices`, an option
-    is a switch. `convert` and `choices` may name an object as `module:name`, imported with the parser.
-    Arguments with the same `group` exclude each other.
-    """
+    """An option or operand. `spec` has its names and a metavar, which may end in `?`, `*` or `+` as nargs of
+    argparse; an option with `+` may be repeated. Without metavar and `choices`, an option is a switch.
+    `convert` and `choices` may name an object as `module:name`. Arguments of one `group` exclude each
+    other."""
 
     spec: str
     says: Message
@@ -51,7 +58,7 @@ class Argument(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the option, or name of the operand."""
+        """Names."""
         first, *more = self.spec.split()
         return (first, *(word for word in more if word.startswith("-")))
 
@@ -62,12 +69,8 @@ class Argument(Struct, frozen=True):
 
 
 class CommandRow(Struct, frozen=True):
-    """A command of the table. The wizard has an empty name.
-
-    `function` names the function as `module:function` in `wizard.cli`; only this module is imported.
-    `probes`: probes drives, unless for help or a recorded machine. `begins`: starts or continues a background
-    process, which survives Ctrl+C.
-    """
+    """A command. The wizard has an empty name. Only the module of `function` is imported. `probes`: probes
+    drives, unless for help or a recorded machine. `begins`: starts or continues a background process."""
 
     name: str
     summary: Message
@@ -80,14 +83,14 @@ class CommandRow(Struct, frozen=True):
 
 
 class Literal(HelpFormatter):
-    """Help formatter that prints help texts verbatim, so percent signs are allowed."""
+    """Help formatter that allows percent signs."""
 
     def _expand_help(self, action: Action) -> str:
         return action.help or ""
 
 
 class CommandParser(ArgumentParser):
-    """Argument parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
+    """Parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(self, command: CommandRow) -> None:
         description = str(t("{summary:First}.", summary=command.summary))
@@ -102,7 +105,7 @@ class CommandParser(ArgumentParser):
             _add(groups[one.group], one)
 
     def format_help(self) -> str:
-        """Return the whole help text. Examples and paragraphs are rendered only on demand."""
+        """Return the help text. Examples are rendered only on demand."""
         lines = [*example_lines(self.examples), *paragraph_lines(self.about)]
         return "\n".join((super().format_help(), *lines, ""))
 
@@ -156,7 +159,7 @@ def help_width() -> int:
 
 
 def example_lines(examples: Iterable[str | Message]) -> list[str]:
-    """Return command lines below a heading, each followed by the explanation if there is one."""
+    """Return the examples, each with its explanation."""
     lines = [str(EXAMPLES)]
     for one in examples:
         lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
@@ -164,7 +167,7 @@ def example_lines(examples: Iterable[str | Message]) -> list[str]:
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:
-    """Yield a command line. A long one continues after a backslash; an option stays with the value."""
+    """Yield a command line, continued after backslashes; options stay with their values."""
     line = "   "
     for part in re.findall(r"-\S+ [^-|\s]\S*|\S+", command):
         if line.strip() and len(line) + len(part) + 3 > width:
@@ -231,7 +234,7 @@ OVERVIEW_EXAMPLES = (
 
 
 def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[Argument]) -> str:
-    """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
+    """Return the text of `diskwright --help`."""
     lines = [str(USAGE), *paragraph_lines((WIZARD,)), ""]
     lines += item_lines("--help", t("show this help message and exit"))
     for option in options:
@@ -243,41 +246,3 @@ def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[A
     lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
     lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)))
     return "\n".join((*lines, ""))
-
-
-# Arguments of several commands.
-RUN = Argument(
-    "run RUN?", t("a name from `diskwright status`, or a run's folder; optional if one run is open")
-)
-JOURNAL = Argument(
-    "--journal DIR", t("folder for runs (/var/lib/diskwright/runs)"), convert="wizard.cli.command:folder"
-)
-FSTAB = Argument("--fstab FILE", t("another fstab, for a system mounted elsewhere"), default="/etc/fstab")
-CONFIRM = Argument(
-    "--confirm TOKEN+", t("confirm with the drive's serial number, or the device name if the drive has none")
-)
-CONFIRM_ONCE = replace(CONFIRM, spec="--confirm TOKEN")
-DRY_RUN = Argument("--dry-run", t("run all checks without writing"))
-JSON = Argument("--json", t("print a JSON document"))
-OUTPUT = Argument("-o --output FILE", t("save the document in this file"))
-MACHINE = Argument("--machine FILE", t("use a machine recorded by `inspect --save`"))
-PASSPHRASE_FILE = Argument(
-    "--passphrase-file FILE",
-    t("read the passphrase from this file, or from stdin for -; a final newline is ignored"),
-)
-FROM_DRIVE = Argument(
-    "--from-drive DEVICE", t("the drive of a run whose folder is lost or on another computer")
-)
-WORKLOAD = Argument("--workload ID", t("a workload, see `diskwright workloads`"), required=True)
-WRITABLE = Argument(
-    "--writable WHO",
-    t("who may write: user, group:NAME, everyone, root"),
-    convert="wizard.probe.host.environment:writer_named",
-)
-PLAN_FILE = Argument("plan PLAN.json", t("a file saved with -o, or - for stdin"))
-DRIVE = Argument("device DEVICE", t("a drive, such as /dev/sdb"))
-VOLUME = Argument("device DEVICE", t("a partition, or a drive without a partition table"))
-PLAIN = Argument("--plain", t("ask line by line, with numbered answers (default with TERM=dumb)"))
-
-STARTS = (CONFIRM, DRY_RUN, OUTPUT, JSON, JOURNAL)
-"""Options of commands that show a document, and start the run if confirmed."""

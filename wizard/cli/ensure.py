@@ -31,7 +31,7 @@ State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
 
 class EnsureResult(Struct, frozen=True):
-    """A drive at the `first` inspection and, after changes, at the `last` one. `runs`: names of the runs."""
+    """A drive at the `first` and `last` inspection, and the names of its runs."""
 
     first: DriveAssessment
     last: DriveAssessment | None = None
@@ -40,7 +40,7 @@ class EnsureResult(Struct, frozen=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        """Exit code for this drive alone."""
+        """Exit code for this drive."""
         return ExitCode.REFUSED if self.state == "refused" else self.code
 
     @property
@@ -61,7 +61,7 @@ class EnsureResult(Struct, frozen=True):
 
     @property
     def said(self) -> tuple[Message | str, ...]:
-        """Differences from the file, at first or, after a failure, at the end."""
+        """Differences from the file: at first or, after a failure, at the end."""
         return self.last.said if self.last is not None and self.code is not ExitCode.DONE else self.first.said
 
 
@@ -95,7 +95,7 @@ def lines_of(result: EnsureResult) -> Iterator[str]:
 
 
 def document_of(results: Sequence[EnsureResult], *, check: bool) -> Ensured:
-    """Return the results as a document."""
+    """Return the document."""
     changed = any(bool(result.runs) or (check and result.differs) for result in results)
     return Ensured(check, changed, tuple(map(_drive, results)))
 
@@ -162,7 +162,7 @@ def ensure(arguments: Namespace) -> ExitCode:
 
 
 def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureResult, ...]:
-    """Return the result of each drive, in the document's order. If one is refused, none is changed."""
+    """Return the results, in the document's order. If one is refused, none is changed."""
     if not check:
         # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
@@ -178,7 +178,7 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
 
 
 def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
-    """Inspect the drive of each entry. No two entries may use the same drive, names or mount points."""
+    """No two entries may use the same drive, names or mount points."""
     looks: list[DriveAssessment] = []
     given = frozenset(places_named(wanted))
     for one in wanted.drive:
@@ -233,7 +233,7 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
 
 
 def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessment:
-    """Refuse if the entry now matches other drives, which were not compared with the other entries."""
+    """Other drives were not compared with the other entries."""
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
     said = t(

@@ -19,7 +19,7 @@ from wizard.plan.plan import Plan
 
 
 def export(arguments: Namespace) -> None:
-    """Write the export to stdout or a file, and the missing parts to stderr."""
+    """Write the export, and the missing parts to stderr."""
     if arguments.plan.startswith("/dev/"):
         _export_drive(arguments)
         return
@@ -71,7 +71,7 @@ def _write_text(text: str, output: str | None) -> None:
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
-    """Write into a folder without other definitions, which would be combined. Raises BadInput or Failed."""
+    """Other definitions in the folder would be combined. Raises BadInput or Failed."""
     files = exported.repart_files(plan, member)
     if output is None or output == "-":
         raise BadInput(t("Definitions need a folder: name one with -o."))

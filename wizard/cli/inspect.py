@@ -123,7 +123,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
 
 
 def title(drive: Drive) -> Message:
-    """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
+    """Return the heading."""
     what: Message | str = drive.model or (
         t("loop over {file}", file=drive.backing_file)
         if drive.backing_file
@@ -131,7 +131,7 @@ def title(drive: Drive) -> Message:
         if drive.bus == "loop"
         else t("unknown model")
     )
-    return t("{path}  {what}, {size}", path=drive.path, what=what, size=shown_size(drive.size_bytes))
+    return t("{path}  {what}, {size}", path=drive, what=what, size=shown_size(drive.size_bytes))
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
@@ -146,8 +146,7 @@ def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
 def machine_document(
     machine: Machine, diagnoses: Mapping[str, Diagnosis], absent: Sequence[Finding] = ()
 ) -> JSON:
-    """Return the document's body. `diagnoses` maps drive nodes to diagnoses. `absent`: findings about absent
-    drives."""
+    """Return the document's body."""
     return {
         "drives": [drive_document(drive, diagnoses[drive.path]) for drive in machine.drives],
         "kernel": machine.kernel.release,
@@ -159,7 +158,7 @@ def machine_document(
 
 
 def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
-    """Return one drive. Unreadable fields are null or empty, and listed in `unread` with the reason."""
+    """Return one drive. Unreadable fields are null or empty, and in `unread` with the reason."""
     health = {"verdict": judge_health(drive).verdict.value, **to_json(drive.smart.health)}
     return {
         **_fields(drive),
@@ -181,7 +180,6 @@ def _partition(part: Partition, uses: Sequence[Use]) -> JSON:
 
 
 def _fields(value: object) -> JSON:
-    """Return the fields of a value that are in the document."""
     return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)].split()}
 
 
@@ -213,6 +211,6 @@ def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
     """Show the workload, the drive and the ranking."""
     facts: list[Message | str] = [drive.model] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    described = t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    described = t("{path} ({facts:list})", path=drive, facts=(*facts, turning_words(drive)))
     yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
     yield from advice_page(advice)

@@ -66,7 +66,7 @@ def options(arguments: Namespace) -> Document:
 def chosen_options(
     options: Iterable[catalogue.CatalogueOption], filesystem: str | None, *, danger: bool
 ) -> list[catalogue.CatalogueOption]:
-    """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
+    """Return the options for a filesystem, or for all. Raises BadInput."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
         known = tuple(sorted(KINDS))

@@ -10,7 +10,7 @@ from wizard.probe.machine import drive_under, load_machine, probe_machine, with_
 
 
 def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
-    """Return a drive of the machine recorded in `file`. Raises BadInput if the drive is missing."""
+    """Return a drive of the machine recorded in `file`. Raises BadInput."""
     if drive := machine.drive(device):
         return drive
     known = tuple(drive.path for drive in machine.drives) or ("-",)
@@ -20,8 +20,8 @@ def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
 
 
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
-    """Return the machine and the drives at `devices`, in order, probed or read from the file `recorded`.
-    Raises BadInput if a drive is missing or listed twice."""
+    """Return the machine and the drives, in order, probed or `recorded`. Raises BadInput if one is missing or
+    listed twice."""
     if recorded is None:
         machine = with_others(probe_machine(devices))
         if len(machine.drives) != len(devices):
@@ -32,8 +32,8 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
 
 
 def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
-    """Return the machine, drive and partition at `device`, or None if `device` is not a partition. Raises
-    BadInput if the partition table does not list `device`."""
+    """Return the machine, drive and partition, or None if `device` is not a partition. Raises BadInput if the
+    table does not list it."""
     if recorded is None:
         if not (path := drive_under(device)):
             return None

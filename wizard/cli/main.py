@@ -44,11 +44,11 @@ CALLED = "DISKWRIGHT_CALLED"
 """Environment variable with the path of the launcher or single-file bundle, which may not be on PATH."""
 
 ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
-"""Required profile folders. If one were missing, results would be incomplete without notice."""
+"""Required profile folders."""
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:
-    """Run one command and return its exit code, one of ExitCode."""
+    """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
@@ -78,8 +78,7 @@ def watched(words: list[str]) -> int:
 
 
 def own_words(words: "Sequence[str]") -> frozenset[str]:
-    """Return command names, and options and fixed values of the given commands. They identify nobody in a
-    log."""
+    """Return command names, options and fixed values, which identify nobody in a log."""
     given = {WIZARD.name, *words} & {*ROWS}
     actions = [action for name in given for action in parser_of(name)._actions]
     options = (option for action in actions for option in action.option_strings)
@@ -89,8 +88,7 @@ def own_words(words: "Sequence[str]") -> frozenset[str]:
 
 
 def named_command() -> re.Pattern[str]:
-    """Return a pattern for command lines in the output. The wizard's screens are not searched, since they
-    have disappeared."""
+    """Return a pattern for command lines in the output. The wizard's screens have disappeared."""
     names = "|".join((*COMMANDS, "help"))
     return re.compile(
         rf"(?<![\w/.-])diskwright(?:`|\s+(?:-|/|(?:{names})(?![\w-])))|sudo\s+diskwright(?![\w-])"
@@ -98,7 +96,7 @@ def named_command() -> re.Pattern[str]:
 
 
 def carry_out(words: list[str]) -> int:
-    """Run a command line. Print expected errors as one sentence, and return their exit code."""
+    """Run a command line. Prints expected errors as one sentence."""
     begins = any(COMMANDS[word].begins for word in words[:1] if word in COMMANDS)
     try:
         code = dispatch(words)
@@ -130,14 +128,14 @@ def carry_out(words: list[str]) -> int:
 
 
 def function_of(name: str) -> "Callable[[Namespace], Document | ExitCode | None]":
-    """Return the function of a command. Imports only the modules of this command."""
+    """Return the function of a command, importing only its modules."""
     found: Callable[[Namespace], Document | ExitCode | None]
     found = resolve_name(f"wizard.cli.{ROWS[name].function}")
     return found
 
 
 def parser_of(name: str) -> CommandParser:
-    """Return the parser of a command, or of the wizard for an empty name."""
+    """Return the parser of a command; the wizard has an empty name."""
     return CommandParser(ROWS[name])
 
 
@@ -189,12 +187,11 @@ def dispatch(words: list[str]) -> int:
 
 
 def _tell(*said: "Message | None") -> None:
-    """Print the sentences to stderr, in one line."""
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
 
 
 def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
-    """Parse the options. Escapes argparse's error messages, which repeat the given words."""
+    """Parse the options. Escapes argparse's messages, which repeat the given words."""
     said = StringIO()
     try:
         with redirect_stderr(said):
@@ -204,11 +201,8 @@ def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
 
 
 def _open_streams() -> None:
-    """Open the null device for closed standard streams.
-
-    Otherwise the next opened file, possibly a drive, would get a standard stream's number, and output would
-    be written there.
-    """
+    """Otherwise the next opened file, possibly a drive, would get a standard stream's number and its
+    output."""
     for number in range(3):
         try:
             os.fstat(number)

@@ -12,12 +12,12 @@ from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates import trial as filesystem_trial
+from wizard.benchmark.candidates.compare import announcement, title_of
 from wizard.benchmark.candidates.partition import sweep_all
-from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.benchmark.smr_write import run_shingled_trial
-from wizard.cli import wording
+from wizard.benchmark.smr_cliff import run_shingled_trial
+from wizard.cli.command import BETWEEN, EXCLUDES, NEEDS_DRIVE, REQUIRES
 from wizard.cli.machines import machine_and_drives
 from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
@@ -41,12 +41,12 @@ BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)
 """Least and most seconds of each measurement."""
 
 MOST_BYTES = "32G"
-"""Roughly the measured cache size of the first consumer shingled drives."""
+"""Roughly the cache of the first consumer shingled drives."""
 LEAST_BYTES = {"cliff": 64 * MIB, "trial": 256 * MIB}
 
 
 def bench(arguments: Namespace) -> ExitCode:
-    """Measure and print the verdict. Returns 130 if the user stopped the measurement."""
+    """Measure. Returns 130 if the user stopped."""
     _check_bench(arguments)
     try:
         node, path = nodes_of(arguments.device)
@@ -56,7 +56,7 @@ def bench(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(wording.NEEDS_DRIVE(option="--shingled", drive=path))
+        raise BadInput(NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -88,7 +88,6 @@ def _run(
     subject: Drive | compare.Order,
     **options: object,
 ) -> ExitCode:
-    """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
     with ended_by_signal() as is_ended, progress_line(beginning) as show:
         verdict = measure(subject, on_progress=show, stop=is_ended, **options)
     document = render_verdict(verdict)
@@ -102,10 +101,10 @@ def _run(
 
 
 def _check_limits(arguments: Namespace, kind: str) -> None:
-    """Check time, amount of writes, and that the output file is writable. Raises BadInput."""
+    """Raises BadInput."""
     least, most = BOUNDS[kind]
     if arguments.seconds is not None and not least <= arguments.seconds <= most:
-        raise BadInput(wording.BETWEEN(option="--seconds", least=least, most=most))
+        raise BadInput(BETWEEN(option="--seconds", least=least, most=most))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES[kind]:
         raise BadInput(t("--most-bytes must be at least {least:exact}.", least=LEAST_BYTES[kind]))
     if arguments.output is not None:
@@ -124,14 +123,14 @@ def _check_bench(arguments: Namespace) -> None:
         ("--most-bytes", arguments.most_bytes, "--shingled", shingled),
     ):
         if given and not there:
-            raise BadInput(wording.REQUIRES(option=option, needed=needed))
+            raise BadInput(REQUIRES(option=option, needed=needed))
     for option, given, other, unwanted in (
         ("--quick", quick, "--seconds", arguments.seconds is not None),
         ("--quick", quick, "--most-bytes", arguments.most_bytes),
         ("--shingled", shingled, "--assume-physical", arguments.assume_physical),
     ):
         if given and unwanted:
-            raise BadInput(wording.EXCLUDES(option=option, other=other))
+            raise BadInput(EXCLUDES(option=option, other=other))
     _check_limits(arguments, "cliff" if shingled else "bench")
 
 
@@ -141,7 +140,7 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
     beginning = t(
         "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
         "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards.",
-        drive=drive.path,
+        drive=drive,
         most=most_bytes,
         seconds=seconds,
     )
@@ -154,7 +153,7 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
         "about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
         count=smr_probe.WRITES,
-        drive=drive.path,
+        drive=drive,
         size=smr_probe.WRITES * smr_probe.block_bytes(drive),
         usual=USUAL_SECONDS,
         most=round(smr_probe.SECONDS),
@@ -163,8 +162,7 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def trial(arguments: Namespace) -> ExitCode:
-    """Announce the steps and losses, run the test if confirmed, and print the verdict. Returns 130 if the
-    user stopped the test."""
+    """Announce the losses; test if confirmed. Returns 130 if the user stopped."""
     _check_trial(arguments)
     sweep_all()
     machine, (drive,) = machine_and_drives([arguments.device], None)
@@ -177,15 +175,14 @@ def trial(arguments: Namespace) -> ExitCode:
     beginning = t(
         "Testing {names:and} on {drive} for at most {seconds:time}; Ctrl+C stops.",
         names=tuple(title_of(order, one.id) for one in order.candidates),
-        drive=drive.path,
+        drive=drive,
         seconds=order.bounds.seconds,
     )
     return _run(arguments, beginning, filesystem_trial.run_trial, order)
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> compare.Order:
-    """Return the filesystems to test: the recommended or named one, at the position that `plan` would use,
-    and others."""
+    """Test the recommended or named filesystem where `plan` would create it, and others."""
     recording = diagnose(machine, drive, load_patterns()).recording
     mode = None if drive.is_empty else Mode.USE_FREE
 
@@ -228,6 +225,6 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 def _check_trial(arguments: Namespace) -> None:
     _check_limits(arguments, "trial")
     if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
-        raise BadInput(wording.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
+        raise BadInput(BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
-        raise BadInput(wording.EXCLUDES(option="--misaligned", other="--with"))
+        raise BadInput(EXCLUDES(option="--misaligned", other="--with"))

@@ -30,7 +30,7 @@ def open_wizard(arguments: Namespace) -> ExitCode:
 
 
 def _open(services: Services, plain: bool, drive: str = "", part: str = "") -> ExitCode:
-    """Open the wizard with these services. Each interface is loaded late: neither needs the other."""
+    """Each interface is loaded late: neither needs the other."""
     if not plain and terminal_of(os.environ).addressable:
         from wizard.window.run import run_window
 
@@ -76,7 +76,7 @@ def _services(arguments: Namespace) -> Services:
 
 
 def report_page(run: Path) -> str:
-    """Return the report on a run, which the wizard saves."""
+    """Return a run's report, which the wizard saves."""
     from wizard.report.gather import Sources, make_report
     from wizard.report.page import render_page
 
@@ -84,8 +84,8 @@ def report_page(run: Path) -> str:
 
 
 def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
-    """Return the named drive, and the partition if named; otherwise empty strings. Raises BadInput if the
-    wizard does not list the drive."""
+    """Return the named drive and partition, or empty strings. Raises BadInput if the wizard does not list the
+    drive."""
     if not arguments.device:
         return "", ""
     named = arguments.device
@@ -121,7 +121,7 @@ def demo(arguments: Namespace) -> ExitCode:
 
 
 def _demo_services(drive: DemoDrive) -> Services:
-    """Return services that see only the demo drive and write only to the demo's folder."""
+    """Services that see only the demo drive and write only to its folder."""
     from wizard.host.this_system import RealServices
 
     environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
@@ -135,8 +135,8 @@ def _demo_services(drive: DemoDrive) -> Services:
 
 
 def walk_through() -> ExitCode:
-    """Set up the drive, undo, set up again, and keep. Raises Failed unless the volume is then in use, and
-    nothing remains of the demo."""
+    """Set up, undo, set up again, keep. Raises Failed unless the volume is then in use, and nothing remains
+    of the demo."""
     from wizard.plain.app import run_lines
     from wizard.plain.prompt import Ended
 

@@ -42,12 +42,12 @@ SGR = {
 
 
 def harmless(text: str) -> str:
-    """Return the text with unprintable characters except tabs replaced by `?`."""
+    """Replace unprintable characters except tabs."""
     return "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
 
 
 def tell(lines: Iterable[str], stream: TextIO | None = None) -> None:
-    """Print lines to stdout or `stream`. A line stays a line, whatever foreign text it contains."""
+    """Print lines. Each stays a line, whatever foreign text it contains."""
     (stream or sys.stdout).write("".join(f"{harmless(line)}\n" for line in lines))
 
 
@@ -58,12 +58,12 @@ def say(*sentences: Message | str) -> None:
 
 
 def width_of(stream: TextIO) -> int:
-    """Return the columns of a terminal, or those of a pipe."""
+    """Return the columns of a terminal or pipe."""
     return get_terminal_size().columns if stream.isatty() else WIDEST
 
 
 def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
-    """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
+    """Print blocks, in colour on a terminal that shows colours."""
     stream = stream or sys.stdout
     on_terminal = stream.isatty()
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
@@ -103,7 +103,7 @@ def rendered(block: ui.Block, width: int) -> Iterator[str]:
 
 
 def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
-    """Yield a drive's layout to scale, if wide enough, then the stretches in words."""
+    """Yield a layout to scale, if wide enough, then the stretches in words."""
     sizes = [stretch.size_bytes for stretch in bar.stretches]
     room = width - (len(sizes) - 1)
     cells = [max(1, room * size // (sum(sizes) or 1)) for size in sizes]
@@ -116,7 +116,7 @@ def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
 
 
 def _fields(line: str) -> str:
-    """Return a line, safe to print. Preserves tabs, which separate fields in fstab."""
+    """Preserve tabs, which separate fields in fstab."""
     return "\t".join(printable(piece, LONGEST_PARAGRAPH) for piece in line.split("\t"))
 
 
@@ -151,14 +151,13 @@ def deliver(arguments: Namespace, document: str, blocks: Iterable[ui.Block]) -> 
 
 
 def save(file: str, text: str) -> None:
-    """Save a document atomically. Raises BadInput if the path is no file, Failed if it is not writable."""
+    """Save a document atomically. Raises BadInput if the path is no file, Failed if not writable."""
     write_file(Path(file), text, str(t("The document")))
 
 
 @contextmanager
 def progress_line(beginning: Message) -> Iterator[Callable[[MeasureProgress], None]]:
-    """Print `beginning` at the first progress report. On a terminal, show progress in one line, cleared at
-    the end."""
+    """Print `beginning` at the first report. On a terminal, show progress in one line, cleared at the end."""
     width = max(20, width_of(sys.stderr) - 1) if sys.stderr.isatty() else 0
     begun = False
 

@@ -12,8 +12,7 @@ from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-from wizard.cli import wording
-from wizard.cli.command import given_again, typed
+from wizard.cli.command import EXCLUDES, NEEDS_DRIVE, NOT_WRITTEN, REQUIRES, given_again, typed
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
 from wizard.cli.start import page_of
@@ -51,7 +50,7 @@ def plan(arguments: Namespace) -> None:
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
         option = f"--{change.replace('_', '-')}"
-        raise BadInput(wording.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
+        raise BadInput(REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
@@ -74,14 +73,13 @@ def plan(arguments: Namespace) -> None:
     if said := unread_words(plan):
         say(t("Nothing was written to the drive."), said)
     else:
-        say(wording.NOT_WRITTEN)
+        say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
-    """Report first which drives only root can read, with the command for root."""
     unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
     if not unread:
         return
@@ -101,13 +99,13 @@ def _request(
     drive: Drive,
     part: Partition | None,
 ) -> tuple[plan_request.Request, tuple[VolumeRequest, ...]]:
-    """Return what to plan, and the volumes. Raises BadInput for options that exclude each other."""
+    """Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
     if arguments.table is not None and arguments.use_free:
-        raise BadInput(wording.EXCLUDES(option="--table", other="--use-free"))
+        raise BadInput(EXCLUDES(option="--table", other="--use-free"))
     stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
@@ -122,11 +120,10 @@ def _request(
 
 
 def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request.Request | None:
-    """Return a change of one partition, or None to format it. Raises BadInput for options that need a whole
-    drive."""
+    """Return None to format the partition. Raises BadInput for options that need a whole drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
+            raise BadInput(NEEDS_DRIVE(option=f"--{word}", drive=drive))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow_to is not None:
@@ -137,12 +134,12 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
 
 
 def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
-    """Return how several drives are combined, or None for one drive. Raises BadInput."""
+    """Return None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
         for option in ("chunk", "metadata"):
             if getattr(arguments, option) is not None:
-                raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
+                raise BadInput(REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
@@ -159,11 +156,11 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
-    """Return the volumes requested on the command line. Raises BadInput."""
+    """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table:
         for word in ("replace", "use-free", "stripe", "mirror", "lvm"):
             if getattr(arguments, word.replace("-", "_")):
-                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{word}"))
+                raise BadInput(EXCLUDES(option="--restore-table", other=f"--{word}"))
         return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.run.runs import find_run
 from wizard.benchmark.results import BenchmarkResult, read_any
-from wizard.cli import wording
+from wizard.cli.command import EXCLUDES, NOT_FOUND, REQUIRES, RUN
 from wizard.cli.output import say
 from wizard.cli.start import read_plan_file
 from wizard.documents.files import read_file
@@ -38,19 +38,19 @@ def report(arguments: Namespace) -> None:
 
 def _check(arguments: Namespace) -> None:
     if arguments.run is not None and arguments.plan is not None:
-        raise BadInput(wording.EXCLUDES(option="--plan", other=wording.RUN))
+        raise BadInput(EXCLUDES(option="--plan", other=RUN))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(wording.EXCLUDES(option="--device", other=t("a run or --plan")))
+        raise BadInput(EXCLUDES(option="--device", other=t("a run or --plan")))
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
-        raise BadInput(wording.REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
+        raise BadInput(REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
 
 
 def sources_of(arguments: Namespace) -> Sources:
-    """Return the sources named on the command line. Raises BadInput if a source is unreadable."""
+    """Return the named sources. Raises BadInput."""
     recorded = arguments.machine
     alone = arguments.run is None and (arguments.plan or recorded or arguments.device)
     return Sources(
@@ -65,10 +65,10 @@ def sources_of(arguments: Namespace) -> Sources:
 
 
 def read_measurement(path: Path) -> BenchmarkResult:
-    """Read the verdict of any benchmark from a file. Raises BadInput for other content."""
+    """Read any benchmark's verdict. Raises BadInput."""
     shown = printable(str(path), 200)
     try:
         text = read_file(path)
     except FileNotFoundError:
-        raise BadInput(wording.NOT_FOUND(file=shown, command="bench")) from None
+        raise BadInput(NOT_FOUND(file=shown, command="bench")) from None
     return read_any(text, shown)

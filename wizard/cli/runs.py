@@ -23,10 +23,9 @@ from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_toke
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli import wording
-from wizard.cli.command import typed
+from wizard.cli.command import EXCLUDES, NO_RUN, REQUIRES, RUN, typed
 from wizard.cli.output import say
-from wizard.cli.passphrase import passphrase_for
+from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
@@ -57,18 +56,15 @@ MADE_THERE = {
 
 
 def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path:
-    """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
-
-    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done.
-    Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
-    open; several are listed, each with the command that selects it.
-    """
+    """Return the named run, or the only open run that `command` can mean. `keep` ignores runs that wrote
+    nothing, and so does `resume` if a run is half done. Raises BadInput without runs, Refused unless exactly
+    one is open; several are listed with their commands."""
     if name is not None:
         return find_run(name, journal_dir)
     runs = list_runs(journal_dir)
     where = str(runs_folder(journal_dir))
     if not runs:
-        raise BadInput(wording.NO_RUN(folder=where))
+        raise BadInput(NO_RUN(folder=where))
     found = [run for run in runs if is_open(run, command)]
     wrote = [run for run in found if not _wrote_nothing(run)]
     # Not for undo, so that another run is not undone by mistake.
@@ -110,7 +106,6 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
 
 
 def _wrote_nothing(run: Path) -> bool:
-    """Return True if the run failed or was refused before any write to a drive."""
     try:
         if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
             return False
@@ -128,8 +123,7 @@ def _waits(run: Path) -> bool:
 
 
 def is_open(run: Path, command: str) -> bool:
-    """Return True if `command` could mean this run: running, ended early or waiting. Unreadable runs always
-    match."""
+    """Return True if `command` could mean this run. Unreadable runs always match."""
     try:
         now = journal.state(run)
         return now not in OVER and run_control.job_of(run).is_meant(run, command, now)
@@ -153,10 +147,8 @@ def _brief(run: Path) -> str:
 
 
 def tell_drives(run: Path) -> None:
-    """Print the run, the drives and their current content.
-
-    Raises Refused if a user other than root could have created the run, or the journal is not writable.
-    """
+    """Print the run, the drives and their content. Raises Refused if a user other than root could have
+    created the run, or the journal is not writable."""
     check_owner(run)
     check_noted(run)
     say(t("Run {run}:", run=run_argument(run)))
@@ -188,19 +180,17 @@ def tell_drives(run: Path) -> None:
 
 
 def _content(known: Identity, made: str) -> Message | str:
-    """Describe the drive's content: the result `made` by the run, or else the recognised content."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
         return t("Unknown content: {why}", why=str(error))
     if difference := identity_difference(known, drive):
-        return t("{path} is now a different drive: {difference}.", path=known.path, difference=difference)
+        return t("{path} is now a different drive: {difference}.", path=known, difference=difference)
     return made or t("Content: {what}.", what=contents_words(drive))
 
 
 def _shown_run(arguments: Namespace) -> Path:
-    """Return the run that the command means, after showing the drives. Raises as `choose_run` and
-    `tell_drives` do, and Refused without root."""
+    """Raises as `choose_run` and `tell_drives` do, and Refused without root."""
     run = choose_run(arguments.run, arguments.words[0], arguments.journal)
     check_root()
     tell_drives(run)
@@ -208,20 +198,20 @@ def _shown_run(arguments: Namespace) -> Path:
 
 
 def _is_from_drive(arguments: Namespace) -> bool:
-    """Return True with --from-drive. Raises BadInput if a run is named as well."""
+    """Raises BadInput if a run is named as well."""
     if arguments.from_drive is not None and arguments.run is not None:
-        raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
+        raise BadInput(EXCLUDES(option="--from-drive", other=RUN))
     return arguments.from_drive is not None
 
 
 def keep_run(arguments: Namespace) -> None:
-    """Show the drives and keep the run, or finish a run from a drive's recovery label."""
+    """Keep the run, or finish one from a drive's recovery label."""
     file = arguments.passphrase_file
     if _is_from_drive(arguments):
         _keep_from_drive(arguments)
         return
     if arguments.confirm:
-        raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
+        raise BadInput(REQUIRES(option="--confirm", needed="--from-drive"))
     run = _shown_run(arguments)
     document = load(run)
     opens = document.takes_passphrase and run_control.job_of(run).wants_passphrase(run, keeps=True)
@@ -232,10 +222,8 @@ def keep_run(arguments: Namespace) -> None:
 
 
 def _keep_from_drive(arguments: Namespace) -> None:
-    """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
-
-    Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
-    """
+    """Without tokens, only show the writes. Raises Refused without tokens or if the run's folder is here, and
+    as `found_on` and `keep` do."""
     tokens = arguments.confirm or ()
     found = found_on(arguments.from_drive, arguments.journal)
     refuse_known(found, arguments.journal)
@@ -256,7 +244,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
 
 
 def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
-    """Yield the waiting run and every range to write, as sentences."""
+    """Yield the waiting run and every range to write."""
     first = found.notices[0]
     yield t(
         "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
@@ -326,7 +314,7 @@ def look(arguments: Namespace) -> None:
 
 
 def resume_run(arguments: Namespace) -> ExitCode:
-    """Show the drives, then resume and follow the run, or a move from the journal on the drive."""
+    """Resume and follow the run, or a move from the journal on the drive."""
     tokens, file = tuple(arguments.confirm or ()), arguments.passphrase_file
     if _is_from_drive(arguments):
         found = found_move(arguments.from_drive)
@@ -350,7 +338,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
 
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:
-    """Raises Refused if resuming the run overwrites data, after a list of these steps."""
+    """Raises Refused if resuming overwrites data, after a list of these steps."""
     left = run_control.job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
     if not left.steps:
         return

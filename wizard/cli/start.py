@@ -1,4 +1,7 @@
-"""Read, save and show documents of any kind; confirm the drives, then start and follow a run."""
+"""Read, save and show documents of any kind; confirm the drives, then start and follow a run.
+
+A passphrase comes from the terminal or a file, and is not stored.
+"""
 
 import os
 import sys
@@ -14,28 +17,120 @@ from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run_control import job_for
-from wizard.cli import wording
-from wizard.cli.command import given_again
+from wizard.cli.command import NEEDS_ROOT, NOT_FOUND, NOT_WRITTEN, given_again
 from wizard.cli.output import Document, deliver, save, say, show
-from wizard.cli.passphrase import check_applies, passphrase_for
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.files import UNREADABLE
 from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.machine import Kernel, Machine
-from wizard.model.said import t, tn
+from wizard.model.said import Message, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
+from wizard.plan.request import encryption
 from wizard.plan.undo_policy import WORD
+from wizard.process.output import no_echo
 from wizard.ui.jobs.in_place import job_of
+from wizard.ui.messages import WEAK
 from wizard.ui.view import Block
+
+NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
+
+TRIES = 3
+TERMINAL = "/dev/tty"
+
+
+def passphrase_for(document: RunDocument, file: str | None, *, anew: bool) -> bytes | None:
+    """Return the passphrase for the encrypted volumes of a document, from `file` (`-` for stdin) or a prompt,
+    twice if new (`anew`). Raises BadInput if the file is unreadable, does not apply or is invalid, Refused
+    without a terminal or valid answer."""
+    check_applies(document, file)
+    if anew and document.encrypted:
+        say(encryption.LOST)
+    if not document.takes_passphrase:
+        return None
+    secret = _asked(document, anew=anew) if file is None else _read(file)
+    if anew and (warning := encryption.passphrase_warning(secret)):
+        say(warning)
+    return secret
+
+
+def check_applies(document: RunDocument, file: str | None) -> None:
+    """Raises BadInput for a passphrase file without use."""
+    if file is not None and not document.takes_passphrase:
+        raise BadInput(
+            t("The plan specifies a key file; remove --passphrase-file.")
+            if document.key_file
+            else t("--passphrase-file applies only to plans and runs that encrypt.")
+        )
+
+
+def _read(file: str) -> bytes:
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(encryption.LARGEST_BYTES + 2)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(encryption.LARGEST_BYTES + 2)
+    except OSError as error:
+        raise BadInput(UNREADABLE(file=file, why=error.strerror or "")) from None
+    # A newline at the end does not belong to the passphrase.
+    secret = content.removesuffix(b"\n")
+    if fault := encryption.passphrase_fault(secret):
+        raise BadInput(t("The passphrase in {file} {fault}. Nothing was written.", file=file, fault=fault))
+    return secret
+
+
+def _asked(document: RunDocument, *, anew: bool) -> bytes:
+    devices = document.encrypted
+    if not _has_terminal():
+        raise Refused(
+            tn(
+                "{devices:and} requires a passphrase, but no terminal is available. Use --passphrase-file "
+                "FILE.",
+                "{devices:and} require a passphrase, but no terminal is available. Use --passphrase-file "
+                "FILE.",
+                devices=devices,
+                count=len(devices),
+            )
+        )
+    for _ in range(TRIES):
+        secret = _typed(t("Passphrase for {devices:list} (hidden):", devices=devices))
+        if fault := encryption.passphrase_fault(secret):
+            say(WEAK(fault=fault))
+        elif anew and _typed(t("Repeat the passphrase:")) != secret:
+            say(t("The passphrases do not match."))
+        else:
+            return secret
+    raise Refused(NOT_GIVEN)
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def _typed(prompt: Message) -> bytes:
+    """Prompt on the terminal without echo, even if the streams are redirected."""
+    with Path(TERMINAL).open("r+b", buffering=0) as terminal:
+        with no_echo(terminal):
+            terminal.write(f"{prompt} ".encode())
+            line = terminal.readline()
+        terminal.write(b"\n")
+    if not line:
+        raise Refused(NOT_GIVEN)
+    return line.removesuffix(b"\n")
 
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
-    """Yield the text of a document, without reading anything else. `keep`: as with `apply --keep`."""
+    """Yield the text of a document. `keep`: as with `apply --keep`."""
     return job_of(RecordedServices(Machine(Kernel(""), ()), ""), document, keep=keep).page()
 
 
@@ -46,17 +141,17 @@ def show_document(arguments: Namespace) -> Document:
 
 
 def read_document(name: str) -> RunDocument:
-    """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
+    """Read any saved document. Raises BadInput."""
     return kinds.read_any(*read_text(name))
 
 
 def read_plan_file(name: str) -> Plan:
-    """Read a plan from a file. Raises BadInput with the reason."""
+    """Read a plan. Raises BadInput."""
     return PLANS.read(*read_text(name))
 
 
 def read_text(name: str) -> tuple[str, str]:
-    """Return the text and the printable name of a file, or of stdin for `-`. Raises BadInput."""
+    """Return text and printable name of a file, or of stdin for `-`. Raises BadInput."""
     shown = str(t("The input")) if name == "-" else printable(name, 200)
     try:
         if name == "-":
@@ -64,7 +159,7 @@ def read_text(name: str) -> tuple[str, str]:
             return data.decode("utf-8"), shown
         return files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(wording.NOT_FOUND(file=shown, command="plan")) from None
+        raise BadInput(NOT_FOUND(file=shown, command="plan")) from None
     except UnicodeDecodeError:
         raise BadInput(files.NOT_TEXT(file=shown)) from None
 
@@ -75,8 +170,7 @@ def environment_of(arguments: Namespace) -> Environment:
 
 
 def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
-    """Show a document. With a token or as a dry run, continue as `diskwright apply` does. `-o` saves the
-    document."""
+    """Show a document. With a token or as a dry run, continue as `apply` does."""
     request = ApplyRequest(document, arguments)
     text = kinds.render_any(document)
     if (file := getattr(arguments, "output", None)) is not None:
@@ -86,13 +180,13 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
         return request.check()
     if arguments.confirm:
         return request.start()
-    say(wording.NOT_WRITTEN)
+    say(NOT_WRITTEN)
     say(f"    {given_again(arguments)} {as_options(document.tokens)}")
     return ExitCode.DONE
 
 
 def apply(arguments: Namespace) -> ExitCode:
-    """Check a document of any kind, then start and follow the run."""
+    """Check, start and follow a document of any kind."""
     document = read_document(arguments.plan)
     check_applies(document, arguments.passphrase_file)
     job_for(document).check_document(document)
@@ -118,7 +212,7 @@ class ApplyRequest:
         self.job = job_of(services, self.document, keep=keep)
 
     def check(self) -> ExitCode:
-        """Run all checks that the user's privileges allow, without writing."""
+        """Run all checks that the user's privileges allow."""
         if os.geteuid() != 0:
             self._run_job.preflight_unprivileged(self.document, self._how)
             say(t("The drive's content and use were not checked: this requires root. Nothing was written."))
@@ -134,7 +228,7 @@ class ApplyRequest:
         return ExitCode.DONE
 
     def check_confirmed(self) -> None:
-        """Raises Refused without the tokens of all drives, or without root."""
+        """Raises Refused without the tokens, or without root."""
         if not self._how.tokens:
             drives = tuple(drive.path for drive in self.document.drives)
             said = tn(
@@ -159,6 +253,6 @@ class ApplyRequest:
 
 
 def check_is_root(arguments: Namespace) -> None:
-    """Raises Refused for other users, with the command line for root."""
+    """Raises Refused with the command line for root."""
     if os.geteuid() != 0:
-        raise Refused(f"{wording.NEEDS_ROOT}  {given_again(arguments)}")
+        raise Refused(f"{NEEDS_ROOT}  {given_again(arguments)}")

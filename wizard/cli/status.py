@@ -20,8 +20,7 @@ from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import is_not_yet, job_of
-from wizard.cli import wording
-from wizard.cli.command import typed
+from wizard.cli.command import NO_RUN, typed
 from wizard.cli.output import say, tell, width_of
 from wizard.documents.codec import render_document, to_json
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
@@ -36,11 +35,9 @@ SCHEMA = "diskwright.runs/2"
 
 
 class RunRow(Struct, frozen=True):
-    """A run in the list. `sentence` is the run's last message, or more recent information.
-
-    `way_back` is set for conversions that stay undoable, `mounted` if a mount for writing ended that.
-    `commands` are the next possible commands. `not_yet` is True if the result is not in use yet.
-    """
+    """A run in the list. `sentence` is the last message, or more recent information. `way_back` is set for
+    conversions that stay undoable, `mounted` if a mount for writing ended that. `commands` are the next
+    possible ones. `not_yet`: not in use yet."""
 
     id: str
     folder: str
@@ -57,7 +54,6 @@ class RunRow(Struct, frozen=True):
 
 
 def _is_settled(row: RunRow) -> bool:
-    """Return False if the run is complete and waiting for keep or undo."""
     return row.state is not RunState.WAITING and not (row.state is RunState.DONE and row.commands)
 
 
@@ -68,7 +64,7 @@ def status(arguments: Namespace) -> None:
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, {"runs": to_json(tuple(rows))}))
     elif not rows:
-        say(wording.NO_RUN(folder=str(runs_folder(arguments.journal))))
+        say(NO_RUN(folder=str(runs_folder(arguments.journal))))
     else:
         if arguments.run:
             for entry in read_entries(runs[0]):
@@ -79,7 +75,6 @@ def status(arguments: Namespace) -> None:
 
 
 def _tell_waiting(rows: Iterable[RunRow]) -> None:
-    """Report drives with a waiting run that is not listed as open, with the commands that end the run."""
     over = (RunState.UNDONE, RunState.KEPT)
     known = {path for row in rows if row.state not in over for path in (row.drive or "").split(", ")}
     for path, notice in waiting_drives(known):
@@ -111,7 +106,7 @@ def _list(rows: Iterable[RunRow]) -> None:
 
 
 def row_of(run: Path) -> RunRow:
-    """Return the row of a run, even if the run's files are damaged."""
+    """Return the row of a run, even a damaged one."""
     drive: str | None = None
     steps: int | None = None
     try:
@@ -152,7 +147,7 @@ def row_of(run: Path) -> RunRow:
 
 
 def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
-    """Return the run's last message, with more recent information. Raises BadInput."""
+    """Raises BadInput."""
     job = job_of(run)
     phase = job.phase(run)
     if phase is not None and now is RunState.INTERRUPTED:
@@ -172,7 +167,7 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
 
 
 def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
-    """Yield a row as one line, or with `width` as wrapped lines, the message below the columns."""
+    """Yield one line, or with `width` wrapped lines, the message below the columns."""
     shown = t("done, not in use yet") if row.not_yet else row.state
     known = (
         t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
@@ -189,8 +184,7 @@ def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
 
 
 def begin_heeding(start: Callable[[], Path]) -> Path:
-    """Start a run and return its folder. Ctrl+C waits for the start, then stops the run before the next
-    step."""
+    """Start a run. Ctrl+C waits for the start, then stops before the next step."""
     with ended_by_signal() as is_ended:
         run = start()
         if is_ended():
@@ -200,11 +194,8 @@ def begin_heeding(start: Callable[[], Path]) -> Path:
 
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
-    """Follow a run to the end: steps to stderr, checks to stdout.
-
-    The first Ctrl+C stops the run before the next step, the second only stops following. Raises Failed if the
-    journal becomes unreadable.
-    """
+    """Follow a run: steps to stderr, checks to stdout. The first Ctrl+C stops the run before the next step,
+    the second only stops following. Raises Failed if the journal becomes unreadable."""
     try:
         return _narrate(run, after)
     except BadInput as error:

@@ -35,7 +35,7 @@ WRITER_SECONDS = 120.0
 
 
 def loop_devices(image: Path) -> list[str]:
-    """Return the nodes of all loop devices on `image`, even if the file has been deleted."""
+    """Return all loop devices on `image`, even a deleted one."""
     found = []
     for entry in sorted(SYS_BLOCK.glob("loop*")):
         try:
@@ -48,7 +48,7 @@ def loop_devices(image: Path) -> list[str]:
 
 
 def clean_up(folder: Path) -> list[str]:
-    """Remove everything that uses the demo folder, then the folder. Return messages about failures."""
+    """Remove the demo folder and everything that uses it. Returns failures."""
     problems: list[str] = []
     _stop_runs(folder / RUNS_NAME)
     for path in loop_devices(folder / IMAGE_NAME):
@@ -81,7 +81,7 @@ def clean_up(folder: Path) -> list[str]:
 
 
 def _stop_runs(runs: Path) -> None:
-    """Ask active runs to stop after their current step. The drive's lock shows when they have."""
+    """The drive's lock shows when runs have stopped."""
     for folder in sorted(runs.glob("*")):
         # If the run ended in the meantime or never started, there is nothing to stop.
         with suppress(DiskwrightError, OSError):
@@ -90,7 +90,7 @@ def _stop_runs(runs: Path) -> None:
 
 
 def _release(path: str) -> None:
-    """Unmount the drive and the partitions everywhere, topmost first, and deactivate swap on them."""
+    """Unmount everywhere, topmost first, and deactivate swap."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
     for source, target in _mounts():
@@ -104,20 +104,19 @@ def _release(path: str) -> None:
 
 
 def _forget_partitions(path: str) -> None:
-    """Remove the partitions from the kernel. A partition in use remains until the device is detached."""
+    """A partition in use remains until the device is detached."""
     name = path.removeprefix("/dev/")
     if any((SYS_BLOCK / name).glob(f"{name}p*")):
         run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
 
 
 def _detach(path: str) -> None:
-    """Detach the loop device. If in use, the kernel detaches it on last close."""
+    """If in use, the kernel detaches it on last close."""
     run(["losetup", "--detach", path], seconds=TOOL_SECONDS)
 
 
 def _unmount(target: str, problems: list[str]) -> None:
-    """Unmount, retrying for a second if busy. Then unmount lazily, which completes when the last user
-    closes."""
+    """Retry if busy, then unmount lazily."""
     for _ in range(5):
         if run(["umount", target], seconds=TOOL_SECONDS, accept=range(256)).status == 0:
             return
@@ -132,8 +131,7 @@ def _mounts_below(folder: Path) -> list[str]:
 
 
 def _mounts() -> list[tuple[str, str]]:
-    """Return source and mount point of all mounts, topmost first. Names that are not UTF-8 can still be
-    unmounted."""
+    """Topmost first. Names that are not UTF-8 can still be unmounted."""
     # Only the cleanup needs this. The wizard starts faster without.
     from wizard.apply.system import mounts
 
@@ -165,7 +163,7 @@ class DemoDrive(Struct, frozen=True):
 
     @property
     def fstab(self) -> Path:
-        """Replacement for /etc/fstab, in a separate folder, because editing locks the folder."""
+        """Replacement for /etc/fstab, in its own folder, because editing locks the folder."""
         return self.folder / "etc" / "fstab"
 
     @property
@@ -176,11 +174,8 @@ class DemoDrive(Struct, frozen=True):
 
 @contextmanager
 def demo_drive() -> Iterator[DemoDrive]:
-    """Create the demo drive, and remove it when the block ends or this process is killed.
-
-    Raises Refused without root, and Failed if there is not enough space or no loop device, or if removal is
-    incomplete.
-    """
+    """Create the demo drive, and remove it when the block ends or this process is killed. Raises Refused
+    without root, Failed without space or loop device, or if removal is incomplete."""
     if os.geteuid() != 0:
         raise Refused(
             t("The demo creates a disposable drive, which requires root. Run sudo diskwright demo.")
@@ -235,7 +230,6 @@ def sweep(parent: Path) -> None:
 
 @contextmanager
 def _reaped(folder: Path, lock: int) -> Iterator[None]:
-    """Start the reaper. When the block ends, let the reaper clean up, and wait."""
     reaper = subprocess.Popen(
         [sys.executable, "-m", "wizard.demo.reaper", str(folder)],
         stdin=subprocess.PIPE,

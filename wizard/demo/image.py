@@ -49,8 +49,7 @@ class OldVolume(Struct, frozen=True):
 
 
 def build_image(image: Path, scratch: Path) -> None:
-    """Create `image` with the old layout. `scratch` is a folder for temporary files. Raises FileExistsError
-    if `image` exists."""
+    """Create `image`. `scratch` is for temporary files. Raises FileExistsError."""
     with image.open("xb") as file:
         file.truncate(SIZE_BYTES)
     for name, text in FILES.items():
@@ -62,8 +61,7 @@ def build_image(image: Path, scratch: Path) -> None:
 
 
 def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> None:
-    """Write filesystems into a file, and a table (`dos` is MBR) with exactly these partitions, misaligned or
-    not."""
+    """Write filesystems and a table (`dos` is MBR) with exactly these partitions."""
     script = f"label: {table}\nunit: sectors\n"
     if table == "gpt":
         script += "first-lba: 34\n"
@@ -80,8 +78,7 @@ def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolu
 
 
 def _make_filesystem(image: Path, volume: OldVolume) -> None:
-    """Create the filesystem inside the file, without discard, which mke2fs would start at the beginning of
-    the file."""
+    """Without discard, which mke2fs would start at the beginning of the file."""
     options = {
         "-t": volume.filesystem,
         "-L": volume.label,

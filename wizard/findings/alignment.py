@@ -1,14 +1,351 @@
-"""Check that partitions and their content are aligned to the drive's blocks."""
+"""Check that partitions, data inside and striping are aligned to the drive, by the sum of all offsets."""
 
 from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
-from wizard.findings import inside, places
-from wizard.findings.places import HIDDEN_BLOCK_BYTES, NAMED, DriveStart, StartState
+from wizard.findings.places import (
+    FAT,
+    HIDDEN_BLOCK_BYTES,
+    NAMED,
+    Array,
+    DriveStart,
+    StartState,
+    place_of_drive,
+    place_of_partition,
+)
 from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Partition
-from wizard.model.said import MIB, Message, join, t
+from wizard.model.machine import Drive, Partition, Signature, Striping
+from wizard.model.said import MIB, Message, Sentence, join, t
+
+TWO_BLOCKS = t(
+    "A full filesystem block straddles physical blocks: for each write, the "
+    "drive must read, modify and rewrite two."
+)
+ON_BOUNDARY = Sentence("{place:First} starts on a boundary.")
+LIARS = t(
+    "Some drives with 4096-byte blocks report 512-byte blocks (WD10EARS, "
+    "HD204UI). On such drives, every write here is slow."
+)
+
+WHY = t(
+    "These values control how the filesystem spreads tables over drives and "
+    "combines full-stripe writes. Wrong values give one drive more work and make "
+    "parity arrays read before writing."
+)
+
+PARITY = ("md raid4", "md raid5", "md raid6")
+EXT = ("ext2", "ext3", "ext4", "ext4dev")
+SECTOR_BYTES = 512
+LARGEST_BLOCK_BYTES = 4096
+"""Largest physical block. Array chunks are always larger."""
+
+
+def find_stripes(place: DriveStart) -> Iterator[Finding]:
+    """Yield filesystems on an array, or laid out for an absent array."""
+    for leaf in place.leaves():
+        for signature in leaf.signatures:
+            if signature.block_bytes and not signature.ambivalent and signature.kind in (*EXT, "xfs"):
+                finding = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
+                if finding is not None:
+                    yield finding
+
+
+def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding:
+    wanted, stated = array.striping, _stated(signature)
+    array_named = NAMED(path=array.layer, kind=array.layer.kind)
+    if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
+        fits = t(
+            "{filesystem} on {device} fits array {array}: {striping}.",
+            filesystem=signature.kind,
+            device=leaf.device,
+            array=array_named,
+            striping=_striping_text(stated),
+        )
+        return _stripe(Severity.OK, leaf, fits, WHY, (NO_ACTION, ()))
+    severity = Severity.WARNING if stated is not None or array.layer.kind in PARITY else Severity.INFO
+    sentence = t(
+        "{filesystem} on {device} does not fit array {array}. The filesystem is laid out for {stated}; the "
+        "array has {striping}.",
+        filesystem=signature.kind,
+        device=leaf.device,
+        array=array_named,
+        stated=t("no array") if stated is None else _striping_text(stated),
+        striping=_striping_text(wanted),
+    )
+    return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, signature, wanted))
+
+
+def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
+    stated, geometry = _stated(signature), leaf.geometry
+    if stated is None or geometry is None or _is_kernels(stated, geometry):
+        return None
+    block = signature.block_bytes or 1
+    bogus = (
+        geometry.plausible_optimal_io_bytes is None
+        and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
+    )
+    undo, commands = (
+        (t("Remove these values; this does not change data."), _set_striping(leaf, 0, 0))
+        if signature.kind in EXT
+        else (t("With the mount option `noalign`, XFS ignores these values."), ())
+    )
+    if bogus:
+        believed = t(
+            "{filesystem} on {device} is laid out for {stated}. mkfs used the drive's "
+            "impossible optimal I/O size of {optimal} bytes.",
+            filesystem=signature.kind,
+            device=leaf.device,
+            stated=_striping_text(stated),
+            optimal=geometry.optimal_io_bytes,
+        )
+        return _stripe(
+            Severity.WARNING,
+            leaf,
+            believed,
+            t("The drive's value is wrong, not the filesystem. No stripe of that width exists."),
+            (undo, commands),
+        )
+    alone = t(
+        "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
+        filesystem=signature.kind,
+        device=leaf.device,
+        stated=_striping_text(stated),
+    )
+    return _stripe(
+        Severity.INFO,
+        leaf,
+        alone,
+        t(
+            "The filesystem may be a copy from an array. Or a controller hides an array, "
+            "and the values may be right."
+        ),
+        (t("Only if no controller hides an array: {remedy}", remedy=undo), commands),
+    )
+
+
+_Remedy = tuple[Message, Commands]
+
+
+def _set_striping(leaf: DriveStart, stride: int, width: int) -> Commands:
+    return command("tune2fs", "-E", f"stride={stride},stripe_width={width}", leaf.device)
+
+
+def _stripe(
+    severity: Severity, leaf: DriveStart, sentence: Message, why: Message, remedy: _Remedy
+) -> Finding:
+    return Finding(
+        "alignment-stripe",
+        severity,
+        leaf.device,
+        sentence,
+        why,
+        t(
+            "the filesystem superblock; md superblock, LVM metadata and kernel queue "
+            "limits; mke2fs(8), xfs(5)"
+        ),
+        *remedy,
+    )
+
+
+def _stated(signature: Signature) -> Striping | None:
+    """Ignore the single-block stripe that mke2fs writes if the device needs no more."""
+    striping = signature.striping
+    wide = striping and max(striping.unit_bytes, striping.width_bytes) > LARGEST_BLOCK_BYTES
+    return striping if wide else None
+
+
+def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
+    """mkfs uses the kernel's values for the device."""
+    if geometry is None or geometry.plausible_optimal_io_bytes is None:
+        return False
+    return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
+        0,
+        geometry.minimum_io_bytes,
+    )
+
+
+def _striping_text(stated: Striping) -> Message:
+    unit, width = stated.unit_bytes, stated.width_bytes
+    if not unit:
+        return t("chunks of unknown size and {width}-byte full stripes", width=width)
+    return (
+        t("{unit}-byte chunks and {width}-byte full stripes", unit=unit, width=width)
+        if width
+        else t("{unit}-byte chunks and full stripes of unknown size", unit=unit)
+    )
+
+
+def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy:
+    block, unit, width = signature.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
+    if signature.kind in EXT:
+        if unit % block:
+            fault = t(
+                "Only a new filesystem can fit: the current block size does not divide the array's chunks."
+            )
+            return fault, ()
+        remedy = t("Correct this for new writes, then mount the filesystem again.")
+        return remedy, _set_striping(leaf, unit // block, width // block)
+    old = signature.striping.unit_bytes if signature.striping else 0
+    if old and unit % old == 0 and (unit // old).bit_count() == 1:
+        remedy = t("Mount the filesystem once with the right values, in units of 512 bytes. XFS stores them.")
+        options = f"sunit={unit // SECTOR_BYTES},swidth={width // SECTOR_BYTES}"
+        mount = command("mount", "-o", options, leaf.device, "FOLDER", unused=leaf.device)
+        return remedy, mount
+    new = t(
+        "XFS cannot change this later. Only a new filesystem with `su={unit},sw={drives}` fits.",
+        unit=unit,
+        drives=width // unit,
+    )
+    return new, ()
+
+
+SOURCE = t(
+    "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
+)
+
+BAD = (StartState.OFF, StartState.HIDDEN)
+REMEDIES = {
+    "LVM2_member": t(
+        "pvcreate starts LVM data on 1 MiB with --dataalignment 1m, without --dataalignmentoffset."
+    ),
+    "crypto_LUKS": t("Without --offset and --align-payload, cryptsetup lets LUKS choose an aligned start."),
+    "linux_raid_member": t("mdadm starts data on 1 MiB without --data-offset, or with whole MiB."),
+}
+KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
+
+
+def makes_up(place: DriveStart) -> bool:
+    """Return True if all data inside is aligned."""
+    leaves = list(place.leaves())
+    return leaves != [place] and all(leaf.state is StartState.ON for leaf in leaves)
+
+
+def find_inside(
+    drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
+) -> Iterator[Finding]:
+    """Yield findings about the contents of `place`. `told`: its own start is already reported."""
+    for inner in place.within:
+        off = inner.state in BAD
+        if off and makes_up(inner):
+            yield compensated(geometry, inner)
+            continue
+        if off and not told:
+            yield _inside(drive, geometry, place, inner)
+        yield from find_inside(drive, geometry, inner, told=off)
+
+
+def start_of(place: DriveStart) -> tuple[Message, ...]:
+    """Return the start as a sum of offsets, if known and not obvious."""
+    if place.start_bytes is None or len(place.terms) < 2:
+        return ()
+    terms = tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in place.terms)
+    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=terms),)
+
+
+def compensated(geometry: Geometry, place: DriveStart) -> Finding:
+    """Report a misaligned place with aligned data."""
+    leaf = next(place.leaves())
+    is_card = leaf.container in FAT
+    return Finding(
+        "alignment-compensated",
+        Severity.INFO,
+        place.device,
+        join(
+            t(
+                "{place:First} is not aligned to {blocks}, but {data} is.",
+                place=place.name,
+                blocks=_blocks(geometry, place),
+                data=leaf.name,
+            ),
+            *start_of(leaf),
+        ),
+        t("SD cards are formatted so that the file area starts on an erase block.")
+        if is_card
+        else t(
+            "Only the start of the data matters, not the container's. Only the few "
+            "header writes straddle blocks."
+        ),
+        t("SD Association, File System Specification") if is_card else SOURCE,
+        NO_ACTION,
+    )
+
+
+def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
+    hidden = inner.state is StartState.HIDDEN
+    misaligned = t(
+        "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
+        place=inner.name,
+        off=inner.off_bytes,
+        blocks=_blocks(geometry, inner),
+    )
+    holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
+    layer = next((layer.kind for layer in drive.layers if layer.path == inner.device), "")
+    kind = inner.container or KINDS.get(layer.partition(" ")[0], "")
+    return Finding(
+        "alignment-inside",
+        Severity.WARNING if hidden else Severity.DANGER,
+        inner.device,
+        join(misaligned, *start_of(inner), *holder),
+        LIARS if hidden else TWO_BLOCKS,
+        SOURCE,
+        join(
+            t(
+                "Moving the partition does not help. Copy the data elsewhere, recreate its "
+                "container, and copy the data back."
+            ),
+            REMEDIES.get(kind, t("Set the start of the data with the container's own tool.")),
+        ),
+    )
+
+
+def find_chunks(place: DriveStart) -> Iterator[Finding]:
+    """Yield data on a striped array that is not aligned to chunks or, with parity, to full stripes."""
+    for leaf in place.leaves():
+        array = leaf.array
+        if array is None or not array.start_bytes:
+            continue
+        chunk, width, start = array.striping.unit_bytes, array.striping.width_bytes, array.start_bytes
+        unit = chunk if start % chunk or array.layer.kind not in PARITY else width
+        if start % unit == 0:
+            continue
+        yield Finding(
+            "alignment-chunk",
+            Severity.WARNING,
+            leaf.device,
+            t(
+                "{place:First} starts at byte {start} of array {array}, {off} bytes past a multiple of "
+                "{unit} bytes.",
+                place=leaf.name,
+                start=start,
+                array=array.layer,
+                off=start % unit,
+                unit=unit,
+            ),
+            t(
+                "Writes meant for whole chunks or stripes straddle two, on two drives instead of one. With "
+                "parity, the array then reads before each write."
+            ),
+            t(
+                "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
+                "array's queue, plus the layer's own start"
+            ),
+            t(
+                "This costs some speed, but no data. If you recreate it, start the data on a "
+                "multiple of the full stripe, {width} bytes.",
+                width=width,
+            ),
+        )
+
+
+def _blocks(geometry: Geometry, place: DriveStart) -> Message:
+    if place.state is StartState.HIDDEN:
+        return t(
+            "4096-byte blocks (the drive reports {block}-byte physical blocks)",
+            block=geometry.physical_block_bytes,
+        )
+    return t("the drive's {block}-byte blocks", block=geometry.granularity_bytes)
+
 
 NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 MiB.")
 
@@ -21,8 +358,7 @@ MOST_FINE = 32
 
 
 def find_alignment(drive: Drive) -> Iterator[Finding]:
-    """Yield findings about each partition, misaligned contents, and stacks of misaligned devices. Many
-    aligned partitions share one finding."""
+    """Yield findings about partitions, contents and stacks. Many aligned partitions share one."""
     geometry = drive.geometry
     if geometry is None:
         return
@@ -39,13 +375,13 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
         for path, kind in stacks.items()
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
-        place = places.place_of_drive(drive, geometry)
+        place = place_of_drive(drive, geometry)
         # Contents start at byte 0, which is misaligned if the drive has an alignment offset.
-        if place.state is StartState.OFF and inside.makes_up(place):
-            yield inside.compensated(geometry, place)
+        if place.state is StartState.OFF and makes_up(place):
+            yield compensated(geometry, place)
         elif place.state is StartState.OFF:
             yield _physical(drive, geometry, place)
-        elif place.within and inside.makes_up(place):
+        elif place.within and makes_up(place):
             yield _aligned(place, geometry)
         yield from _within(drive, geometry, place)
     found = list(_partitions(drive, geometry))
@@ -57,7 +393,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
             "and on 1 MiB.",
             fine=len(aligned),
             count=len(_checked(drive, geometry)),
-            drive=drive.path,
+            drive=drive,
             block=geometry.granularity_bytes,
         )
         found.append(_on_boundaries(drive.path, sentence))
@@ -66,7 +402,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
     for partition in _checked(drive, geometry):
-        place = places.place_of_partition(drive, geometry, partition)
+        place = place_of_partition(drive, geometry, partition)
         contents = list(_within(drive, geometry, place))
         yield from _partition(
             drive,
@@ -81,8 +417,7 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
 
 
 def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
-    """Return the partitions with an alignment. Those within one block, such as the 512-byte slots of
-    ChromeOS, cannot straddle blocks."""
+    """Skip partitions within one block, such as ChromeOS's 512-byte slots, which cannot straddle blocks."""
     offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
     return [
         part
@@ -94,7 +429,6 @@ def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
 
 
 def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
-    """Report a partition that starts on a physical block but ends inside one."""
     block = geometry.physical_block_bytes
     past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
     if past and partition.size_bytes > 0:
@@ -104,7 +438,7 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
             partition.path,
             t(
                 "{partition} ends at byte {end}, {past} bytes into a {block}-byte physical block.",
-                partition=partition.path,
+                partition=partition,
                 end=partition.end_bytes,
                 past=past,
                 block=block,
@@ -120,10 +454,10 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
 
 
 def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
-    if place.state is StartState.ON or not inside.makes_up(place):
-        yield from inside.find_inside(drive, geometry, place, told=place.state is not StartState.ON)
-    yield from inside.find_chunks(place)
-    yield from inside.find_stripes(place)
+    if place.state is StartState.ON or not makes_up(place):
+        yield from find_inside(drive, geometry, place, told=place.state is not StartState.ON)
+    yield from find_chunks(place)
+    yield from find_stripes(place)
 
 
 def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
@@ -133,9 +467,9 @@ def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
         start=place.start_bytes or 0,
         block=geometry.granularity_bytes,
     )
-    if inside.makes_up(place):
+    if makes_up(place):
         data = next(place.leaves())
-        said = join(said, inside.ON_BOUNDARY(place=data.name), *inside.start_of(data))
+        said = join(said, ON_BOUNDARY(place=data.name), *start_of(data))
     return _on_boundaries(place.device, said)
 
 
@@ -154,9 +488,9 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
 def _partition(
     drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
-    """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
-    if place.state is not StartState.ON and inside.makes_up(place):
-        yield inside.compensated(geometry, place)
+    """`spoiled`: misaligned contents make an aligned start irrelevant."""
+    if place.state is not StartState.ON and makes_up(place):
+        yield compensated(geometry, place)
     elif place.state is StartState.OFF:
         yield _physical(drive, geometry, place, partition)
     elif place.state is StartState.HIDDEN:
@@ -167,12 +501,12 @@ def _partition(
             t(
                 "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
                 "The drive reports {block}-byte physical blocks.",
-                partition=partition.path,
+                partition=partition,
                 start=partition.start_bytes,
                 off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
                 block=geometry.physical_block_bytes,
             ),
-            inside.LIARS,
+            LIARS,
             t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
             t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
             (
@@ -187,7 +521,7 @@ def _partition(
             partition.path,
             t(
                 "{partition} starts at byte {start}, aligned to the drive's blocks but not to 1 MiB.",
-                partition=partition.path,
+                partition=partition,
                 start=partition.start_bytes,
             ),
             t(
@@ -240,7 +574,7 @@ def _cost(drive: Drive, geometry: Geometry) -> Message:
             "write, a parity array reads and rewrites both."
         )
     return join(
-        inside.TWO_BLOCKS,
+        TWO_BLOCKS,
         t(
             "On a solid-state drive this adds wear, but costs less time than on a hard "
             "disk. The effect varies between drives."
@@ -271,8 +605,7 @@ def _stack(path: str, kind: str = "") -> Finding:
 
 
 def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
-    """Explain a false report of misalignment. The kernel reports every stack as misaligned if the optimal I/O
-    size is not a multiple of the physical block."""
+    """The kernel reports every stack as misaligned if the optimal I/O size is not a multiple of the block."""
     return Finding(
         "alignment-stack",
         Severity.INFO,
@@ -282,13 +615,13 @@ def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Find
             "the start on {drive}.",
             path=path,
             kind=kind,
-            drive=drive.path,
+            drive=drive,
         ),
         t(
             "The kernel reports this for every stack on {drive}. The optimal I/O size, "
             "{optimal} bytes, is not a multiple of the {block}-byte physical block. The "
             "sum of the offsets decides.",
-            drive=drive.path,
+            drive=drive,
             optimal=geometry.optimal_io_bytes,
             block=geometry.physical_block_bytes,
         ),

@@ -23,11 +23,10 @@ TABLES = {
     "hybrid": Sentence("a GPT and an MBR"),
     "other": Sentence("an old table"),
 }
-"""Table types in a sentence."""
 
 
 def table_words(kind: str, count: int) -> Message:
-    """Describe a table of this kind with `count` partitions."""
+    """Describe a table."""
     return tn(
         "{table} with {count} partition",
         "{table} with {count} partitions",
@@ -37,8 +36,7 @@ def table_words(kind: str, count: int) -> Message:
 
 
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
-    """Describe data without signature or partition table: lost partitions, written zones, or a nonzero
-    sample. Empty for a waiting run, reported elsewhere."""
+    """Describe data without signature or table. Empty for a waiting run, reported elsewhere."""
     if drive.waiting is not None:
         return ()
     if drive.lost:
@@ -63,8 +61,7 @@ def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
 
 
 def used_on(drive: Drive, device: str) -> int | None:
-    """Return the used space of the only content of a device, or of what its open array or container contains.
-    None if unknown."""
+    """Return the used space of a device's only content, also in an open array or container."""
     marks = dict(drive.signatures_by_device).get(device)
     above = [layer for layer in drive.layers if layer.below == device]
     if marks is None:
@@ -77,14 +74,14 @@ def used_on(drive: Drive, device: str) -> int | None:
 
 
 def used_text(kind: str | None, used_bytes: int | None) -> tuple[Message, ...]:
-    """Return the used space of contents of this kind as a note. Empty without contents, and for swap."""
+    """Return the used space as a note. Empty without contents, and for swap."""
     if used_bytes is not None:
         return (t("{used:size} used", used=used_bytes),)
     return (t("used space unknown"),) if kind and kind != "swap" else ()
 
 
 def profiles_text(mark: Signature) -> tuple[Message | str, ...]:
-    """Return the profiles of a Btrfs as notes, as far as known."""
+    """Return the known profiles of a Btrfs."""
     data, metadata = (
         name.upper() if name and name != "single" else name
         for name in (mark.data_profile, mark.metadata_profile)
@@ -110,13 +107,13 @@ FATES = {
     "backing": t("The cache keeps no complete copy of the files."),
     "cache": t("Backing devices may lack recent changes, so their files may be damaged."),
 }
-"""What happens to the rest of a volume that loses a device, by level or data profile."""
+"""Effect on the rest of a volume that loses a device, by level or data profile."""
 
 MAY_BE_LOST = t("Files on the other devices may be lost too.")
 
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
-    """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
+    """Describe the multi-device volumes of a device, and the effect of its loss."""
     found = []
     for mark in filter(lambda mark: mark.is_shared, marks):
         what, fate, count = _volume_name(mark), _fate(mark), mark.devices
@@ -175,7 +172,7 @@ def _volume_name(mark: Signature) -> str:
 
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
+    """Yield the volumes shared with other devices, and the number of missing devices."""
     for device, mark in drive.marks:
         if not mark.is_shared:
             continue
@@ -225,7 +222,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             tn(
                 "{drive} has no partition table, but contents of {count} partition: {found:list}.",
                 "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
-                drive=drive.path,
+                drive=drive,
                 found=found,
                 count=len(drive.lost),
             ),
@@ -241,7 +238,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} has unrecognised data, at byte {byte} for example.",
-                drive=drive.path,
+                drive=drive,
                 byte=drive.data_at_bytes,
             ),
             t(
@@ -266,7 +263,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             t(
                 "The {kind} on {part} uses {held:size} of {size:size}.",
                 kind=kind.title,
-                part=part.path,
+                part=part,
                 held=part.signatures[0].size_bytes or 0,
                 size=part.size_bytes,
             ),
@@ -284,9 +281,8 @@ def _kind_of(part: Partition) -> str:
 
 
 def layer_words(layer: Layer) -> str:
-    """Describe a layer, e.g. `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, contains
-    ext4`."""
-    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
+    """Describe a layer: `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB`."""
+    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer, below=layer.below)]
     if layer.offset_bytes is not None:
         parts.append(t("data at {offset:exact}", offset=layer.offset_bytes))
     if (striping := layer.striping) and striping.unit_bytes:

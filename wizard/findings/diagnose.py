@@ -60,7 +60,7 @@ class HealthReport(Struct, frozen=True):
 
 
 def judge_health(drive: Drive) -> HealthReport:
-    """Judge the health from the drive's own report. A silent drive is unknown, not good."""
+    """Judge the drive's own report. A silent drive is unknown, not good."""
     smart, health = drive.smart, drive.smart.health
     lost, worn = tuple(_unreadable(health)), tuple(_worn(health))
     if smart.passed is False or health.failing or lost:
@@ -79,8 +79,7 @@ def judge_health(drive: Drive) -> HealthReport:
 
 
 def has_health(drive: Drive) -> bool:
-    """Return True if there is anything to report about health. False for devices without SMART, such as loop
-    devices."""
+    """Return False for devices without SMART, such as loop devices."""
     return (
         drive.smart.passed is not None
         or drive.smart.health != NO_HEALTH
@@ -160,32 +159,20 @@ def _remarks(health: Health) -> Iterator[Message]:
 def find_health(drive: Drive) -> Iterator[Finding]:
     """Yield a failed health check, unreadable sectors and wear."""
     health = drive.smart.health
-    for code, severity, why, sentences in (
-        (
-            "health-failing",
-            Severity.DANGER,
-            t("The drive expects to lose data soon, or already has."),
-            tuple(_failing(drive)),
-        ),
-        (
-            "health-unreadable",
-            Severity.DANGER,
-            t("More sectors usually fail later, with loss of files."),
-            tuple(_unreadable(health)),
-        ),
-        (
-            "health-worn",
-            Severity.WARNING,
-            t("Worn drives fail more often than others."),
-            tuple(_worn(health)),
-        ),
+    failing = t("The drive expects to lose data soon, or already has.")
+    unreadable = t("More sectors usually fail later, with loss of files.")
+    worn = t("Worn drives fail more often than others.")
+    for code, severity, why, found in (
+        ("health-failing", Severity.DANGER, failing, _failing(drive)),
+        ("health-unreadable", Severity.DANGER, unreadable, _unreadable(health)),
+        ("health-worn", Severity.WARNING, worn, _worn(health)),
     ):
-        if sentences:
+        if sentences := tuple(found):
             yield Finding(
                 code,
                 severity,
                 drive.path,
-                t("{drive}: {sentences:row}", drive=drive.path, sentences=sentences),
+                t("{drive}: {sentences:row}", drive=drive, sentences=sentences),
                 why,
                 t("smartctl: the drive's counters and self-tests"),
                 t("Copy important data elsewhere and replace the drive. smartctl shows all details."),
@@ -199,8 +186,8 @@ SOURCE = t("serial number and WWN of every attached drive, in sysfs and udev's d
 def diagnose(
     machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
 ) -> Diagnosis:
-    """Return the recording verdict and all findings, the most severe first, then by theme and table order.
-    `probed` is the verdict of the quick probe for shingled recording."""
+    """Return the verdict on recording and all findings, the most severe first. `probed`: the quick probe's
+    verdict."""
     rungs = rungs_of(drive, patterns, probed)
     recording = judge_recording(drive, rungs)
     findings = [
@@ -240,8 +227,6 @@ def _sharing(machine: Machine, drive: Drive) -> tuple[tuple[str, ...], tuple[str
 
 
 def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs or
-    sizes."""
     indistinct, distinct = _sharing(machine, drive)
     if maps := _maps_of(drive):
         others = tuple(one.path for one in machine.drives if one is not drive and maps & _maps_of(one))
@@ -266,7 +251,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             t(
                 "{drive} and {others:list} report the same identifiers: possibly one drive "
                 "with several names, or a copy.",
-                drive=drive.path,
+                drive=drive,
                 others=indistinct,
             ),
             t(
@@ -284,7 +269,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} and {others:list} report the same serial number, {serial}.",
-                drive=drive.path,
+                drive=drive,
                 others=distinct,
                 serial=drive.serial or drive.wwn or "",
             ),
@@ -317,8 +302,7 @@ def _is_member(mark: Signature) -> bool:
 
 
 def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield what identifies each content of a drive, with the device. Members of an array show the content of
-    the array as their own, and disc images are copies on purpose."""
+    """Yield identifiers with the device. Array members show the array's content; disc images are copies."""
     alone = not any(mark.kind == "iso9660" or _is_member(mark) for mark in drive.signatures)
     if alone and drive.table and drive.table.kind in UUID_TABLES and drive.table.uuid:
         yield ("MBR" if drive.table.kind == "mbr" else "GPT", drive.table.uuid), drive.path
@@ -331,7 +315,7 @@ def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _is_one_drive(drive: Drive, other: Drive) -> bool:
-    """Return True if two drives show the same bytes by a loop device or as paths to one drive."""
+    """Loop devices, and paths to one drive, show the same bytes as another drive."""
     nodes = (other.path, other.backing_file, *(part.path for part in other.partitions))
     by_loop = drive.backing_file is not None and drive.backing_file in nodes
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
@@ -369,7 +353,7 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
 
 
 def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...]:
-    """Return kind, device and the other device of each content of a drive that has the UUID of another."""
+    """Return kind, device and other device of contents with the same UUID."""
     same_drive, _ = _sharing(machine, drive)
     return tuple(
         (key[0], device, twin)

@@ -27,8 +27,7 @@ def recording_word(recording: Recording) -> str:
 
 
 def size_words(drive: Drive) -> str:
-    """Describe size and blocks: `8.0 TB (8001563222016 bytes), logical blocks of 512 bytes, physical of 4096,
-    rotating`."""
+    """Describe size and blocks."""
     if drive.size_bytes is None:
         return str(NOT_READ())
     parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
@@ -42,14 +41,14 @@ def size_words(drive: Drive) -> str:
 
 
 def turning_words(drive: Drive) -> Message:
-    """Describe rotation, e.g. `rotating`."""
+    """Describe rotation."""
     if drive.rotational is None:
         return t("rotation not reported")
     return t("rotating") if drive.rotational else t("not rotating")
 
 
 def tuning_words(drive: Drive) -> str:
-    """Return a hint about tuning the drive's filesystems, empty if advice applies to none."""
+    """Return a hint about tuning the drive's filesystems, or an empty text."""
     known = [
         path
         for path, marks in drive.signatures_by_device
@@ -63,13 +62,12 @@ def tuning_words(drive: Drive) -> str:
 
 
 PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
-"""Relative performance of an LBA format, compared with the other formats of the same drive."""
+"""Relative performance of an LBA format on the same drive."""
 NATIVE_BYTES = 4096
 
 
 def better_format(drive: Drive) -> NvmeFormat | None:
-    """Return a format without metadata that the drive rates faster, or equally fast with 4096 bytes instead
-    of 512."""
+    """Return a format that the drive rates faster, or equally fast with 4096-byte blocks."""
     used = _used(drive)
     if used is None or drive.zoned not in ("none", None):
         return None
@@ -89,7 +87,7 @@ def better_format(drive: Drive) -> NvmeFormat | None:
 
 
 def find_nvme(drive: Drive) -> Iterator[Finding]:
-    """Yield at most one finding: a better format, its benefit, and what changing to it erases."""
+    """Yield at most one finding: a better format, and what changing to it erases."""
     used = _used(drive)
     better = better_format(drive)
     if used is None or better is None or drive.nvme_format_scope == "none" or not drive.size_bytes:
@@ -105,7 +103,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "{drive} supports {better} (format {better_number}) instead of {used} (format {used_number}).",
-            drive=drive.path,
+            drive=drive,
             used=_size(used),
             used_number=used.number,
             better=_size(better),
@@ -183,7 +181,7 @@ def find_contradictions(
         drive.path,
         t(
             "Sources disagree about the recording method of {drive}: {clues:semicolons}.",
-            drive=drive.path,
+            drive=drive,
             clues=sources,
         ),
         believed,
@@ -207,13 +205,13 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "The kernel reports {drive} as having no moving parts, but the drive reports {rate} rpm.",
-            drive=drive.path,
+            drive=drive,
             rate=rate,
         )
         if rate > 1
         else t(
             "The kernel reports {drive} as a hard disk, but the drive reports a solid-state drive.",
-            drive=drive.path,
+            drive=drive,
         ),
         t(
             "The drive's report is used: enclosures and controllers often omit it, and root can "
@@ -229,7 +227,7 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
 
 
 def find_blocks(drive: Drive) -> Iterator[Finding]:
-    """Compare the drive's blocks with the kernel's values, which an intermediate layer may have changed."""
+    """Compare the drive's blocks with the kernel's, which an intermediate layer may have changed."""
     if drive.ata is None or drive.geometry is None:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
@@ -242,7 +240,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.",
-                drive=drive.path,
+                drive=drive,
                 own=physical,
                 kernels=block,
             ),
@@ -263,7 +261,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} reports an alignment offset of {own} bytes, but the kernel reports {kernels}.",
-                drive=drive.path,
+                drive=drive,
                 own=shift,
                 kernels=offset,
             ),
@@ -281,8 +279,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
-    """Report a drive without a size, with the cause if known and a remedy. Ignores readers without a
-    medium."""
+    """Report a drive without a size. Ignores readers without a medium."""
     if drive.size_bytes != 0 or drive.removable is not False:
         return
     why = t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use.")
@@ -302,7 +299,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "The kernel reports no size for {drive}, so the drive cannot be read or written.",
-            drive=drive.path,
+            drive=drive,
         ),
         why,
         t("the block device's size attribute in sysfs; the kernel source"),
@@ -312,7 +309,6 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
 
 
 def _nvme(drive: Drive) -> tuple[Message, Message, Commands]:
-    """Return reason, remedy and commands."""
     used = _used(drive)
     look = t("Look at the drive's formats and the kernel log.")
     commands = (*command("nvme", "id-ns", "-H", drive.path), *command("dmesg"))

@@ -41,7 +41,7 @@ def _512e(drive: Drive, *, misaligned: bool) -> Finding:
         "geometry-512e",
         Severity.INFO,
         drive.path,
-        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive.path),
+        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
         t("Writes that start or end within a physical block cause a read-modify-write."),
         t("physical_block_size and logical_block_size of the kernel's block queue"),
         t("No start fits all underlying devices (see the other finding). Fix those devices first.")
@@ -51,7 +51,6 @@ def _512e(drive: Drive, *, misaligned: bool) -> Finding:
 
 
 def _large(drive: Drive, geometry: Geometry) -> Finding:
-    """Report blocks of 8 KiB and more, larger than those of the usual filesystems."""
     block = geometry.physical_block_bytes
     return Finding(
         "geometry-large-blocks",
@@ -59,7 +58,7 @@ def _large(drive: Drive, geometry: Geometry) -> Finding:
         drive.path,
         t(
             "{drive} has {block}-byte physical and {logical}-byte logical blocks.",
-            drive=drive.path,
+            drive=drive,
             block=block,
             logical=geometry.logical_block_bytes,
         ),
@@ -78,7 +77,7 @@ def _4kn(drive: Drive) -> Finding:
         "geometry-4kn",
         Severity.INFO,
         drive.path,
-        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive.path),
+        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive),
         t(
             "Partitions cannot be misaligned: smaller units are not addressable. Old "
             "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
@@ -94,7 +93,7 @@ def _usb_4096(drive: Drive) -> Finding:
         "geometry-usb-4096",
         Severity.WARNING,
         drive.path,
-        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive.path),
+        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive),
         t(
             "Some USB bridges do this for drives with 512-byte blocks. Outside the "
             "enclosure, the partition table is unreadable."
@@ -115,7 +114,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         t(
             "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
             "not a multiple of {block}-byte blocks, or is a counter's maximum.",
-            drive=drive.path,
+            drive=drive,
             optimal=geometry.optimal_io_bytes,
             block=geometry.granularity_bytes,
         ),
@@ -133,7 +132,6 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
 
 
 def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
-    """List the tools that use the bogus value, and the effects on this drive."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
     times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
@@ -167,8 +165,8 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
 
 
 class RecordingKind(StrEnum):
-    """Recording method of a model. The first three are shingled. LISTED_CONVENTIONAL: on the maker's list.
-    MEDIA_CACHE leaves the method open: small writes go to a log on the platters, as on shingled drives."""
+    """Recording method of a model. LISTED_CONVENTIONAL: by the maker. MEDIA_CACHE leaves the method open:
+    small writes go to a log on the platters."""
 
     DRIVE_MANAGED = "drive-managed"
     HOST_AWARE = "host-aware"
@@ -213,7 +211,7 @@ class Pattern(Struct, frozen=True):
 
 
 class PatternFile(Struct, frozen=True):
-    """A file of the model list: an array of tables named `drives`."""
+    """A file of the model list."""
 
     drives: tuple[Pattern, ...]
 
@@ -224,11 +222,8 @@ _VENDOR = re.compile(
 
 
 def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that match the drive's model number and capacity.
-
-    Possible model numbers are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it
-    into 8 and 16 characters), and the drive's own (bridges may report another), without vendor names.
-    """
+    """Yield the patterns that match the model number and capacity. USB bridges split the model between two
+    fields, or report another; vendor names are dropped."""
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
@@ -249,7 +244,7 @@ def load_patterns() -> tuple[Pattern, ...]:
 
 
 def read_patterns(path: Path) -> tuple[Pattern, ...]:
-    """Load the patterns of one file. Raises BadInput with file, line and key."""
+    """Load one file. Raises BadInput with file, line and key."""
     found = read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
         if fault := _pattern_fault(pattern):

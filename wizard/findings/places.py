@@ -33,12 +33,10 @@ SMALL_CARD_BYTES = 2 * GIB
 MOST_DEPTH = 8
 NAMED = Sentence("{path} ({kind})")
 Terms: TypeAlias = tuple[tuple[Message | str, int], ...]
-"""Terms of a sum: name and bytes."""
 
 
 class StartState(Enum):
-    """Alignment of a start to the drive's blocks. HIDDEN: misaligned to larger blocks that the drive may
-    hide."""
+    """Alignment of a start. HIDDEN: misaligned to larger blocks that the drive may hide."""
 
     ON = "on"
     HIDDEN = "hidden"
@@ -47,8 +45,7 @@ class StartState(Enum):
 
 
 class Array(Struct, frozen=True):
-    """The nearest striped layer below a place. `start_bytes`: offset of the place in the array, None if
-    unknown."""
+    """The nearest striped layer below a place, and the place's offset in the array if known."""
 
     layer: Layer
     striping: Striping
@@ -92,7 +89,7 @@ class DriveStart(Struct, frozen=True):
 
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
-    """Return the contents of the drive itself, without a partition."""
+    """Return the contents of a drive without partitions."""
     start = DriveStart(drive.path, drive.path, 0, geometry=drive.geometry, signatures=drive.signatures)
     return _Survey(drive, geometry).place(start, 0)
 
@@ -111,8 +108,7 @@ def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -
 
 
 def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
-    """Return the alignment of a start and the bytes to the next boundary, by the kernel's formula. If the
-    drive reports smaller blocks, also checks 4096 bytes, which it may hide."""
+    """Return the alignment by the kernel's formula, and the bytes to the next boundary."""
     if missing := geometry.misalignment_bytes(start_bytes):
         return StartState.OFF, missing
     if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
@@ -121,13 +117,10 @@ def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
 
 
 class _Survey:
-    """Follows layers upwards from a place."""
-
     def __init__(self, drive: Drive, geometry: Geometry) -> None:
         self.drive, self.geometry = drive, geometry
 
     def place(self, at: DriveStart, depth: int) -> DriveStart:
-        """Return a place with the alignment and all places inside."""
         state, off = StartState.UNKNOWN, 0
         if at.start_bytes is not None:
             state, off = _is_off(self.geometry, at.start_bytes)
@@ -150,8 +143,7 @@ class _Survey:
         return replace(at, state=state, off_bytes=off, within=within)
 
     def _is_container(self, mark: Signature, start: int | None) -> bool:
-        """Return True if the data of `mark` decides on alignment. FAT counts on cards formatted as the SD
-        Association specifies."""
+        """FAT counts on cards formatted as the SD Association specifies."""
         offset, drive = mark.data_offset_bytes, self.drive
         if mark.kind not in CONTAINERS or offset is None or mark.ambivalent:
             return False
@@ -163,7 +155,7 @@ class _Survey:
         return is_card and start is not None and (start + offset) % unit == 0
 
     def _layer(self, layer: Layer, at: DriveStart, depth: int, included: int = 0) -> DriveStart:
-        """Return the place of a layer. `included`: bytes of its offset that the place already includes."""
+        """`included`: bytes of the layer's offset that the place already includes."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - included
         start: int | None = None
         terms: Terms = ()
@@ -177,7 +169,7 @@ class _Survey:
                 start, terms = None, ()
         inner = DriveStart(
             layer.path,
-            NAMED(path=layer.path, kind=layer.kind),
+            NAMED(path=layer, kind=layer.kind),
             start,
             terms=terms,
             array=array,
@@ -189,8 +181,7 @@ class _Survey:
     def _contained(
         self, mark: Signature, at: DriveStart, volumes: tuple[Layer, ...], depth: int
     ) -> DriveStart:
-        """Return the place of a container's data, for LVM with the logical volumes, which share one
-        alignment."""
+        """For LVM, include the logical volumes, which share one alignment."""
         offset = mark.data_offset_bytes
         assert offset is not None
         container, term = CONTAINERS[mark.kind]

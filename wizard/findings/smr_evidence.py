@@ -70,15 +70,15 @@ class Rung(Struct, frozen=True):
 
     @property
     def is_conventional(self) -> bool:
-        """True if the clue indicates a conventional drive."""
+        """True for a clue against shingling."""
         return bool(self.weight) and self.management is None
 
 
 def rungs_of(
     drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
 ) -> tuple[Rung, ...]:
-    """Return the rungs of all sources, strongest first. List entries are in reverse order, so the user's come
-    first. `probed` is the quick probe's verdict."""
+    """Return the rungs of all sources, strongest first, the user's list entries before others. `probed`: the
+    quick probe's verdict."""
     found = (
         _zoned(drive),
         _vpd(drive),
@@ -129,7 +129,7 @@ def _word(drive: Drive) -> Iterator[Rung]:
 
 
 def _bits(source: Message, bits: int | None, drive_managed: str) -> Rung:
-    """Return the drive's own statement, which has the same values on the page and in the word."""
+    """The page and the word have the same values."""
     management = {1: HOST_AWARE, 2: DRIVE}.get(bits or 0)
     if management is None:
         return Rung(Clue(source, t("not reported"), "low"))
@@ -168,14 +168,13 @@ def _discard(drive: Drive) -> Iterator[Rung]:
 
 
 def is_emulated(drive: Drive) -> bool:
-    """Return True if a virtual machine's host emulates the drive."""
+    """Return True for drives of a virtual machine."""
     models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
     return any((model or "").startswith(VIRTUAL_MODELS) for model in models)
 
 
 def is_ata(drive: Drive) -> bool:
-    """Return True for drives behind the kernel's own ATA driver. For these, discard is the drive's own, not
-    that of a file, thin volume or bridge."""
+    """Return True behind the kernel's ATA driver, where discard is the drive's own."""
     return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
 
 
@@ -209,8 +208,7 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
 
 
 def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
-    """Return the quick probe's clue. Confidence is always low, because only simulated drives confirmed the
-    probe."""
+    """Confidence is always low: only simulated drives confirmed the probe."""
     if verdict is None:
         return
     source = t("the quick test")
@@ -224,7 +222,7 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
 
 
 def _describe(pattern: Pattern) -> Message:
-    """Describe a list entry. Entries of low confidence are only "reported"."""
+    """Entries of low confidence are only "reported"."""
     kind, family = pattern.kind.value.removeprefix("listed-"), pattern.family
     only_reported = pattern.confidence is Confidence.LOW
     if family:
@@ -234,11 +232,8 @@ def _describe(pattern: Pattern) -> Message:
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
-    """Return the verdict with all clues, including contradicting and unavailable ones.
-
-    A conventional clue makes the verdict `unknown` if it is at least as strong as the shingled one, unless
-    the drive itself states shingling. The verdict is never `no`.
-    """
+    """Return the verdict with all clues. A conventional clue as strong as the shingled one makes the verdict
+    `unknown`, unless the drive states shingling. The verdict is never `no`."""
     evidence = tuple(rung.clue for rung in rungs)
     shingled = strongest(rungs)
     conventional = max((rung.weight for rung in rungs if rung.is_conventional), default=Weight.NONE)
@@ -262,7 +257,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
 
 
 def strongest(rungs: Sequence[Rung]) -> Rung | None:
-    """Return the strongest clue for shingling: by weight, then with known management, then in order."""
+    """Return the strongest clue for shingling."""
     speaking = [rung for rung in rungs if rung.management and rung.weight]
     return max(speaking, key=lambda rung: (rung.weight, rung.exact), default=None)
 
@@ -282,7 +277,7 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
             "recording-listed-conventional",
             Severity.INFO,
             drive.path,
-            t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
+            t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive),
             t("The list names model lines. The drive itself does not confirm this."),
             next(rung.clue.source for rung in rungs if rung.by_maker),
             NO_ACTION,
@@ -292,8 +287,8 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
 
 
 def may_be_shingled(drive: Drive, recording: Recording) -> bool:
-    """Return True for a hard disk, or possible hard disk, with an unknown method. Excludes removable media
-    without known rotation, virtual drives, and models that the maker lists as conventional."""
+    """Return True for a possible hard disk with an unknown method. Excludes removable media without known
+    rotation, virtual drives, and models listed as conventional."""
     unknown_rotation = drive.rotational is None and drive.kernel_rotational is not None
     can_turn = drive.rotational or (unknown_rotation and not drive.removable)
     unknown = recording.verdict is Recorded.UNKNOWN and recording.kind != LISTED
@@ -313,11 +308,11 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
         t(
             "No source reports {drive} as shingled (SMR), and it is listed as conventional "
             "({clues:semicolons}).",
-            drive=drive.path,
+            drive=drive,
             clues=conventional,
         )
         if conventional
-        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive.path)
+        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive)
     )
     return Finding(
         "recording-unknown",
@@ -348,7 +343,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
         t(
             "{drive} is host-managed: each zone requires sequential writes from the start "
             "({clues:semicolons}).",
-            drive=drive.path,
+            drive=drive,
             clues=_clues(recording),
         ),
         t(
@@ -369,7 +364,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, how: Message) -> Fi
         code,
         Severity.WARNING,
         drive.path,
-        t("{drive} is {how} ({clues:semicolons}).", drive=drive.path, how=how, clues=_clues(recording)),
+        t("{drive} is {how} ({clues:semicolons}).", drive=drive, how=how, clues=_clues(recording)),
         t(
             "Tracks overlap: random writes are cached, and later rewritten in whole "
             "bands. When the cache is full, writes become very slow. As a file server, "
@@ -385,7 +380,6 @@ def _shingled(drive: Drive, recording: Recording, code: str, how: Message) -> Fi
 
 
 def _clues(recording: Recording) -> tuple[Message, ...]:
-    """Return the conclusive clues for a sentence."""
     reported = {one.english for one in (REPORTED, REPORTED_FAMILY, PROBED_LIKELY)}
     return tuple(
         CLUE(source=clue.source, says=clue.says)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isqrt
 
-from wizard.filesystems import partition_types
+from wizard.filesystems.partition_types import is_extended, is_half_moved
 from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Commands, Finding, Severity, command
@@ -34,7 +34,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
             "disc-image",
             Severity.INFO,
             drive.path,
-            t("{drive} contains a disc image, such as an installer.", drive=drive.path),
+            t("{drive} contains a disc image, such as an installer.", drive=drive),
             t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
             t("libblkid, and xorriso's description of isohybrid images"),
             t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
@@ -48,7 +48,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
         yield from _bounds(drive, table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
-    if not any(map(partition_types.is_half_moved, drive.partitions)):
+    if not any(map(is_half_moved, drive.partitions)):
         # A move changes the kernel's view itself when it ends.
         yield from _kernel(drive)
     yield from _signatures(drive)
@@ -62,7 +62,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-both-damaged",
             Severity.DANGER,
             drive.path,
-            t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
+            t("Both copies of the GPT of {drive} are damaged.", drive=drive),
             t("No reliable record of the partitions exists. A repair would write a guess."),
             UEFI,
             join(
@@ -75,7 +75,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-primary-damaged",
             Severity.DANGER,
             drive.path,
-            t("The primary GPT of {drive} is damaged.", drive=drive.path),
+            t("The primary GPT of {drive} is damaged.", drive=drive),
             t(
                 "Only the backup at the end of the drive still records the partitions. "
                 "Firmware and other systems may not see them."
@@ -100,7 +100,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                 t(
                     "The MBR table of {drive} covers only {reach:size} of {size:size}; {beyond} "
                     "bytes are out of reach.",
-                    drive=drive.path,
+                    drive=drive,
                     size=drive.size_bytes,
                     reach=reach,
                     beyond=drive.size_bytes - reach,
@@ -118,7 +118,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-hybrid",
             Severity.WARNING,
             drive.path,
-            t("{drive} has both a GPT and an MBR with partitions.", drive=drive.path),
+            t("{drive} has both a GPT and an MBR with partitions.", drive=drive),
             t("Each program uses one of the two. Once they differ, programs overwrite each other's data."),
             UEFI,
             t(
@@ -132,7 +132,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         if (more := part.overhang) is None:
             continue
-        others = (one for one in drive.partitions if one is not part and not partition_types.is_extended(one))
+        others = (one for one in drive.partitions if one is not part and not is_extended(one))
         hit = next((one for one in others if one.overlaps(more)), None)
         beyond = drive.size_bytes is not None and more.end_bytes > drive.size_bytes
         yield Finding(
@@ -142,7 +142,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
             t(
                 "The {kind} on {part} is {more:size} larger than its partition.",
                 kind=part.filesystem or part.signatures[0].kind,
-                part=part.path,
+                part=part,
                 more=more.size_bytes,
             ),
             t("Files at its end are out of reach, and anything written after the partition destroys them."),
@@ -154,20 +154,20 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
             if beyond
             else t(
                 "Do not write to {part}. Its end is in {other}, which may have overwritten files.",
-                part=part.path,
-                other=hit.path,
+                part=part,
+                other=hit,
             )
             if hit
             else t(
                 "Do not write to {part}. Restore its end first, which changes only the table.",
-                part=part.path,
+                part=part,
             ),
             () if beyond or hit else command("diskwright", "plan", part.path, "--grow"),
         )
 
 
 def _is_lost(table: Table) -> bool:
-    """Return True if neither copy is sound. Only a sound one has bounds of usable space."""
+    """Only a sound copy has bounds of usable space."""
     return (
         table.primary == "damaged"
         and table.backup in ("missing", "damaged")
@@ -176,14 +176,13 @@ def _is_lost(table: Table) -> bool:
 
 
 def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> tuple[Message, Commands]:
-    """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a partition
-    or the metadata of an array."""
+    """Warn instead if the repair would overwrite a partition or the metadata of an array."""
     if array := _array_of(drive):
         member = t(
             "Change nothing. {drive} is a member of an array ({kind}), which the table belongs to. A repair "
             "would overwrite the array's metadata.",
             kind=array.kind,
-            drive=drive.path,
+            drive=drive,
         )
         return member, ()
     extents = [*table.own]
@@ -200,18 +199,17 @@ def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> 
     warning = t(
         "Do not repair the table: {partition} occupies that copy's location and "
         "would be overwritten. Save the data and set up the drive again.",
-        partition=overwritten.path,
+        partition=overwritten,
     )
     return warning, ()
 
 
 def _array_of(drive: Drive) -> Signature | None:
-    """Return the signature of an array of which the whole drive is a member."""
     return next((mark for mark in drive.signatures if mark.usage == "raid"), None)
 
 
 def _shared(part: Placed, place: Placed) -> int:
-    """Return the number of bytes in both ranges, not positive if there are none."""
+    """Return the bytes in both ranges; negative if apart."""
     return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
 
 
@@ -253,7 +251,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             continue
         sentence = t(
             "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
-            partition=partition.path,
+            partition=partition,
             start=partition.start_bytes,
             end=partition.end_bytes - 1,
             first=first,
@@ -278,11 +276,10 @@ def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
 
 
 def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
-    """Report partitions that overlap the table. Extended ones may, as they contain records of logical
-    partitions."""
+    """Extended partitions may overlap the table: they contain records of logical ones."""
     for part in drive.partitions:
         places = [place for place in table.own if _shared(part, place) > 0]
-        if not places or partition_types.is_extended(part):
+        if not places or is_extended(part):
             continue
         shared, at = _shared(part, places[0]), max(part.start_bytes, places[0].start_bytes)
         yield Finding(
@@ -291,7 +288,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
             part.path,
             t(
                 "{partition} overlaps the partition table: {shared} bytes from byte {at}.",
-                partition=part.path,
+                partition=part,
                 shared=shared,
                 at=at,
             ),
@@ -311,7 +308,7 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 "table-no-bytes",
                 Severity.WARNING,
                 part.path,
-                t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
+                t("{partition} has no bytes: the entry ends before the start.", partition=part),
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
                 ENTRY,
                 t("Delete the entry if unused."),
@@ -320,17 +317,15 @@ def _empty(drive: Drive) -> Iterator[Finding]:
 
 
 def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
-    extended = [
-        part for part in drive.partitions if partition_types.is_extended(part) and part.number < FIRST_LOGICAL
-    ]
+    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
     if table.kind != "mbr" or not extended:
         return
     for part in drive.partitions:
         if part.number >= FIRST_LOGICAL and not any(map(part.is_within, extended)):
             sentence = t(
                 "Logical partition {partition} is not inside extended partition {extended}.",
-                partition=part.path,
-                extended=extended[0].path,
+                partition=part,
+                extended=extended[0],
             )
             yield _outside(part, table, sentence)
 
@@ -347,8 +342,8 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 other.path,
                 t(
                     "{one} and {other} overlap: {shared} bytes from byte {start}.",
-                    one=one.path,
-                    other=other.path,
+                    one=one,
+                    other=other,
                     shared=shared,
                     start=max(one.start_bytes, other.start_bytes),
                 ),
@@ -359,9 +354,8 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
-    """Return True for an extended and a logical partition, even if the latter is outside, which is another
-    finding."""
-    return partition_types.is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
+    """Also for a logical partition outside, which is another finding."""
+    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _kernel(drive: Drive) -> Iterator[Finding]:
@@ -371,7 +365,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
         if (
             start is None
             or size is None
-            or partition_types.is_extended(part)
+            or is_extended(part)
             or (start, size) == (part.start_bytes, part.size_bytes)
         ):
             continue
@@ -383,7 +377,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "The kernel and the table disagree about {partition}. Kernel: start byte "
                 "{kernel_start}, {kernel_size} bytes. Table: start byte {start}, {size} "
                 "bytes.",
-                partition=part.path,
+                partition=part,
                 kernel_start=start,
                 kernel_size=size,
                 start=part.start_bytes,
@@ -394,7 +388,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "contents are expected elsewhere."
             ),
             t("the partition's start and size in sysfs"),
-            t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive.path),
+            t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive),
             command("partx", "--update", drive.path, unused=drive.path),
         )
 
@@ -436,7 +430,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} has a partition table and a whole-drive signature: {kinds:list}.",
-                drive=drive.path,
+                drive=drive,
                 kinds=_names(drive.signatures),
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
@@ -450,7 +444,6 @@ ZFS_ENDS_BYTES = 768 * KIB
 
 
 def _erase_stale(drive: Drive) -> tuple[Message, Commands]:
-    """Return how to erase stale signatures with all their copies, if none is in a partition."""
     size = drive.size_bytes or 0
     ends = (Extent(0, ZFS_ENDS_BYTES), Extent(max(0, size - ZFS_ENDS_BYTES), ZFS_ENDS_BYTES))
     places = [Extent(mark.offset_bytes or 0, 1) for mark in drive.signatures if mark.kind != "zfs_member"]
@@ -476,7 +469,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
         if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    parts = (part for part in drive.partitions if not partition_types.is_half_moved(part))
+    parts = (part for part in drive.partitions if not is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
             block = isqrt(place // GROUP_BLOCKS)
@@ -501,8 +494,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_transparent(signatures: tuple[Signature, ...]) -> bool:
-    """Return True if a RAID superblock is at the end, with the data at the start of the device. Other
-    signatures then belong to the array."""
+    """A RAID superblock at the end leaves the data at the start; other signatures belong to the array."""
     return any(
         mark.data_offset_bytes == 0
         if mark.kind == "linux_raid_member"

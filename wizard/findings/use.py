@@ -42,17 +42,17 @@ NAMES = {
     "ata": Sentence("identity (ATA)"),
     "nvme_formats": Sentence("block formats (NVMe)"),
 }
-"""Names of the fields that the probe can fail to read."""
+"""Fields that the probe can fail to read."""
 
 
 def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """Yield findings about write protection, waiting runs, uses and unread facts."""
+    """Yield write protection, waiting runs, uses and unread facts."""
     if drive.read_only:
         yield Finding(
             "drive-read-only",
             Severity.INFO,
             drive.path,
-            t("{drive} is read-only: the kernel rejects writes.", drive=drive.path),
+            t("{drive} is read-only: the kernel rejects writes.", drive=drive),
             t("The drive can be inspected, but not set up."),
             t("the block device's ro attribute in sysfs"),
             t(
@@ -117,7 +117,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
         t("Copy the files to a new filesystem before then."),
     ),
 }
-"""Conditions by kind of content: code, severity, fact, consequence and remedy."""
+"""Code, severity, fact, consequence and remedy by kind of content."""
 
 
 def _states(drive: Drive) -> Iterator[Finding]:
@@ -139,7 +139,7 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 part.path,
                 t(
                     "{part} is in an unfinished move with all its data. Do not format the partition.",
-                    part=part.path,
+                    part=part,
                 ),
                 t("The partition cannot be mounted until the move is finished. No data is lost."),
                 t("the move's journal on the drive")
@@ -293,12 +293,12 @@ READS: dict[Message, Commands] = {
 
 
 def named_field(what: str) -> Message | str:
-    """Return the display name of a field. Recordings by other versions may have unknown fields."""
+    """Return the display name of a field. Other versions may record unknown ones."""
     return NAMES[what]() if what in NAMES else what
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """Merge reasons with equal subjects and remedies into one finding, since a failing drive has many."""
+    """Merge reasons with equal subjects and remedies, since a failing drive has many."""
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
@@ -318,7 +318,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             drive.path,
             t(
                 "Not read from {drive}: {what:list}. {reasons:row}",
-                drive=drive.path,
+                drive=drive,
                 what=tuple(map(named_field, names)),
                 reasons=tuple(whys),
             ),

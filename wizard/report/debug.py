@@ -16,8 +16,7 @@ from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.process import program
-from wizard.report.anonymous import Words
-from wizard.report.names import masked, names_given, secrets_in
+from wizard.report.anonymous import Words, masked, names_given, secrets_in
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pyparted")
@@ -32,8 +31,8 @@ LARGEST_BYTES = 200_000
 
 
 def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Collection[str] = ()) -> int:
-    """Run `work` with the words without our own options, and return its exit code. Always writes the log, and
-    prints its path to stderr. `known` are words of the command line that name nobody."""
+    """Run `work` with the words without our options, and return its exit code. Always writes the log, and
+    prints its path. `known`: words that name nobody."""
     try:
         scratch = program.scratch_folder()
     except Failed as error:
@@ -78,7 +77,6 @@ def _surroundings(words: Sequence[str]) -> Iterator[str]:
 
 
 def _command(words: Sequence[str]) -> str:
-    """Return the command as typed, as in the log."""
     return printable(shlex.join(["diskwright", *words]), program.LONGEST_LINE)
 
 
@@ -90,7 +88,6 @@ def _package_version(name: str) -> str:
 
 
 def _versions(text: str) -> Iterator[str]:
-    """Yield the version of every tool in the log, as the tool reports it."""
     for name in sorted(set(re.findall(rf"^\S+ \d+ {program.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
         try:
             result = program.run(
@@ -105,8 +102,7 @@ def _versions(text: str) -> Iterator[str]:
 
 
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
-    """Replace names of drives and people in the log. Finds names in facts that this process used, and in the
-    command, its environment and the documents."""
+    """Find names in the facts that this process used, the command, its environment and documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
     secrets = secrets_in(nouns, dict(names_given(words, known)))
     names = Words(secrets, os.uname().nodename, nouns)
@@ -115,7 +111,7 @@ def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> s
 
 
 def _write(text: str, folder: str) -> Path:
-    """Write the log to a new file in `folder`. Omits the middle of a long log."""
+    """Omit the middle of a long log."""
     data = text.encode(errors="replace")
     if len(data) > LARGEST_BYTES:
         data = (

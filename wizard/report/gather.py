@@ -39,8 +39,8 @@ from wizard.ui.components.run_rows import checks_of
 
 
 class Sources(Struct, frozen=True):
-    """Sources of a report, all optional. `run` is a folder. `machine` is a recording, described by `origin`;
-    without one the drives are read now. `workload` requests advice without a plan."""
+    """Sources of a report. `run` is a folder, `origin` describes `machine`, a recording; without one the
+    drives are read now. `workload` requests advice without a plan."""
 
     run: Path | None = None
     plan: Plan | None = None
@@ -52,13 +52,13 @@ class Sources(Struct, frozen=True):
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Report:
-    """Return the report of these sources. Raises BadInput if one cannot be read."""
+    """Gather a report. Raises BadInput if a source cannot be read."""
     report = gather(sources)
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
 
 
 def _named_files(run: Path | None) -> Iterator[str]:
-    """Yield paths that a person chose with --fstab or --journal, and their folders. Skips default paths."""
+    """Yield paths chosen with --fstab or --journal, and their folders."""
     if run is None:
         return
     if run.parent != STATE / "runs":
@@ -80,8 +80,6 @@ def gather(sources: Sources) -> parts.Report:
 
 
 class _Gathering:
-    """The sources of one report, and the parts found to be missing."""
-
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.absent: list[parts.Absence] = []
@@ -122,7 +120,6 @@ class _Gathering:
         self.absent.append(parts.Absence(part, str(why)))
 
     def _document(self) -> RunDocument | None:
-        """Return the named plan, or the run's document unless damaged."""
         if self.sources.plan is not None:
             return self.sources.plan
         if self.sources.run is None:
@@ -135,7 +132,6 @@ class _Gathering:
             return None
 
     def _facts(self) -> tuple[Machine | None, str]:
-        """Return the machine with the drives of the report, and the origin."""
         if self.document is None and self.sources.run is not None:
             self._lack("facts", t("The drives of the run are unknown."))
             return None, ""
@@ -151,7 +147,7 @@ class _Gathering:
         for identity in self.drives:
             drive = machine.drive(identity.path)
             if drive is not None and (difference := identity_difference(identity, drive)):
-                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive.path, why=difference)
+                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive, why=difference)
                 self._lack("facts", said)
                 return None, ""
         return machine, origin
@@ -179,8 +175,7 @@ class _Gathering:
         return parts.Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
 
     def _advice(self, machine: Machine | None, facts: parts.Facts | None) -> tuple[Advice, ...]:
-        """Return advice for each workload of the plan, or the requested one. Calculated from the facts, not
-        stored."""
+        """Advice is calculated from the facts, not stored."""
         if facts is None or machine is None:
             self._lack("advice", t("Advice requires information about the drives."))
             return ()
@@ -207,8 +202,7 @@ class _Gathering:
         return tuple(found)
 
     def _check_measured(self, facts: parts.Facts | None) -> None:
-        """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
-        node."""
+        """Verdicts only have the drive's node."""
         measured = self.sources.measured
         own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
         if measured is None:
@@ -219,7 +213,7 @@ class _Gathering:
 
 
 def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
-    """Return the quick test's verdict if node, model and size match the drive."""
+    """The quick test's verdict must match the drive."""
     if not isinstance(verdict, DisplacedVerdict):
         return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
@@ -227,7 +221,6 @@ def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | 
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
-    """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
     found: dict[Drive, None] = {}
     for path in wanted:
         drive = machine.drive(path)
@@ -240,7 +233,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
 
 
 def _room(plan: Plan, number: int | None) -> int | None:
-    """Return the bytes of a partition on all drives together, None if it fills a drive without a table."""
+    """A partition of all drives together; None for a drive without a table."""
     slots = (slot for member in plan.members for slot in member.after.partitions)
     return sum(slot.size_bytes for slot in slots if slot.number == number) or None
 
@@ -268,7 +261,7 @@ def _record(run: Path, steps: int) -> parts.RunRecord:
 
 
 def step_result(number: int, entries: Sequence[JournalEntry]) -> parts.StepResult:
-    """Return the result of a step's last attempt."""
+    """Return the last attempt of a step."""
     result = parts.StepResult(number, "not begun", None, None, "")
     words = {Event.STEP_DONE: "done", Event.STEP_FAILED: "failed"}
     for entry in entries:
@@ -281,7 +274,7 @@ def step_result(number: int, entries: Sequence[JournalEntry]) -> parts.StepResul
 
 
 def seconds_between(start: str | None, end: str) -> float | None:
-    """Return the time between two entries, None if negative (a clock was set back), unknown or damaged."""
+    """Return the time between entries; None if negative (a clock was set back) or damaged."""
     if start is None:
         return None
     try:

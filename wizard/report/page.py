@@ -1,6 +1,11 @@
-"""The report as one HTML file without scripts or external resources. Shows the wizard's views."""
+"""The report as one HTML file without scripts or external resources. Shows the wizard's views.
 
-from collections.abc import Iterator, Sequence
+Everything is escaped; charts show their numbers as text.
+"""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
 
 from wizard.advice.missing import for_files
@@ -10,39 +15,248 @@ from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
 from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice, Choice
+from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.report import html
-from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows, measured, reasons, run_rows
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
+from wizard.ui.components.reasons import Reason
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
 
+VOID = frozenset({"meta", "br"})
+
+
+class Markup(str):
+    """Text that is already HTML. Other text is escaped when inserted into a page."""
+
+    __slots__ = ()
+
+
+def clean(text: str) -> str:
+    """Replace control characters and changes of text direction in foreign text. Keeps newlines."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
+def shown(content: ui.Text) -> Markup:
+    """Return markup."""
+    return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
+
+
+def join(parts: Iterable[ui.Text], between: str = "") -> Markup:
+    """Concatenate content."""
+    return Markup(between.join(map(shown, parts)))
+
+
+def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
+    """Return an element without attributes that are None. `_` becomes `-`; a trailing one is dropped."""
+    words = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
+
+
+def listed(items: Iterable[ui.Text]) -> Markup:
+    """Return a list, or nothing without items."""
+    points = [tag("li", item) for item in items]
+    return tag("ul", *points) if points else Markup("")
+
+
+def pairs(rows: Iterable[tuple[ui.Text, ui.Text]]) -> Markup:
+    """Return a description list. Omits empty values."""
+    return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value != ""))
+
+
+def table(
+    caption: ui.Text, heads: Sequence[ui.Text], rows: Iterable[Sequence[ui.Text]], numbers: Sequence[int] = ()
+) -> Markup:
+    """Return a table with row headers, or nothing without rows. `numbers`: right-aligned columns."""
+
+    def cell(at: int, text: ui.Text, scope: str | None) -> Markup:
+        return tag("th" if scope else "td", text, scope=scope, class_="number" if at in numbers else None)
+
+    body = [
+        tag("tr", *(cell(at, text, None if at else "row") for at, text in enumerate(row))) for row in rows
+    ]
+    if not body:
+        return Markup("")
+    head = tag("tr", *(cell(at, name, "col") for at, name in enumerate(heads)))
+    return tag(
+        "div", tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body)), class_="wide"
+    )
+
+
+def moment(at: str | None) -> str:
+    """Format an ISO 8601 time in UTC, to the second."""
+    return f"{at[:10]} {at[11:19]} UTC" if at else ""
+
+
+def pane_html(pane: ui.Pane) -> Markup:
+    """Return a pane with the title."""
+    return tag("section", tag("h4", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
+
+
+def reasons_html(reasons: Iterable[Reason]) -> Markup:
+    """Return statements, each with the evidence."""
+    return join(
+        tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
+        for one in reasons
+    )
+
+
+def blocks_html(blocks: Iterable[ui.Block]) -> Markup:
+    """Return the blocks of a view."""
+    return join(map(_block, blocks))
+
+
+def _block(block: ui.Block) -> Markup:
+    match block:
+        case ui.Para(pieces=pieces, indent=indent):
+            style = f"margin-left: {indent / 2:g}rem" if indent else None
+            return tag("p", _pieces(pieces), style=style) if pieces else Markup("")
+        case ui.Bar():
+            return _bar(block)
+        case ui.Figures():
+            return _figures(block)
+        case ui.Progress(said=said):
+            return tag("p", said)
+        case ui.Banner(text=text, detail=detail, tone=tone):
+            lines = (tag("p", tag("strong", text)), *(tag("p", line) for line in detail))
+            return tag("div", *lines, class_=f"banner {tone.value}")
+        case ui.Command(argv=argv):
+            # A single word is a line of a file.
+            return tag("pre", tag("code", argv[0] if len(argv) == 1 else shlex.join(argv)))
+
+
+def _pieces(pieces: Iterable[ui.Piece]) -> Markup:
+    return join((_piece(piece) for piece in pieces if piece.text != ""), " ")
+
+
+def _piece(piece: ui.Piece) -> Markup:
+    match piece.tone:
+        case ui.Tone.PLAIN:
+            return shown(piece.text)
+        case ui.Tone.STRONG:
+            return tag("strong", piece.text)
+        case tone:
+            return tag("span", piece.text, class_=tone.value)
+
+
+def _bar(bar: ui.Bar) -> Markup:
+    total = sum(one.size_bytes for one in bar.stretches) or 1
+    drawn = (
+        tag("span", one.name, class_=one.fate.value, style=f"width: {100 * one.size_bytes / total:.2f}%")
+        for one in bar.stretches
+    )
+    return tag(
+        "figure",
+        tag("figcaption", bar.caption) if bar.caption != "" else "",
+        tag("div", *drawn, class_="bar", aria_hidden="true"),
+        listed(map(ui.stretch_words, bar.stretches)),
+    )
+
+
+def _figures(figures: ui.Figures) -> Markup:
+    most = max((value for _, value in figures.values), default=0) or 1
+    rows = (
+        tag(
+            "tr",
+            tag("th", printable(name, 200), scope="row"),
+            tag("td", tag("div", class_="fill", style=f"width: {100 * value / most:.1f}%"), class_="chart"),
+            tag("td", text, class_="number"),
+        )
+        for (name, value), text in zip(figures.values, figures.texts, strict=True)
+    )
+    return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
+
+
+STYLE = """/* Light and dark, on screens and on paper. */
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --muted: #57606a; --edge: #c8ced5;
+  --soft: #f3f5f7; --danger: #b3261e; --warn: #8a5300; --accent: #0b5cad; --good: #1a6b34;
+  --kept: #9fc3e6; --new: #8fd3a6; --lost: #efa79b; --free: #e3e7eb; --unread: #e8cf7a; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ec; --paper: #15181c; --muted: #a3acb5; --edge: #454d56; --soft: #20252b;
+    --danger: #ff8a80; --warn: #f0b45a; --accent: #7db8f5; --good: #7fd496;
+    --kept: #2f5f8f; --new: #24683a; --lost: #8c3d31; --free: #353c44; --unread: #6e5a18; } }
+@media print { nav { display: none; } h2, h3, h4 { break-after: avoid; }
+  figure, tr, p { break-inside: avoid; } * { print-color-adjust: exact; } }
+body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
+h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--edge); }
+h3 { font-size: 1.1rem; margin: 1.7rem 0 .3rem; } h4 { font-size: 1rem; margin: 1rem 0 .2rem; }
+p { margin: .3rem 0; max-width: 48rem; } ul { margin: .3rem 0; padding-left: 1.4rem; }
+nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; }
+a { color: var(--accent); }
+dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .15rem 1.2rem; }
+dt, caption, summary { color: var(--muted); } dd { margin: 0; } dd pre { margin: 0; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; margin: .6rem 0; font-size: .93rem; }
+caption { text-align: left; } .wide table { overflow-wrap: normal; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; }
+tr { border-bottom: 1px solid var(--edge); }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.figures { width: 100%; max-width: 48rem; } .figures th { font-weight: 400; width: 30%; }
+.chart { width: 45%; }
+.fill { background: var(--kept); height: 1rem; margin-top: .2rem; min-width: 2px; }
+pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7rem; margin: .4rem 0;
+  white-space: pre-wrap; font: .88rem/1.45 ui-monospace, monospace; }
+summary { cursor: pointer; } figure { margin: .8rem 0; }
+.bar { display: flex; border: 1px solid var(--ink); height: 2rem; line-height: 2rem; }
+.bar span { overflow: hidden; white-space: nowrap; text-align: center; box-sizing: border-box; }
+.bar span + span { border-left: 1px solid var(--ink); } .kept { background: var(--kept); }
+.new { background: var(--new); } .free { background: var(--free); } .unread { background: var(--unread); }
+.lost { background: repeating-linear-gradient(45deg, var(--lost) 0 8px, var(--paper) 8px 10px); }
+.banner { border-left: .3rem solid; padding: .2rem .8rem; margin: .8rem 0; }
+.muted { color: var(--muted); } .accent { color: var(--accent); } .good { color: var(--good); }
+.warn { color: var(--warn); } .danger { color: var(--danger); } .banner p { color: var(--ink); }
+"""
+
+POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
+"""Second line of defence after escaping: even injected code could neither run nor load anything."""
+
+
+def document(title: ui.Text, summary: Markup, parts: Sequence[tuple[str, ui.Text, Markup]]) -> str:
+    """Return a page. `parts` are anchors, headings and contents."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
+    )
+    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
+    sections = (tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)
+    header = tag("header", tag("h1", title), summary)
+    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
 
 def _drives_part(facts: Facts) -> Markup:
-    return html.join(
+    return join(
         (
-            html.tag("p", facts.origin),
-            html.pairs(
+            tag("p", facts.origin),
+            pairs(
                 (
                     ("Kernel", facts.kernel),
                     (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
                 )
             ),
-            html.listed(f"{one.what}: {one.why}" for one in facts.unread),
+            listed(f"{one.what}: {one.why}" for one in facts.unread),
             *map(_drive, facts.drives, facts.diagnoses),
-            html.tag("h3", t("Not attached")) if facts.absent else "",
-            html.reasons_html(map(reasons.bare_reason, facts.absent)),
+            tag("h3", t("Not attached")) if facts.absent else "",
+            reasons_html(map(reasons.bare_reason, facts.absent)),
         )
     )
 
@@ -51,16 +265,16 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
     bar = drive_bar(drive)
     findings = worst_first(diagnosis.findings)
     none = () if findings else (ui.para(ui.good(t("No problems found."))),)
-    return html.join(
+    return join(
         (
-            html.tag("h3", f"{drive.path}: {drive.model or messages.NO_NAME}"),
-            html.blocks_html((bar,) if bar else ()),
-            html.tag("h4", t("Findings")),
-            html.blocks_html(none),
-            html.reasons_html(map(reasons.bare_reason, findings)),
-            html.tag("h4", t("Details")),
-            html.blocks_html(health_blocks(drive, diagnosis, "")),
-            html.pairs(
+            tag("h3", f"{drive.path}: {drive.model or messages.NO_NAME}"),
+            blocks_html((bar,) if bar else ()),
+            tag("h4", t("Findings")),
+            blocks_html(none),
+            reasons_html(map(reasons.bare_reason, findings)),
+            tag("h4", t("Details")),
+            blocks_html(health_blocks(drive, diagnosis, "")),
+            pairs(
                 (
                     (t("Known as"), ", ".join(drive.by_id)),
                     (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
@@ -68,8 +282,8 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
                     (t("Backing file"), drive.backing_file or ""),
                 )
             ),
-            html.table(
-                t("Partitions of {drive}", drive=drive.path),
+            table(
+                t("Partitions of {drive}", drive=drive),
                 ("Partition", "Start", "Size", "Holds", "Label", "Mounted at", "UUID", "PARTUUID"),
                 (
                     (
@@ -98,16 +312,13 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
         if one not in shown
     ]
     none = () if advice.chosen else (ui.para(ui.warn(advice_rows.none_usable(advice))),)
-    return html.join(
+    return join(
         (
-            html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
-            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
+            tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
+            blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
-            html.pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
-            *(
-                html.pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one))))
-                for one in advice.unmade
-            ),
+            pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
+            *(pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one)))) for one in advice.unmade),
         )
     )
 
@@ -116,7 +327,7 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
     cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
-    return html.pane_html(
+    return pane_html(
         ui.Pane(
             t("{filesystem}: {rating}", filesystem=said, rating=advice_rows.rating(choice).text),
             (*cannot, *advice_rows.choice_blocks(choice)),
@@ -125,12 +336,11 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
 
 
 def _job_part(job: AnyJob) -> Markup:
-    """Describe a plan, changes, conversion, move or copy as Review does, then every step."""
-    return html.join(
+    return join(
         (
-            html.blocks_html((job.banner(final=bool(job.word())), *job.bars)),
-            *map(html.pane_html, job.panes()),
-            html.pane_html(ui.Pane(messages.STEPS, job.commands())),
+            blocks_html((job.banner(final=bool(job.word())), *job.bars)),
+            *map(pane_html, job.panes()),
+            pane_html(ui.Pane(messages.STEPS, job.commands())),
         )
     )
 
@@ -150,37 +360,37 @@ def _results(report: Report) -> tuple[BenchmarkResult, ...]:
 
 def _measured(report: Report) -> Iterator[Markup]:
     for result in _results(report):
-        yield html.tag("h3", HEADINGS[type(result)](drive=result.drive))
-        yield html.blocks_html((measured.verdict_banner(result),))
-        yield html.blocks_html(measured.verdict_blocks(result))
-        yield html.blocks_html(measured.method_blocks(result))
+        yield tag("h3", HEADINGS[type(result)](drive=result.drive))
+        yield blocks_html((measured.verdict_banner(result),))
+        yield blocks_html(measured.verdict_blocks(result))
+        yield blocks_html(measured.method_blocks(result))
 
 
 def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
-    """Describe a run: ending, steps, checks and journal. `sentences` describe the steps."""
+    """Describe a run. `sentences` describe the steps."""
     commands = [ui.Command((command,)) for command in run.commands]
     steps: list[ui.Block] = []
     for result, sentence in zip(run.steps, sentences, strict=False):
         took = "" if result.seconds is None else f"{result.seconds:.2f} s"
         steps.append(run_rows.step_para(result.number, sentence, result.state, took))
         steps.append(ui.para(result.said, indent=4))
-    return html.join(
+    return join(
         (
-            html.pairs(
+            pairs(
                 (
                     ("Run", run.id),
                     ("State", _state(run)),
-                    (t("Begun"), html.moment(run.started_at)),
-                    (t("Ended"), html.moment(run.ended_at)),
+                    (t("Begun"), moment(run.started_at)),
+                    (t("Ended"), moment(run.ended_at)),
                     (t("On power loss now"), run.power),
-                    (t("Waiting for one of"), html.blocks_html(commands)),
+                    (t("Waiting for one of"), blocks_html(commands)),
                 )
             ),
-            html.blocks_html(steps),
-            html.pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
-            html.tag(
+            blocks_html(steps),
+            pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
+            tag(
                 "details",
-                html.tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
+                tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
                 _journal(run.journal),
             ),
         )
@@ -192,22 +402,22 @@ def _state(run: RunRecord) -> ui.Text:
 
 
 def _journal(entries: Sequence[JournalEntry]) -> Markup:
-    rows = ((html.moment(entry.at), entry.event, str(entry.step or ""), _entry(entry)) for entry in entries)
-    return html.table(t("Journal"), ("At", "Event", "Step", t("Message")), rows)
+    rows = ((moment(entry.at), entry.event, str(entry.step or ""), _entry(entry)) for entry in entries)
+    return table(t("Journal"), ("At", "Event", "Step", t("Message")), rows)
 
 
 def _entry(entry: JournalEntry) -> Markup:
-    command = html.blocks_html((ui.Command(entry.command),) if entry.command else ())
-    return html.join((entry.sentence, command, html.tag("pre", entry.output) if entry.output.strip() else ""))
+    command = blocks_html((ui.Command(entry.command),) if entry.command else ())
+    return join((entry.sentence, command, tag("pre", entry.output) if entry.output.strip() else ""))
 
 
 def render_page(report: Report) -> str:
-    """Return the page as text with a final newline."""
+    """Return the page."""
     services = RecordedServices(Machine(Kernel(""), ()), "")
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
-    return html.document(t("Report: {what}", what=what), _summary(report, job), list(_parts(report, job)))
+    return document(t("Report: {what}", what=what), _summary(report, job), list(_parts(report, job)))
 
 
 def _summary(report: Report, job: AnyJob | None) -> Markup:
@@ -224,19 +434,19 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
         facts = [one.model or str(messages.NO_NAME)]
         facts += [format_capacity(one.size_bytes)] if one.size_bytes else []
         named.append(f"{one.path} ({', '.join(facts)})")
-    return html.join(
+    return join(
         (
-            html.blocks_html((ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN)),) if run else ()),
-            html.pairs(
+            blocks_html((ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN)),) if run else ()),
+            pairs(
                 (
                     ("Drives", ", ".join(named)),
                     ("State", _state(run) if run else ""),
                     ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
-                    ("Made", f"{html.moment(report.made_at)}, diskwright {report.diskwright}"),
+                    ("Made", f"{moment(report.made_at)}, diskwright {report.diskwright}"),
                 )
             ),
-            html.tag("p", anonymous) if report.anonymous else "",
+            tag("p", anonymous) if report.anonymous else "",
         )
     )
 
@@ -247,11 +457,11 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
     if report.advice:
         volumes = report.plan.volumes if report.plan else ()
         planned = {(volume.workload, volume.filesystem) for volume in volumes}
-        advices = html.join(_advice(advice, planned) for advice in report.advice)
+        advices = join(_advice(advice, planned) for advice in report.advice)
         yield "advice", t("Recommendations"), advices
     if job is not None:
         yield "plan", job.title, _job_part(job)
-    if results := html.join(_measured(report)):
+    if results := join(_measured(report)):
         yield "measured", t("Measurements"), results
     if report.run is not None:
         yield "run", t("Execution"), run_part(report.run, job.sentences if job else ())
@@ -263,14 +473,13 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
         )
     )
     if cited:
-        yield "published", reasons.PUBLISHED, html.blocks_html(reasons.evidence_blocks(tuple(cited)))
+        yield "published", reasons.PUBLISHED, blocks_html(reasons.evidence_blocks(tuple(cited)))
     if report.absent:
-        missing = html.listed(f"{one.part}: {one.why}" for one in report.absent)
+        missing = listed(f"{one.part}: {one.why}" for one in report.absent)
         yield "absent", t("Missing or unknown"), missing
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the report atomically: as JSON if the name ends in .json, else as HTML. Raises like
-    `write_file`."""
+    """Write atomically, as JSON if the name ends in .json. Raises like `write_file`."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
     write_file(path, text, str(t("The report")))

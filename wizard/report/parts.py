@@ -27,8 +27,8 @@ class Absence(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """The drives with their diagnoses, in the same order. `origin`: where and when they were read. `absent`:
-    findings about drives that are not attached."""
+    """The drives and their diagnoses, in one order. `origin`: when they were read. `absent`: findings about
+    drives not attached."""
 
     origin: str
     kernel: str
@@ -51,11 +51,8 @@ class StepResult(Struct, frozen=True):
 
 
 class RunRecord(Struct, frozen=True):
-    """A run, read from its journal. `ending` is the last sentence of the journal. Times are ISO 8601 in UTC.
-
-    `power`: effect of a power cut, empty after the run. `commands`: commands the run waits for. `not_yet`:
-    the result is not in use yet.
-    """
+    """A run, from its journal. Times are ISO 8601 in UTC. `power`: effect of a power cut. `commands`: what
+    the run waits for."""
 
     id: str
     state: str
@@ -101,5 +98,5 @@ class Report(Struct, frozen=True):
 
 
 def render_report(report: Report) -> str:
-    """Return the report as JSON text. Keys of sizes in bytes end in `_bytes`."""
+    """Return the report as JSON text."""
     return render_document(SCHEMA, to_json(report))

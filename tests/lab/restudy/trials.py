@@ -19,8 +19,8 @@ from tests.lab.errands.visit import Job, Visit
 from tests.lab.guest.inside import SHARED, diskwright, node_of
 from tests.lab.restudy.study import STUDIED
 from tests.lab.restudy.timings import RESULTS
+from tests.verdicts import read_verdict
 from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
-from wizard.benchmark.results import read_verdict
 from wizard.model.run import Check
 
 WORKLOADS = ("small-files", "nas")

@@ -22,11 +22,11 @@ from tests.looks.rehearsal import (
 )
 from tests.machines import installed
 from tests.unit.ui.simulated import Simulated
+from tests.verdicts import read_verdict
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.results import read_verdict
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict

@@ -17,8 +17,10 @@ from tests.daily import IS_FULL, one_in
 from tests.devices import MOUNTINFO, SYS_BLOCK, MakeDrive, tool
 from tests.loop.program import GIB, MIB, Failed, Mode, Plan, Refused, make_plan, probe_machine
 from tests.loop.trial.scratching import ROOM
+from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import (
+    MKFS,
     Bounds,
     EndReason,
     Order,
@@ -27,8 +29,7 @@ from wizard.benchmark.candidates.compare import (
 )
 from wizard.benchmark.candidates.partition import FOLDER, sweep
 from wizard.benchmark.candidates.trial import order_of, run_trial
-from wizard.benchmark.candidates.verdict import MKFS
-from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns

@@ -22,8 +22,8 @@ from tests.loop.trial.scratching import (
     refused,
     watch_writes,
 )
+from tests.verdicts import read_verdict
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.results import read_verdict
 from wizard.model.verdict import Outcome, Verdict
 
 pytestmark = pytest.mark.alone

@@ -19,9 +19,9 @@ from tests.loop.trial.scratching import (
     refused,
     watch_writes,
 )
+from tests.verdicts import read_verdict
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.results import read_verdict
-from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
+from wizard.benchmark.smr_cliff import PIECE_BYTES, run_shingled_trial
 from wizard.model.verdict import CliffOutcome, CliffVerdict, WritePhase
 
 SIZE_BYTES = 192 * MIB

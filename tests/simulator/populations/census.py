@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from tests.simulator.populations.mechanics import Plain
 from wizard.benchmark.access import Clock, TimedDrive
-from wizard.benchmark.smr_judge import outcome_of
-from wizard.benchmark.smr_probe import SECONDS, SmrProbe, draw_pairs, stream_start
+from wizard.benchmark.smr_probe import SECONDS, SmrProbe, draw_pairs, outcome_of, stream_start
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
 from wizard.model.verdict import Basis, Displaced

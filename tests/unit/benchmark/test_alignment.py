@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
+from tests.verdicts import read_verdict
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
 from wizard.benchmark.alignment import run_alignment_trial, sentence_for
 from wizard.benchmark.measure import (
@@ -22,7 +23,7 @@ from wizard.benchmark.measure import (
     draw_places,
     measure,
 )
-from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import MARGIN_BYTES, Watch, confirm_scratch, scratch_extents
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tests.unit.benchmark.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
 from tests.unit.machines import drive
+from tests.verdicts import read_verdict
 from wizard.benchmark.candidates.compare import (
     MOST,
     Bounds,
@@ -17,10 +18,14 @@ from wizard.benchmark.candidates.compare import (
     Order,
     TrialFinding,
     TrialVerdict,
+    announcement,
+    caveats,
+    phase_speeds,
+    rate,
+    sentences,
 )
-from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.script import Unit
-from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.cli.main import parser_of
 from wizard.cli.measure import _check_trial
 from wizard.model.errors import BadInput

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.unit.benchmark.test_alignment import VERDICT
 from tests.unit.machines import KN4, drive, partition, partitioned
-from wizard.benchmark.results import read_verdict
+from tests.verdicts import read_verdict
 from wizard.cli import measure
 from wizard.cli.main import parser_of
 from wizard.cli.output import BAR_COLUMNS

@@ -22,7 +22,7 @@ from wizard.apply.system.fstab import (
     crypttab_conflict,
     read_key,
 )
-from wizard.cli.passphrase import passphrase_for
+from wizard.cli.start import passphrase_for
 from wizard.documents.codec import from_json
 from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput, Failed, Refused

@@ -15,7 +15,7 @@ from wizard.cli import output
 from wizard.cli.output import tell
 from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
-from wizard.report.html import blocks_html, pairs, tag
+from wizard.report.page import blocks_html, pairs, tag
 from wizard.ui import view as ui
 from wizard.window.app import TerminalFilter
 from wizard.window.terminal import Glyphs

@@ -26,7 +26,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.report.html import VOID
+from wizard.report.page import VOID
 from wizard.report.parts import SCHEMA, Report
 
 T = TypeVar("T")

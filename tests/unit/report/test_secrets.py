@@ -11,8 +11,7 @@ from wizard.operations.rules import mount_options_fault
 from wizard.plan.check import PLANS
 from wizard.plan.dangers import unstated_danger
 from wizard.plan.request.plan_request import Mode
-from wizard.report.anonymous import Words
-from wizard.report.names import UUID
+from wizard.report.anonymous import UUID, Words
 
 ANY = plan_for(drive(), spec("ext4")).volumes[0]
 

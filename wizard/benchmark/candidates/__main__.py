@@ -24,7 +24,7 @@ PLACE = partition.FOLDER / "trial"
 
 
 def main(pipe: Connection) -> None:
-    """Run one trial. Reports errors as answers too."""
+    """Run one trial, and answer with a verdict or an error."""
     stop = Stop()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.ask())
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
@@ -51,8 +51,7 @@ def _wait_for_stop(pipe: Connection) -> None:
 
 
 def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.TrialVerdict:
-    """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
-    Failed."""
+    """Run the trial, from lock to erasing. Raises Refused before the first write, or Failed."""
     path = order.drive.path
     partition.sweep(path)
     refuse_little_memory()

@@ -1,23 +1,26 @@
-"""Order, progress and verdict of a filesystem comparison, as data."""
+"""Order, progress and verdict of a filesystem comparison, as data and in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache
-from math import atan, cos, exp, log, pi, sin, sqrt
+from math import atan, ceil, cos, exp, log, pi, sin, sqrt
 from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from msgspec import Struct
 
+from wizard.benchmark.access import ENDED, LOOP
 from wizard.benchmark.loads.script import Unit
+from wizard.filesystems.registry import KINDS
+from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB
+from wizard.model.said import GIB, MIB, Message, Sentence, join, t
 from wizard.operations.filesystem import MakeFilesystem
 
 
 class Candidate(Struct, frozen=True):
-    """A filesystem as the plan would create and mount it. The partition starts `shift_bytes` into the extent.
-    `id` is unique, usually the filesystem's name. `make` has the planned node, which the trial replaces."""
+    """A filesystem as planned. `id` is unique. The partition starts `shift_bytes` into the extent. The trial
+    replaces the node in `make`."""
 
     id: str
     make: MakeFilesystem
@@ -31,7 +34,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True):
-    """Limits of a trial. No run starts that would exceed them."""
+    """Limits. No run starts that would exceed them."""
 
     seconds: float
     written_bytes: int
@@ -39,11 +42,8 @@ class Bounds(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """A requested trial. The first candidate is the planned one; the others are compared with it.
-
-    `extent` is the planned volume. `advised`: the planned filesystem is recommended. Loads are drawn from
-    `seed`. If `scale` is None, the trial calculates it.
-    """
+    """A requested trial. The first candidate is the planned one, and `extent` the planned volume. `advised`:
+    that filesystem is recommended. If `scale` is None, the trial calculates it."""
 
     drive: Drive
     workload: str
@@ -57,7 +57,7 @@ class Order(Struct, frozen=True):
     scale: float | None = None
 
     def extent_of(self, candidate: Candidate) -> Extent:
-        """Return a candidate's partition. All have equal sizes, reduced by the largest shift."""
+        """All have equal sizes, reduced by the largest shift."""
         cut = max(one.shift_bytes for one in self.candidates)
         size_bytes = (self.extent.size_bytes - cut) // MIB * MIB if cut else self.extent.size_bytes
         return Extent(self.extent.start_bytes + candidate.shift_bytes, size_bytes)
@@ -69,7 +69,7 @@ class Order(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """The kernel's counters for the drive: requests, bytes and flushes (None if not counted)."""
+    """The kernel's counters. Flushes may not be counted."""
 
     reads: int
     read_bytes: int
@@ -79,7 +79,7 @@ class Counts(Struct, frozen=True):
 
 
 class PhaseRun(Struct, frozen=True):
-    """One run of a phase. `seconds` includes the final unmount."""
+    """A phase. `seconds` includes the final unmount."""
 
     load: str
     phase: str
@@ -90,7 +90,7 @@ class PhaseRun(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One run of a candidate. `make_seconds` is not compared."""
+    """A run of a candidate. `make_seconds` is not compared."""
 
     candidate: str
     make_seconds: float
@@ -98,16 +98,13 @@ class Run(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Total time of all phases."""
+        """Time of all phases."""
         return sum(phase.seconds for phase in self.phases)
 
 
 class Round(Struct, frozen=True):
-    """One run of each candidate, in order of execution.
-
-    Pressures are percentages of time in which other programs waited for a processor, or for a drive while the
-    trial was idle. None if the kernel does not report them.
-    """
+    """One run of each candidate, in order of execution. Pressures: percentages of time in which other
+    programs waited for a processor or drive while the trial was idle, if reported."""
 
     runs: tuple[Run, ...]
     cpu_pressure: float | None
@@ -128,8 +125,8 @@ class TrialFinding(StrEnum):
 
 
 class TimeRatio(Struct, frozen=True):
-    """Time of the other filesystem over time of the planned one. Above 1, the planned one is faster. `low`
-    and `high` are the bounds at 95 % over all looks."""
+    """Time of the other filesystem over the planned one, with 95 % bounds over all looks. Above 1, the
+    planned one is faster."""
 
     estimate: float
     low: float
@@ -137,7 +134,7 @@ class TimeRatio(Struct, frozen=True):
 
 
 class PhaseRatio(Struct, frozen=True):
-    """Mean ratio of a single phase over all rounds. Not conclusive."""
+    """Mean ratio of a phase. Not conclusive."""
 
     load: str
     phase: str
@@ -145,7 +142,7 @@ class PhaseRatio(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """The planned filesystem against another. `won`: rounds in which the planned one was faster."""
+    """The planned filesystem against another. `won`: rounds it won."""
 
     candidate: str
     finding: TrialFinding
@@ -156,7 +153,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Speed(Struct, frozen=True):
-    """Units per second of a phase on a candidate: median, slowest and fastest round."""
+    """Units per second of a phase: median, slowest and fastest round."""
 
     candidate: str
     load: str
@@ -187,7 +184,7 @@ class NotDone(StrEnum):
 
 
 class TrialVerdict(Struct, frozen=True):
-    """Result of a trial. `scale`: size of the loads. `memory_bytes`: memory limit, including cached files."""
+    """Result of a trial. `scale`: size of the loads."""
 
     drive: str
     serial: str | None
@@ -212,7 +209,7 @@ class TrialVerdict(Struct, frozen=True):
 
     @property
     def better(self) -> str:
-        """The fastest candidate, if faster than the planned one, else empty. Never a misaligned one."""
+        """The fastest candidate that beats the planned one. Never a misaligned one."""
         shifted = {one.id for one in self.candidates if one.shift_bytes}
         faster = [
             (one.ratio.estimate, one.candidate)
@@ -238,16 +235,15 @@ T = TypeVar("T")
 
 
 def in_order(candidates: Sequence[T], number: int) -> tuple[T, ...]:
-    """Return the candidates in the order of a round, counted from 0: AB, BA, AB ... Three or more also
-    rotate."""
+    """Return the order of a round: AB, BA, AB ... Three or more also rotate."""
     turned = number // 2 % len(candidates) if len(candidates) > 2 else 0
     order = (*candidates[turned:], *candidates[:turned])
     return order[::-1] if number % 2 else order
 
 
 def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
-    """Return the geometric mean of at least two ratios, from logs, with the interval of a look. The interval
-    is corrected for this number of `others`."""
+    """Return the geometric mean with the interval of a look, corrected for this number of `others`. Needs two
+    ratios."""
     mean, count = fmean(logs), len(logs)
     half = t_quantile(LEVEL / others, count - 1) * stdev(logs) / sqrt(count)
     return TimeRatio(exp(mean), exp(mean - half), exp(mean + half))
@@ -267,31 +263,23 @@ def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
 
 
 def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) -> tuple[Comparison, ...]:
-    """Compare the planned filesystem with each of the others."""
-    return tuple(_compare(rounds, planned, other, len(others)) for other in others)
+    """Compare the planned filesystem with the others."""
+    count, found = len(others), []
+    for other in others:
+        pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
+        logs = [_log_ratio(pair) for pair in pairs]
+        phases = tuple(
+            PhaseRatio(both[0][0].load, both[0][0].phase, exp(fmean(map(_log_ratio, both))))
+            for both in zip(*(zip(one.phases, two.phases, strict=True) for one, two in pairs), strict=True)
+        )
+        ratio = interval(logs, count) if len(logs) > 2 else None
+        won = sum(one > 0 for one in logs)
+        found.append(Comparison(other, judge(logs, count), ratio, won, len(logs), phases))
+    return tuple(found)
 
 
-def _compare(rounds: Sequence[Round], planned: str, other: str, others: int) -> Comparison:
-    pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
-    logs = [_log_ratio(second.seconds, first.seconds) for first, second in pairs]
-    phases = []
-    for at, phase in enumerate(pairs[0][0].phases if pairs else ()):
-        of_phase = [
-            _log_ratio(second.phases[at].seconds, first.phases[at].seconds) for first, second in pairs
-        ]
-        phases.append(PhaseRatio(phase.load, phase.phase, exp(fmean(of_phase))))
-    return Comparison(
-        other,
-        judge(logs, others),
-        interval(logs, others) if len(logs) > 2 else None,
-        sum(one > 0 for one in logs),
-        len(logs),
-        tuple(phases),
-    )
-
-
-def _log_ratio(above: float, below: float) -> float:
-    return log(max(above, 1e-9) / max(below, 1e-9))
+def _log_ratio(pair: tuple[Run | PhaseRun, Run | PhaseRun]) -> float:
+    return log(max(pair[1].seconds, 1e-9) / max(pair[0].seconds, 1e-9))
 
 
 def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, ...]:
@@ -309,7 +297,7 @@ def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, 
 
 
 def is_busy(rounds: Sequence[Round]) -> bool:
-    """Return True if other programs had enough load to affect the measurement."""
+    """Return True if other programs could affect the result."""
     for pressures in ([one.cpu_pressure for one in rounds], [one.io_pressure for one in rounds]):
         known = [one for one in pressures if one is not None]
         if known and median(known) > BUSY_PERCENT:
@@ -330,8 +318,7 @@ def t_quantile(two_sided: float, freedom: int) -> float:
 
 
 def t_tails(value: float, freedom: int) -> float:
-    """Return the probability that Student's t exceeds `value` in absolute value. A finite series in the angle
-    (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Invert `t_quantile`. A finite series in the angle (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle, odd = atan(value / sqrt(freedom)), freedom % 2
     term = total = cos(angle) if odd else 1.0
     for power in range(2 + odd, freedom - 1, 2):
@@ -340,3 +327,174 @@ def t_tails(value: float, freedom: int) -> float:
     if odd:
         return 1 - 2 / pi * (angle + (sin(angle) * total if freedom > 1 else 0))
     return 1 - sin(angle) * total
+
+
+ENDS = {
+    EndReason.TIME: t("The time limit was reached."),
+    EndReason.BYTES: t("Another round would have exceeded the write limit."),
+    EndReason.PERSON: ENDED,
+}
+LONGER = 4
+"""Factor that halves the interval."""
+
+LIMITS = {
+    NotDone.MEMORY: t("Cannot limit memory here. Large files may not have reached the drive."),
+    NotDone.PRESSURE: t("The kernel does not report the machine's load, so load was not checked."),
+    NotDone.DRIVE_MEMORY: t(
+        "The drive's own cache was not cleared before reading, because the drive is too small."
+    ),
+    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
+}
+RATES = {
+    Unit.BYTES: Sentence("{rate} MB/s"),
+    Unit.FILES: Sentence("{rate} files/s"),
+    Unit.OPERATIONS: Sentence("{rate} operations/s"),
+}
+MKFS, AGE = t("creating the filesystem"), t("ageing")
+
+
+def announcement(order: Order) -> tuple[Message, ...]:
+    """Describe the limits and the data that the trial destroys."""
+    names = tuple(title_of(order, one.id) for one in order.candidates)
+    bounds = order.bounds
+    path = order.drive.path
+    return (
+        t(
+            "{names:and} are created in turn on {drive}. Takes up to {seconds:time} and "
+            "writes up to {written:size}.",
+            names=names,
+            drive=path,
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        ),
+        t("A clear result ends the trial earlier, with less written."),
+        t(
+            "All data in the free space of {drive} is lost. Deleted files cannot be recovered afterwards.",
+            drive=path,
+        ),
+        t("The partition table and partitions do not change."),
+    )
+
+
+def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
+    """Return a candidate's title."""
+    candidate = next(one for one in trial.candidates if one.id == name)
+    title = KINDS[candidate.filesystem].title
+    if candidate.shift_bytes:
+        return t("misaligned {filesystem}", filesystem=title)
+    return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
+
+
+def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
+    """Describe the results, claiming no more than was measured."""
+    return tuple(_sentence(verdict, one) for one in verdict.comparisons)
+
+
+def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
+    purpose: Message | str = verdict.workload.replace("-", " ")
+    purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
+    planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
+    ratio, swapped = one.ratio, one.finding is TrialFinding.SLOWER
+    if ratio is None or one.rounds < FEWEST:
+        return t(
+            "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed.",
+            purpose=purpose,
+            planned=planned,
+            other=other,
+            rounds=one.rounds,
+            fewest=FEWEST,
+        )
+    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
+    factor, low, high = map(_number, (shown.estimate, shown.low, shown.high))
+    if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
+        faster, slower = (other, planned) if swapped else (planned, other)
+        claim = t(
+            "{purpose}: {faster} was {factor}x faster than {slower} ({low}-{high}), "
+            "{won} of {rounds} rounds.",
+            purpose=purpose,
+            faster=faster,
+            slower=slower,
+            factor=factor,
+            low=low,
+            high=high,
+            won=one.rounds - one.won if swapped else one.won,
+            rounds=one.rounds,
+        )
+        return join(claim, _meaning(verdict, one.candidate, faster, swapped))
+    sentence = (
+        Sentence(
+            "{purpose}: no measurable difference between {planned} and {other} "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if one.finding is TrialFinding.SAME
+        else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
+    )
+    return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
+
+
+def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
+    if next(one for one in verdict.candidates if one.id == other).shift_bytes:
+        if swapped:
+            return t("The cause must be something other than alignment.")
+        return t("Alignment matters here.")
+    if swapped:
+        return t("Use {other}?", other=faster)
+    return t("Advice confirmed.") if verdict.advised else t("Plan confirmed.")
+
+
+def _number(factor: float) -> str:
+    return f"{factor:.2f}" if factor < 100 else f"{factor:.0f}"
+
+
+def caveats(verdict: TrialVerdict) -> Iterator[Message]:
+    """Yield the caveats."""
+    if verdict.drive.startswith("/dev/loop"):
+        yield LOOP
+    if verdict.busy:
+        yield t(
+            "The machine is busy. Other programs waited for a processor or drive. Try "
+            "again when the machine is idle."
+        )
+    if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
+        if verdict.ended in ENDS:
+            yield ENDS[verdict.ended]
+        yield (
+            t("The difference is small or varies. Choose either.")
+            if len(verdict.rounds) >= MOST
+            else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
+        )
+    for limit in verdict.not_done:
+        yield LIMITS[limit]
+
+
+def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
+    others = [one for one in verdict.candidates if one.id != verdict.planned]
+    is_shifted = any(one.shift_bytes for one in others)
+    names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
+    seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
+    limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G", *(("--aged",) if verdict.aged else ()))
+    asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
+    return FindingCommand(("diskwright", "trial", verdict.drive, *asked))
+
+
+def rate(unit: Unit, a_second: float) -> Message:
+    """Format a speed."""
+    value = a_second / 1e6 if unit is Unit.BYTES else a_second
+    return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
+
+
+def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
+    """Yield each phase, with the speeds in planned order."""
+    phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
+    for load, phase in phases:
+        yield (
+            load,
+            phase,
+            tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase)),
+        )
+
+
+INTERVALS = t(
+    "In brackets: the range contains the true factor in 95 of 100 such trials. "
+    "Single phases are not conclusive."
+)

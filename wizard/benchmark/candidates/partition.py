@@ -51,8 +51,7 @@ T = TypeVar("T")
 
 
 def _patiently(drive_path: str, work: Callable[[], T]) -> T:
-    """Repeat `work` while the device is busy, until the drive is idle for STILL_SECONDS. Raises the last
-    OSError."""
+    """Repeat `work` until the drive is idle for STILL_SECONDS. Raises the last OSError."""
     begun = active = monotonic()
     while True:
         before = surroundings.counts(drive_path)
@@ -68,7 +67,7 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
 
 
 def number_above(drive_path: str, numbers: Iterable[int]) -> int:
-    """Return a partition number that neither the table nor the kernel uses."""
+    """Return an unused partition number."""
     known = (
         int(sysfs.text(file) or 0)
         for file in (sysfs.SYS / "block" / sysfs.name_of(drive_path)).glob("*/partition")
@@ -77,8 +76,8 @@ def number_above(drive_path: str, numbers: Iterable[int]) -> int:
 
 
 class TrialPartition:
-    """The kernel's partition for a trial. Exists in one place at a time, always with the same number.
-    `descriptor` is the whole drive's. The node is in the private folder `place`. `leave` erases `sample`."""
+    """The kernel's partition, in one place at a time, with a node in the private folder `place`. `leave`
+    erases `sample`."""
 
     def __init__(
         self, descriptor: int, drive_path: str, number: int, place: Path, sample: tuple[Extent, ...] = ()
@@ -89,7 +88,7 @@ class TrialPartition:
         self._extent: Extent | None = None
 
     def at(self, extent: Extent) -> Path:
-        """Return the node of a partition at `extent`, moving the partition if necessary. Raises Failed."""
+        """Return the node of a partition at `extent`. Raises Failed."""
         if extent != self._extent:
             self.leave()
             with failing(NO_PARTITION, drive=self._path):
@@ -99,13 +98,13 @@ class TrialPartition:
         return self._node
 
     def erase(self, sample: tuple[Extent, ...] = ()) -> None:
-        """Wait until the partition is unused, then erase the signatures and `sample` there. Raises Failed."""
+        """Erase the signatures and `sample` of the unused partition. Raises Failed."""
         assert self._extent is not None
         _erase(self._node, self._path, (self._extent,), sample, self._extent.start_bytes)
 
     def leave(self) -> None:
-        """Erase the signatures and the sample in the partition, then remove it from the kernel. Raises Failed
-        if it stays in use. If killed in between, the next trial finds the partition."""
+        """Erase, then remove the partition. Raises Failed if it stays in use. After a kill, the next trial
+        does it."""
         if self._extent is None:
             return
         try:
@@ -117,7 +116,7 @@ class TrialPartition:
 
 
 def device_of(drive_path: str, number: int) -> int:
-    """Return the device number of a partition from sysfs. Raises Failed if missing."""
+    """Return a partition's device number. Raises Failed."""
     name = sysfs.name_of(partition_path(drive_path, number))
     major, colon, minor = (sysfs.text(sysfs.SYS / "class/block" / name / "dev") or "").partition(":")
     if not colon:
@@ -126,7 +125,7 @@ def device_of(drive_path: str, number: int) -> int:
 
 
 def drop(descriptor: int, drive_path: str, number: int) -> None:
-    """Remove the partition from the kernel. Raises Failed if it stays in use."""
+    """Remove the partition. Raises Failed if it stays in use."""
     try:
         _patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
     except OSError as error:
@@ -152,8 +151,7 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
 def _erase(
     node: Path, drive_path: str, extents: Sequence[Extent], sample: tuple[Extent, ...], start_bytes: int = 0
 ) -> None:
-    """Erase the signatures and `sample` in these extents of the drive, through a node whose device begins at
-    `start_bytes`. Waits until the device is unused. Raises Failed."""
+    """`start_bytes`: where the node's device begins on the drive. Raises Failed."""
     with failing(Sentence("The trial's space on {drive} is still in use: {why}."), drive=drive_path):
         descriptor = _patiently(drive_path, lambda: os.open(node, os.O_RDWR | os.O_EXCL))
     try:
@@ -164,8 +162,8 @@ def _erase(
 
 
 def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
-    """Zero all possible signatures of a filesystem in `extent` (both ends and the first backup superblocks),
-    and what lies in it of `sample`. The extent starts at `start_bytes` of the descriptor's device."""
+    """Zero both ends, backup superblocks, and what lies in the extent of `sample`. `start_bytes`: the
+    extent's start on the descriptor's device."""
     copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
@@ -184,11 +182,8 @@ def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tupl
 
 
 def sample_of(drive: Drive) -> tuple[Extent, ...]:
-    """Return the pieces that the probe reads of a drive without a partition table.
-
-    All of them were zero before a trial, or the trial would have been refused. Zero again, the drive counts
-    as empty and as the one that a plan was made for.
-    """
+    """Return the pieces that the probe reads of an empty drive. They must be zero again, or the drive would
+    no longer count as empty and as the one of the plan."""
     if drive.size_bytes is None or not drive.is_empty:
         return ()
     return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes, POSSIBLE_STARTS))
@@ -202,7 +197,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class LeftoverTrial(Struct, frozen=True):
-    """The partition of a trial, in one of these extents at a time. `sample`: see `sample_of`."""
+    """The partition of a trial, in one of these extents."""
 
     drive: str
     diskseq: int | None
@@ -217,8 +212,7 @@ def _file(path: str) -> Path:
 
 @contextmanager
 def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
-    """Record the partition in a file until the kernel has removed it. Raises Failed if the file cannot be
-    written."""
+    """Record the partition until the kernel has removed it. Raises Failed."""
     file = _file(drive.path)
     leftover = LeftoverTrial(drive.path, drive.diskseq, number, extents, sample_of(drive))
     with failing(Sentence("Cannot write {file} ({why}). Nothing was written."), file=file):
@@ -233,15 +227,15 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
 
 
 def sweep_all() -> None:
-    """Clean up after killed trials on all drives. Skips drives with a running trial."""
+    """Clean up after killed trials, unless the drive has a running one."""
     for file in FOLDER.glob("trial-*.json"):
         with suppress(DiskwrightError):
             sweep(sysfs.node_of(file.stem.removeprefix("trial-")), 0)
 
 
 def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
-    """Clean up after a killed trial on the drive. Returns True if there was one. Raises Refused or Failed if
-    the drive stays in use for `seconds`."""
+    """Clean up after a killed trial. Returns True if there was one. Raises Refused or Failed if the drive
+    stays in use."""
     file = _file(path)
     try:
         leftover = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))
@@ -259,7 +253,6 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 
 def _exists(leftover: LeftoverTrial) -> bool:
-    """Return True if the kernel still has this partition at one of its extents, on the same drive."""
     folder = sysfs.SYS / "class/block" / sysfs.name_of(partition_path(leftover.drive, leftover.number))
     start, size = (sysfs.text(folder / what) for what in ("start", "size"))
     sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(leftover.drive) / "diskseq")

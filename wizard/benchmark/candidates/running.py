@@ -13,9 +13,24 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from wizard.benchmark.access import Clock, OnProgress, opened_to_read
-from wizard.benchmark.candidates import compare, surroundings
+from wizard.benchmark.candidates import surroundings
+from wizard.benchmark.candidates.compare import (
+    AGE,
+    FEWEST,
+    MKFS,
+    Candidate,
+    Comparison,
+    EndReason,
+    Order,
+    PhaseRun,
+    Round,
+    Run,
+    TrialFinding,
+    comparisons,
+    in_order,
+    title_of,
+)
 from wizard.benchmark.candidates.partition import TrialPartition
-from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
 from wizard.benchmark.loads.aged import aged
 from wizard.benchmark.loads.load_table import phases_of
 from wizard.benchmark.loads.script import LoadPhase
@@ -25,7 +40,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, Sentence, failing, rounded_up, t
 from wizard.process.program import run
 
-READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
+READ_BYTES = 512 * MIB
 
 
 NO_DRIVES = ("loop", "virtio")
@@ -50,13 +65,13 @@ class TrialStopped(Exception):
 
 
 class Stop:
-    """Stop request for a trial. Interrupts the current step if possible."""
+    """Stop request, which interrupts the current step if possible."""
 
     def __init__(self) -> None:
         self._asked = self._interruptible = False
 
     def ask(self) -> None:
-        """Request a stop. Call in the main thread, such as from a signal handler."""
+        """Request a stop, in the main thread."""
         self._asked = True
         if self._interruptible:
             self._interruptible = False
@@ -69,7 +84,7 @@ class Stop:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Context in which a stop request raises TrialStopped."""
+        """Let a stop request raise TrialStopped inside."""
         self.check()
         self._interruptible = True
         try:
@@ -79,13 +94,12 @@ class Stop:
 
 
 class Trial:
-    """A trial on the partition `ground`, mounted at `place`. `lock` is the drive's lock, which programs
-    inherit. `tell` receives the progress. `has_cache`: the drive's cache should be cleared, by reading at
-    `outside_bytes`, None on a small drive."""
+    """A trial on the partition `ground`, mounted at `place`. Programs inherit the drive's `lock`.
+    `has_cache`: clear the drive's cache by reading at `outside_bytes`, None on a small drive."""
 
     def __init__(
         self,
-        order: compare.Order,
+        order: Order,
         ground: TrialPartition,
         place: Path,
         lock: int,
@@ -97,13 +111,13 @@ class Trial:
         # A solid-state drive mainly caches its own maps.
         self.has_cache = order.drive.rotational is not False and order.drive.bus not in NO_DRIVES
         self.outside_bytes = _place_outside(order.drive, order.extent)
-        self.rounds: list[compare.Round] = []
+        self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
         self.clock = Clock(order.bounds.seconds, lambda: False)
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
-        self._comparisons: tuple[compare.Comparison, ...] = ()
+        self._comparisons: tuple[Comparison, ...] = ()
         # All candidates and rounds use the same operations.
         self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
@@ -111,12 +125,12 @@ class Trial:
 
     @property
     def written_bytes(self) -> int:
-        """Bytes written to the drive since the start."""
+        """Bytes written since the start."""
         counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
         return counted.written_bytes if counted else 0
 
-    def run(self) -> compare.EndReason:
-        """Run rounds until there is a reason to end, and return the reason."""
+    def run(self) -> EndReason:
+        """Run rounds, and return the reason to end."""
         gc.disable()
         try:
             self._warm_up()
@@ -124,14 +138,14 @@ class Trial:
             while (ended := self._reason_to_end()) is None:
                 self._round()
         except TrialStopped:
-            return compare.EndReason.PERSON
+            return EndReason.PERSON
         finally:
             self.memory.end()
         return ended
 
     def _warm_up(self) -> None:
-        """Do short uncounted runs of each candidate to set the size of a round. This also loads programs and
-        modules into memory. If the smallest scale is fast, a larger one gives a better estimate."""
+        """Uncounted runs set the size of a round, and load programs and modules. If the smallest scale is
+        fast, a larger one gives a better estimate."""
         if self.order.scale is not None:
             self._try_scale(min(self.order.scale, SCALES[-1]))
             self.scale = self.order.scale
@@ -142,18 +156,16 @@ class Trial:
             self.scale = self._try_scale(scale)
 
     def _try_scale(self, scale: float) -> float:
-        """Run each candidate once. Returns the scale at which the desired number of rounds fits the
-        limits."""
+        """Return the scale at which the desired rounds fit the limits."""
         begun, written = monotonic(), self.written_bytes
-        runs = [self._run(candidate, scale) for candidate in self.order.candidates]
+        seconds = [self._run(candidate, scale).seconds for candidate in self.order.candidates]
         took, wrote = monotonic() - begun, self.written_bytes - written
-        working = max(sum(one.seconds for one in runs), 1e-6)
-        largest = max(one.seconds for one in runs)
+        working = max(sum(seconds), 1e-6)
         bounds = self.order.bounds
         rounds = ROUNDS_AIMED_AT + 0.5
         fits = scale * min(
             max(0.0, (bounds.seconds - self.clock.elapsed) / rounds - (took - working)) / working,
-            RUN_SECONDS * len(self.order.loads) / max(largest, 1e-6),
+            RUN_SECONDS * len(self.order.loads) / max(*seconds, 1e-6),
             max(0, bounds.written_bytes - self.written_bytes) / rounds / max(wrote, 1),
         )
         fits = round(min(max(fits, SCALES[0]), MOST_SCALE), 3)
@@ -162,34 +174,32 @@ class Trial:
         self._largest_bytes = int(wrote * max(growth, 1))
         return fits
 
-    def _reason_to_end(self) -> compare.EndReason | None:
+    def _reason_to_end(self) -> EndReason | None:
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= compare.FEWEST and all(
-            one.finding is not compare.TrialFinding.OPEN for one in self._comparisons
-        ):
-            return compare.EndReason.DECIDED
+        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
+            return EndReason.DECIDED
         if done >= bounds.rounds:
-            return compare.EndReason.ROUNDS
+            return EndReason.ROUNDS
         if self.clock.elapsed + self._longest_seconds > bounds.seconds:
-            return compare.EndReason.TIME
+            return EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
-            return compare.EndReason.BYTES
+            return EndReason.BYTES
         return None
 
     def _round(self) -> None:
         begun, written, pressure = monotonic(), self.written_bytes, surroundings.Pressure()
         runs = []
-        for candidate in compare.in_order(self.order.candidates, len(self.rounds)):
+        for candidate in in_order(self.order.candidates, len(self.rounds)):
             pressure.listen()
             runs.append(self._run(candidate, self.scale))
-        self.rounds.append(compare.Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
+        self.rounds.append(Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
         names = [one.id for one in self.order.candidates]
-        self._comparisons = compare.comparisons(self.rounds, names[0], names[1:])
+        self._comparisons = comparisons(self.rounds, names[0], names[1:])
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
-    def _run(self, candidate: compare.Candidate, scale: float) -> compare.Run:
-        """Run each load on a new filesystem, unaffected by previous loads."""
+    def _run(self, candidate: Candidate, scale: float) -> Run:
+        """Run each load on a new filesystem."""
         made, phases = 0.0, []
         for name in self.order.loads:
             made += self._make(candidate)
@@ -201,10 +211,9 @@ class Trial:
             phases += [
                 self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
             ]
-        return compare.Run(candidate.id, round(made, 4), tuple(phases))
+        return Run(candidate.id, round(made, 4), tuple(phases))
 
-    def _make(self, candidate: compare.Candidate) -> float:
-        """Create the filesystem in a clean range. Returns the seconds."""
+    def _make(self, candidate: Candidate) -> float:
         self._progress(candidate, MKFS)
         kind = MADE[candidate.filesystem]
         node = self._ground.at(self.order.extent_of(candidate))
@@ -231,9 +240,8 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
-        """Mount the filesystem for a phase and yield a descriptor of its root. Unmounts at the end, which
-        flushes all data."""
+    def _mounted(self, candidate: Candidate, load: str, phase: str) -> Iterator[int]:
+        """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
         with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
@@ -250,15 +258,13 @@ class Trial:
                 surroundings.close_below(self._place)
                 surroundings.unmount(self._place)
 
-    def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
+    def _phase(self, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
         self._progress(candidate, phase.name)
         place = self.outside_bytes
         if phase.name in COLD and self.has_cache and place is not None:
             # Read more than the cache of any drive.
-            path = self.order.drive.path
-            with self.stop.interruptible(), opened_to_read(path, PIECE_BYTES) as timed:
-                for start in range(place, place + READ_BYTES, PIECE_BYTES):
-                    timed.read(start)
+            with self.stop.interruptible(), opened_to_read(self.order.drive.path, MIB) as timed:
+                timed.stream(place, READ_BYTES, lambda: False)
         before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
             with self._mounted(candidate, load, phase.name) as root:
@@ -266,10 +272,10 @@ class Trial:
                 phase.act(root)
             seconds = perf_counter() - begun
         counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
-        return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
+        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
-    def _progress(self, candidate: compare.Candidate, doing: Message | str) -> None:
-        """Report progress. Raises TrialStopped if a stop was requested."""
+    def _progress(self, candidate: Candidate, doing: Message | str) -> None:
+        """Raises TrialStopped if a stop was requested."""
         self.stop.check()
         title = title_of(self.order, candidate.id)
         first = (
@@ -296,10 +302,9 @@ class Trial:
 
 
 def _place_outside(drive: Drive, extent: Extent) -> int | None:
-    """Return where to read to clear the cache, or None on a small drive. Prefers places after the range, then
-    before it, then at its end, which loads rarely use."""
+    """Prefer places after the range, then before it, then at its end, which loads rarely use."""
     size = drive.size_bytes or 0
-    grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
+    grain = drive.geometry.physical_block_bytes if drive.geometry else MIB
     if size - extent.end_bytes >= READ_BYTES:
         return rounded_up(extent.end_bytes, grain)
     if extent.start_bytes >= READ_BYTES:

@@ -31,7 +31,7 @@ drive."""
 
 
 def counts(drive_path: str) -> Counts | None:
-    """Return the kernel's counters, or None if it does not count this drive."""
+    """Return the kernel's counters, if it counts this drive."""
     fields = [
         int(one)
         for one in (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "stat") or "").split()
@@ -48,8 +48,7 @@ def counts(drive_path: str) -> Counts | None:
 
 
 def is_at_work(drive_path: str, before: Counts | None) -> bool:
-    """Return True if the drive has written since, or requests are in flight. False if the kernel does not
-    count this drive."""
+    """Return True if the drive has written since, or has requests in flight."""
     inflight = (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "inflight") or "").split()
     now = counts(drive_path)
     written = before is not None and now is not None and now.written_bytes != before.written_bytes
@@ -57,7 +56,7 @@ def is_at_work(drive_path: str, before: Counts | None) -> bool:
 
 
 def between(before: Counts | None, after: Counts | None) -> Counts | None:
-    """Return the difference of two counters."""
+    """Return the difference."""
     if before is None or after is None:
         return None
     flushes = None if before.flushes is None or after.flushes is None else after.flushes - before.flushes
@@ -71,15 +70,14 @@ def between(before: Counts | None, after: Counts | None) -> Counts | None:
 
 
 class Pressure:
-    """Time that other programs waited for a processor or drive while the trial was idle. During the trial's
-    work, its own waiting would count too."""
+    """Waiting time of other programs while the trial is idle, as its own waiting would count too."""
 
     def __init__(self) -> None:
         self._seconds = 0.0
         self._waited_us: dict[str, int | None] = {"cpu": 0, "io": 0}
 
     def listen(self) -> None:
-        """Sleep for a moment and add the waiting time of other programs."""
+        """Sleep for a moment and add the waiting time."""
         begun, before = monotonic(), {what: _total_us(what) for what in self._waited_us}
         sleep(IDLE_SECONDS)
         for what, waited in self._waited_us.items():
@@ -91,8 +89,7 @@ class Pressure:
         self._seconds += monotonic() - begun
 
     def percent(self, what: str) -> float | None:
-        """Return the waiting time for `cpu` or `io` as a percentage of the observed time. None if the kernel
-        does not report it."""
+        """Return the waiting time for `cpu` or `io` in percent, if reported."""
         waited = self._waited_us[what]
         return None if waited is None or not self._seconds else min(100.0, waited / self._seconds / 1e4)
 
@@ -104,8 +101,7 @@ def _total_us(what: str) -> int | None:
 
 
 def refuse_little_memory() -> None:
-    """Raise Refused if less memory is available than a phase may use. Otherwise swapping or the OOM killer
-    would distort the measurement."""
+    """Raise Refused if swapping or the OOM killer would distort the measurement."""
     available = virtual_memory().available
     if available < MEMORY_BYTES:
         raise refused(
@@ -119,19 +115,19 @@ def refuse_little_memory() -> None:
 
 
 class Memory:
-    """A control group with little memory, which this process joins for a while."""
+    """A control group with little memory, joined for a while."""
 
     def __init__(self) -> None:
         self._group, self._home = _create_group()
 
     @property
     def limit_bytes(self) -> int | None:
-        """Memory limit, or None if the kernel cannot limit it here."""
+        """Limit, or None if the kernel has none."""
         return MEMORY_BYTES if self._group else None
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Run inside the control group."""
+        """Run inside the group."""
         _enter(self._group)
         try:
             yield
@@ -139,15 +135,14 @@ class Memory:
             _enter(self._home)
 
     def end(self) -> None:
-        """Remove the control group."""
+        """Remove the group."""
         if self._group:
             with suppress(OSError):
                 self._group.rmdir()
 
 
 def _create_group() -> tuple[Path | None, Path | None]:
-    """Create a control group (version 2 or 1). Returns it with the current one, or (None, None) if
-    impossible."""
+    """Create a control group (version 2 or 1). Returns it with the current one, or (None, None)."""
     own = (sysfs.text(OWN_GROUPS) or "").splitlines()
     for version, parent, limit in (
         ("0::", CGROUPS, "memory.max"),
@@ -170,7 +165,7 @@ def _create_group() -> tuple[Path | None, Path | None]:
 
 
 def remove_groups() -> None:
-    """Remove the control groups of killed trials. Groups with processes remain."""
+    """Remove unused control groups of killed trials."""
     for group in (*CGROUPS.glob(f"{GROUP}*"), *CGROUPS.glob(f"*/{GROUP}*")):
         with suppress(OSError):
             group.rmdir()
@@ -204,7 +199,7 @@ def _checked(answer: int) -> None:
 
 
 def go_private(place: Path) -> None:
-    """Give this process a private mount namespace, with a tmpfs at `place`. Raises Failed."""
+    """Enter a private mount namespace, with a tmpfs at `place`. Raises Failed."""
     library = _library()
     with failing(Sentence("Cannot mount privately for the trial: {why}.")):
         _checked(library.unshare(CLONE_NEWNS))
@@ -215,15 +210,15 @@ def go_private(place: Path) -> None:
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
-    """Mount a filesystem. Raises Failed with mount's error."""
+    """Mount a filesystem. Raises Failed."""
     option_flags = ("-o", ",".join(options)) if options else ()
     argv = ("mount", "-n", "-i", "-t", kernel_name, *option_flags, str(node), str(place))
     run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
 
 
 def close_below(place: Path) -> None:
-    """Close all open files of this process at `place` and below. If a signal handler raises right after
-    open(2) returns, no variable refers to the descriptor, and the filesystem would stay busy."""
+    """Close this process's files below `place`. A signal right after open(2) leaves descriptors without a
+    variable, which would keep the filesystem busy."""
     for entry in [*OPENED.iterdir()]:
         with suppress(OSError):
             target = entry.readlink()

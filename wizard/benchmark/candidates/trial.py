@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
 from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
-from wizard.benchmark.candidates import compare
+from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents, refused
@@ -33,27 +33,26 @@ SHIFT_BYTES = KIB
 """Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
 
-def usual_bounds(candidates: int) -> compare.Bounds:
-    """Return the default limits for this number of candidates."""
-    return compare.Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, compare.MOST)
+def usual_bounds(candidates: int) -> Bounds:
+    """Return the default limits."""
+    return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
-    """Return the filesystems to compare by default: recommended and good ones, else the next in the
-    ranking."""
+    """Return the recommended and good filesystems, else the next in the ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
     good = [choice for choice in able if choice.place is not Rank.NOT_RECOMMENDED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
 
 
 def can_be_tried(choice: Choice) -> bool:
-    """Return True if the filesystem can be created and mounted here, and the ranking includes it."""
+    """Return True for a ranked filesystem that can be created and mounted here."""
     kind = MADE.get(choice.filesystem)
     return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
 
 
 def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Message | str:
-    """Return why the volume's filesystems cannot be compared, or empty."""
+    """Return why a comparison is impossible."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
         return ONE_PARTITION
@@ -81,14 +80,14 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
 
 
 def extent_of(plan: Plan, index: int) -> Extent | None:
-    """Return the volume's planned extent, or None for the whole drive."""
+    """Return the planned extent, or None for the whole drive."""
     number = plan.volumes[index].partition
     slots = (slot for slot in plan.after.partitions if slot.number == number)
     return next((slot.extent for slot in slots), None)
 
 
 def refuse_extent(drive: Drive, extent: Extent) -> None:
-    """Raise Refused unless the whole extent is writable free space."""
+    """Raise Refused unless the extent is free space."""
     block = drive.geometry.physical_block_bytes if drive.geometry else 0
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
@@ -96,7 +95,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         raise refused(
             t(
                 "The planned volume is not in free space on {drive}. Trials use free space only.",
-                drive=drive.path,
+                drive=drive,
             )
         )
 
@@ -106,38 +105,33 @@ def order_of(
     plans: Sequence[Plan],
     index: int,
     loads: Sequence[str],
-    bounds: compare.Bounds | None = None,
+    bounds: Bounds | None = None,
     *,
     aged: bool = False,
     advised: bool = True,
     misaligned: bool = False,
-) -> compare.Order:
-    """Return the trial of one volume of several plans that differ in the filesystem.
-
-    The first plan is the baseline.
-
-    `misaligned` adds the first filesystem at the offset of sector 34. Raises Refused if the trial is
-    impossible.
-    """
+) -> Order:
+    """Return the trial of one volume of several plans; the first is the baseline. `misaligned` adds its
+    filesystem at the offset of sector 34. Raises Refused if impossible."""
     if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
     assert extent is not None
-    candidates: list[compare.Candidate] = []
+    candidates: list[Candidate] = []
     for plan in plans:
         volume = plan.volumes[index]
         make = next(one for one in plan.filesystems if one.device == volume.path)
         is_again = volume.filesystem in {other.id for other in candidates}
         name = f"{volume.filesystem}-again" if is_again else volume.filesystem
-        candidates.append(compare.Candidate(name, make, volume.mount_options))
+        candidates.append(Candidate(name, make, volume.mount_options))
     if misaligned:
         if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
+            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive))
         name = f"{candidates[0].id}-misaligned"
         candidates.append(replace(candidates[0], id=name, shift_bytes=SHIFT_BYTES))
     if len(candidates) < 2:
         raise Refused(t("No other filesystem can be created here for comparison."))
-    return compare.Order(
+    return Order(
         drive,
         plans[0].volumes[index].workload,
         extent,
@@ -154,9 +148,9 @@ ROOT = Path(__file__).resolve().parents[3]
 LOOK_SECONDS = 0.2
 
 
-def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> compare.TrialVerdict:
-    """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
-    Refused before the first write. Raises Failed on later errors, after cleaning up."""
+def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerdict:
+    """Run the confirmed trial as root. If stopped, the verdict covers the rounds so far. Raises Refused
+    before the first write, else Failed after cleaning up."""
     pipe, other = Pipe()
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile() as errors, pipe:
@@ -185,7 +179,7 @@ def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> c
             t(
                 "The trial ended without a result. Leftovers on {drive} were removed. No "
                 "conclusion is drawn.",
-                drive=order.drive.path,
+                drive=order.drive,
             )
         )
     if isinstance(answer, DiskwrightError):
@@ -195,11 +189,11 @@ def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> c
 
 def _await_answer(
     pipe: Connection,
-    order: compare.Order,
+    order: Order,
     on_progress: OnProgress,
     stop: Stopped,
-) -> compare.TrialVerdict | DiskwrightError | None:
-    """Return the final answer, or None if the process ended without one. Asks once to stop."""
+) -> TrialVerdict | DiskwrightError | None:
+    """Return None if the process ended without an answer. Asks once to stop."""
     is_asked = False
     try:
         pipe.send(order)
@@ -208,7 +202,7 @@ def _await_answer(
                 is_asked = True
                 pipe.send(None)
             if pipe.poll(LOOK_SECONDS):
-                answer: MeasureProgress | compare.TrialVerdict | DiskwrightError = pipe.recv()
+                answer: MeasureProgress | TrialVerdict | DiskwrightError = pipe.recv()
                 if not isinstance(answer, MeasureProgress):
                     return answer
                 on_progress(answer)

@@ -17,12 +17,9 @@ AGED_A_FOLDER = 75
 
 
 def aged(root: int, free_bytes: int, seed: int) -> int:
-    """Fill 85 % of `free_bytes` three times, and delete half of the files in between.
-
-    Free space is then fragmented between about 3,000 files, whatever the size of the volume. Returns the
-    bytes in these files, fewer if the filesystem ran out of space earlier. Raises OSError, with EOPNOTSUPP if
-    the filesystem cannot allocate without writing.
-    """
+    """Fill 85 % of `free_bytes` three times, deleting half in between, so that free space is fragmented
+    between about 3,000 files. Returns their bytes. Raises OSError, with EOPNOTSUPP if the filesystem cannot
+    allocate without writing."""
     random = Random(seed)
     left = int(free_bytes * SHARE)
     have: list[tuple[str, int]] = []
@@ -48,7 +45,6 @@ def aged(root: int, free_bytes: int, seed: int) -> int:
 
 
 def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
-    """Return widely spread sizes in whole pages that add up to the space."""
     weights = [random.lognormvariate(0, SPREAD) for _ in range(count)]
     unit = together_bytes / sum(weights)
     return [
@@ -57,8 +53,7 @@ def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
 
 
 def _allocate(name: str, size_bytes: int, root: int) -> bool:
-    """Allocate a file. Returns False without enough space. posix_fallocate is no alternative: the C library
-    writes zeros if the filesystem cannot allocate."""
+    """Return False without space. posix_fallocate would write zeros if the filesystem cannot allocate."""
     file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=root)
     try:
         error = _fallocate(file, size_bytes)
@@ -73,7 +68,7 @@ def _allocate(name: str, size_bytes: int, root: int) -> bool:
 
 
 def _fallocate(file: int, size_bytes: int) -> int:
-    """Call the 64-bit fallocate(2) from the start of the file. Returns 0 or an errno."""
+    """Return 0 or an errno of the 64-bit fallocate(2)."""
     library = ctypes.CDLL(None, use_errno=True)
     # musl has only this variant, under the plain name.
     call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate

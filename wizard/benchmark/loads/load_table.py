@@ -31,21 +31,19 @@ WRITES = 0.25
 
 
 def phases_of(load: str, scale: float, seed: int) -> tuple[LoadPhase, ...]:
-    """Return the phases of a load in order."""
+    """Return a load's phases."""
     draft = Draft(seed, scale)
     LOADS[load](draft)
     return draft.composed()
 
 
 def _write_file(draft: Draft, phase: str, size_bytes: int, record_bytes: int = MIB, name: str = FILE) -> None:
-    """Add a phase that writes one large file, of whole MiB."""
     size_bytes = draft.count(size_bytes // MIB) * MIB
     draft.phase(phase, Unit.BYTES).create(name, size_bytes, record_bytes)
 
 
 def _access_at_random(draft: Draft, script: Script, count: int, writes: float) -> list[ScriptAccess]:
-    """Return random accesses to the file, with this share of writes. No two overlap, so the order of threads
-    does not change the result."""
+    """No two accesses overlap, so the order of threads does not change the result."""
     size = len(script.buffer)
     places = draft.random.sample(range(draft.sizes[FILE] // size), count)
     return [
@@ -60,7 +58,7 @@ def _access_at_random(draft: Draft, script: Script, count: int, writes: float) -
 def random_accesses(
     access_bytes: int, number: int, draft: Draft, *, threads: int = 1, sync: bool = False
 ) -> None:
-    """Compose random accesses. Randomio has ten threads, and a database syncs each write of a page."""
+    """Compose random accesses. Randomio has ten threads; a database syncs each page."""
     _write_file(draft, "fill", RANDOM_FILE_BYTES)
     count = draft.count(number)
     script = draft.phase("access", Unit.OPERATIONS, access_bytes)
@@ -74,7 +72,7 @@ def random_accesses(
 
 
 def fio_random(draft: Draft) -> None:
-    """Compose random accesses of 4 KiB by fio."""
+    """Compose fio's random accesses of 4 KiB."""
     _write_file(draft, "fill", RANDOM_FILE_BYTES)
     size_bytes, count, seed = draft.sizes[FILE], draft.count(900), draft.seed
 
@@ -107,7 +105,7 @@ STRIDE_RECORDS = 17
 
 
 def patterns(draft: Draft) -> None:
-    """Compose IOzone's rewrites, backward and strided reads."""
+    """Compose IOzone's rewrites and patterned reads."""
     _write_file(draft, "fill", 48 * MIB)
     offsets = range(0, draft.sizes[FILE], RECORD_BYTES)
     strides = [offset for first in range(STRIDE_RECORDS) for offset in offsets[first::STRIDE_RECORDS]]
@@ -135,7 +133,7 @@ RECORDS = (
 
 
 def record_sizes(draft: Draft) -> None:
-    """Compose IOzone's random reads and writes of records of several sizes."""
+    """Compose IOzone's records of several sizes."""
     _write_file(draft, "fill", RANDOM_FILE_BYTES)
     for label, record_bytes, number in RECORDS:
         count = min(draft.count(number), draft.sizes[FILE] // record_bytes)
@@ -145,13 +143,13 @@ def record_sizes(draft: Draft) -> None:
 
 
 def dd(record_bytes: int, draft: Draft) -> None:
-    """Compose a file written and read in records of this size."""
+    """Compose a file written and read in records."""
     _write_file(draft, "write", 512 * MIB, record_bytes)
     draft.phase("read", Unit.BYTES, record_bytes).read(FILE)
 
 
 def large_file(draft: Draft) -> None:
-    """Compose a film that is written, copied within the volume and deleted."""
+    """Compose a film: written, copied, deleted."""
     _write_file(draft, "write", 320 * MIB, CHUNK_BYTES, "film")
     draft.phase("copy", Unit.BYTES).copy("film", "copy")
     delete = draft.phase("delete", Unit.FILES)
@@ -181,7 +179,7 @@ def _source_tree(random: Random, files: int, base: str) -> Tree:
 
 
 def kernel_tree(draft: Draft) -> None:
-    """Compose work on kernel sources with tar, cp, find and rm."""
+    """Compose tar, cp, find and rm of kernel sources."""
     tree, size = _source_tree(draft.random, draft.count(700), "linux"), partial(_source_size, draft.random)
     extract, copy = draft.phase("extract", Unit.FILES), draft.phase("copy", Unit.FILES)
     archive = draft.phase("archive", Unit.FILES)
@@ -195,7 +193,7 @@ def kernel_tree(draft: Draft) -> None:
 
 
 def many_files(draft: Draft) -> None:
-    """Compose creating, copying, listing and deleting many files of 1 KiB in one folder."""
+    """Compose work on many files of 1 KiB in one folder."""
     tree = {"many": [f"many/{number}" for number in range(draft.count(1800))]}
     create, copy = draft.phase("create", Unit.FILES), draft.phase("copy", Unit.FILES)
     _work_on_tree(draft, tree, lambda: KIB, create, copy)
@@ -204,8 +202,7 @@ def many_files(draft: Draft) -> None:
 
 
 def _work_on_tree(draft: Draft, tree: Tree, size: Callable[[], int], create: Script, copy: Script) -> None:
-    """Create and copy a tree, and add a phase that lists the tree. Shuffles the files, as directory order
-    differs from creation order."""
+    """Shuffles the files, as directory order differs from creation order."""
     for folder, files in tree.items():
         create.make_folder(folder)
         for name in files:
@@ -221,7 +218,6 @@ def _work_on_tree(draft: Draft, tree: Tree, size: Callable[[], int], create: Scr
 
 
 def _delete_tree(draft: Draft, tree: Tree) -> Script:
-    """Add a phase that deletes a tree and the copy."""
     delete = draft.phase("delete", Unit.FILES)
     for folder, files in reversed(tree.items()):
         for name in files:
@@ -238,11 +234,10 @@ def _copied(name: str) -> str:
 
 
 CHANGED = 10
-"""One in this many files differs the second time."""
 
 
 def rsync(draft: Draft) -> None:
-    """Compose the writes of rsync to the target, twice."""
+    """Compose rsync's writes, twice."""
     tree = _source_tree(draft.random, draft.count(3000), "copied")
     names = [name for files in tree.values() for name in files]
     copy, again = draft.phase("copy", Unit.FILES), draft.phase("again", Unit.FILES, amount=len(names))
@@ -281,11 +276,8 @@ def _crowd(
     *,
     folders: bool = False,
 ) -> None:
-    """Compose threads that share a folder. Each thread has its own files, so all runs are equal.
-
-    `turn` uses and updates the list of a thread's files, and creates a file with the given name. With
-    `folders`, the first files are distributed over further folders.
-    """
+    """Compose threads with own files in one folder, so all runs are equal. `turn` uses and updates a thread's
+    files, and creates one with the given name. `folders`: distribute the first files over further folders."""
     fill, files, base = draft.phase("fill", Unit.FILES), [], folder
     fill.make_folder(base)
     for at in range(draft.count(number, 2)):
@@ -313,8 +305,7 @@ def _delete_any(draft: Draft, script: Script, have: list[str]) -> None:
 
 
 def _webproxy(draft: Draft, script: Script, have: list[str], new: str) -> None:
-    """Delete a page, create one, read five, and append to the log. All log entries are equal, because the
-    threads share the log."""
+    """All log entries are equal, because the threads share the log."""
     _delete_any(draft, script, have)
     script.create(new, draft.gamma_size(PAGE_BYTES))
     have.append(new)
@@ -324,7 +315,6 @@ def _webproxy(draft: Draft, script: Script, have: list[str], new: str) -> None:
 
 
 def _fileserver(draft: Draft, script: Script, have: list[str], new: str) -> None:
-    """Create, append, read, delete, look."""
     random = draft.random
     script.create(new, draft.gamma_size(SERVED_BYTES))
     have.append(new)
@@ -335,7 +325,6 @@ def _fileserver(draft: Draft, script: Script, have: list[str], new: str) -> None
 
 
 def _varmail(draft: Draft, script: Script, have: list[str], new: str) -> None:
-    """Delete; deliver; read and append; read."""
     _delete_any(draft, script, have)
     script.create(new, draft.gamma_size(PAGE_BYTES), sync=True)
     have.append(new)
@@ -349,7 +338,7 @@ WATCHED, PASSIVE, READERS, REPLACED = 8, 4, 12, 2
 
 
 def videoserver(draft: Draft) -> None:
-    """Compose FileBench's videoserver: readers of watched videos, and a writer that replaces passive ones."""
+    """Compose FileBench's readers of videos, and a writer that replaces passive ones."""
     size_bytes = draft.count(24) * MIB
     watched = [f"watched/{number}" for number in range(WATCHED)]
     passive = [f"passive/{number}" for number in range(PASSIVE)]
@@ -371,7 +360,7 @@ LEAST_BYTES, MOST_BYTES = 500, 9770
 
 
 def postmark(draft: Draft) -> None:
-    """Compose PostMark's load with default sizes."""
+    """Compose PostMark with default sizes."""
     random, transactions = draft.random, draft.count(1400)
     create = draft.phase("create", Unit.FILES)
     transact = draft.phase("transactions", Unit.OPERATIONS, amount=transactions)
@@ -406,7 +395,7 @@ INDEX = ((f"{ROOT}/hints", 40 * KIB), (f"{ROOT}/index", 400 * KIB))
 
 
 def backup(draft: Draft) -> None:
-    """Compose the load of Attic and Borg: segments are synced, and an index is renamed."""
+    """Compose Attic and Borg: synced segments, renamed index."""
     create, again, check, prune = (
         draft.phase(name, Unit.BYTES) for name in ("create", "again", "check", "prune")
     )
@@ -433,7 +422,6 @@ def backup(draft: Draft) -> None:
 
 
 def _commit(script: Script, segments: Sequence[str]) -> None:
-    """Write segments, then both index files under temporary names. Sync all, and replace the old index."""
     for name in segments:
         script.create(name, SEGMENT_BYTES, RECORD_BYTES, sync=True)
     for name, size_bytes in INDEX:

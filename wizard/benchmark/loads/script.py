@@ -35,8 +35,7 @@ Pieces = Sequence[memoryview]
 """Contents of a file, one write(2) each."""
 
 Step = Callable[[int], object]
-"""An operation on a volume. Receives a descriptor of its root folder. Raises OSError if the volume is full or
-fails."""
+"""An operation on the volume with this root descriptor. Raises OSError."""
 
 
 class Unit(StrEnum):
@@ -48,7 +47,7 @@ class Unit(StrEnum):
 
 
 class LoadPhase(Struct, frozen=True):
-    """A phase of a load, on a volume mounted for this phase. Does `amount` units of work."""
+    """A phase, on a volume mounted for it. Does `amount` units."""
 
     name: str
     unit: Unit
@@ -64,7 +63,7 @@ class Contents:
         self._at = self._laps = 0
 
     def take(self, size_bytes: int, record_bytes: int = CHUNK_BYTES) -> Pieces:
-        """Return the next `size_bytes` in pieces of `record_bytes`."""
+        """Return the next bytes in pieces."""
         if size_bytes > SPAN_BYTES:
             return self._long(size_bytes, record_bytes)
         pieces = []
@@ -80,7 +79,7 @@ class Contents:
         return tuple(pieces)
 
     def _long(self, size_bytes: int, record_bytes: int) -> Pieces:
-        """Reuse slices. A gibibyte in 1 KiB records would otherwise be a million objects."""
+        """Reuse slices: a gibibyte in 1 KiB records would be a million objects."""
         once = tuple(self._all[at : at + record_bytes] for at in range(0, SPAN_BYTES, record_bytes))
         whole, rest = divmod(size_bytes, record_bytes)
         pieces = (once * (whole // len(once) + 1))[:whole]
@@ -88,7 +87,7 @@ class Contents:
 
 
 class ScriptAccess(NamedTuple):
-    """An access inside an open file. Writes `piece` at `offset`, or reads without a piece."""
+    """Write `piece` at `offset`, or read without one."""
 
     offset: int
     piece: memoryview | None
@@ -115,7 +114,7 @@ def _expect(done: bool, number: int, name: str) -> None:
 
 
 class Draft:
-    """Random draws and file sizes while composing a load's scripts. `scale` multiplies all counts."""
+    """Random draws and file sizes of a load. `scale` multiplies all counts."""
 
     def __init__(self, seed: int, scale: float = 1.0) -> None:
         self.seed = seed
@@ -135,20 +134,19 @@ class Draft:
 
     @cached_property
     def log_entry(self) -> Pieces:
-        """An entry that several threads append to one log. One write, so that the order does not matter."""
+        """An entry appended by several threads, in one write, so that the order does not matter."""
         return self.contents.take(16 * KIB)
 
     def phase(
         self, name: str, unit: Unit, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
     ) -> "Script":
-        """Add a phase and return the empty script, with a read buffer of this size. `amount` defaults to the
-        total of all scripts."""
+        """Add a phase and return its empty script. `amount` defaults to the total of all scripts."""
         script = Script(self, buffer_bytes)
         self._phases.append((name, unit, amount, [script]))
         return script
 
     def beside(self, script: "Script") -> "Script":
-        """Return another script of the same phase, for another thread."""
+        """Return a script of the same phase for another thread."""
         scripts = next(scripts for *_, scripts in self._phases if script in scripts)
         scripts.append(Script(self, len(script.buffer)))
         return scripts[-1]
@@ -167,7 +165,7 @@ class Draft:
 
 
 class Script:
-    """Operations in order, and their totals. Each script has its own read buffer. Folders are not counted."""
+    """Operations in order, and their totals without folders."""
 
     def __init__(self, draft: Draft, buffer_bytes: int) -> None:
         self.steps: list[Step] = []
@@ -205,11 +203,11 @@ class Script:
     def create(
         self, name: str, size_bytes: int, record_bytes: int = CHUNK_BYTES, *, sync: bool = False
     ) -> None:
-        """Write a new file in records of this size. With `sync`, wait until the data is durable."""
+        """Write a new file. With `sync`, wait until durable."""
         self._write(name, NEW, self._draft.contents.take(size_bytes, record_bytes), sync=sync)
 
     def append(self, name: str, pieces: Pieces, *, sync: bool = False) -> None:
-        """Append to a file. Creates missing files."""
+        """Append to a file, created if missing."""
         self._write(name, APPEND, pieces, sync=sync)
 
     def _write(self, name: str, flags: int, pieces: Pieces, *, sync: bool) -> None:
@@ -223,7 +221,7 @@ class Script:
         self._count(step, files=1, moved_bytes=self._grow(name, sum(map(len, pieces))))
 
     def read(self, name: str) -> None:
-        """Read a whole file. The step raises OSError if its size is wrong."""
+        """Read a whole file. The step raises OSError if the size is wrong."""
         size_bytes, into = self._draft.sizes[name], [self.buffer]
 
         def step(root: int) -> None:
@@ -236,8 +234,7 @@ class Script:
         self._count(step, files=1, moved_bytes=size_bytes)
 
     def copy(self, source: str, target: str, *, append: bool = False) -> None:
-        """Copy a file, or append it to another. Uses read and write, as programs did before filesystems could
-        share blocks."""
+        """Copy or append a file, by read and write, as before filesystems shared blocks."""
         size_bytes, buffer, flags = self._draft.sizes[source], self.buffer, APPEND if append else NEW
 
         def step(root: int) -> None:
@@ -251,8 +248,7 @@ class Script:
         self._count(step, files=1, moved_bytes=2 * self._grow(target, size_bytes))
 
     def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
-        """Read and write inside a file, in order. Reads have the size of the script's buffer. With `sync`,
-        wait for each write."""
+        """Read or write inside a file. Reads have the buffer's size. With `sync`, wait for each write."""
         moves, into, size_bytes = tuple(moves), [self.buffer], len(self.buffer)
 
         def step(root: int) -> None:
@@ -273,7 +269,7 @@ class Script:
         self._count(lambda root: os.stat(name, dir_fd=root), files=1)
 
     def date(self, name: str) -> None:
-        """Set the times of a copied file to those of the original."""
+        """Set the times of a copied file."""
         self._count(lambda root: os.utime(name, ns=(MODIFIED_NS, MODIFIED_NS), dir_fd=root))
 
     def rename(self, old: str, new: str) -> None:
@@ -303,7 +299,7 @@ def shares(total: int, parts: int) -> list[int]:
 
 
 def _run_all(lists: Sequence[Sequence[Step]], root: int) -> None:
-    """Run each list in its own thread. If a step fails, the others stop at their next step."""
+    """If a step fails, other threads stop at their next step."""
     failed: list[OSError] = []
 
     def run(steps: Sequence[Step]) -> None:

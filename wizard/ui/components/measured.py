@@ -9,18 +9,18 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
-from wizard.benchmark.candidates.verdict import (
+from wizard.benchmark.candidates.compare import (
     INTERVALS,
+    TrialFinding,
+    TrialVerdict,
     caveats,
     phase_speeds,
     rate,
     sentences,
     title_of,
 )
-from wizard.benchmark.smr_cliff import rate_in_words
-from wizard.benchmark.smr_judge import UNCONFIRMED
-from wizard.benchmark.smr_write import PHASES
+from wizard.benchmark.smr_cliff import PHASES, rate_in_words
+from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,

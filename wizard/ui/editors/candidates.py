@@ -5,9 +5,8 @@ from functools import partial
 
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import trial
-from wizard.benchmark.candidates.compare import Order, TrialVerdict
-from wizard.benchmark.candidates.verdict import announcement
-from wizard.benchmark.candidates.verdict import title_of as filesystem_title
+from wizard.benchmark.candidates.compare import Order, TrialVerdict, announcement
+from wizard.benchmark.candidates.compare import title_of as filesystem_title
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import DiskwrightError

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.scratch import scratch_extents
-from wizard.benchmark.smr_judge import UNCONFIRMED
+from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.errors import why_not
 from wizard.model.machine import Drive
 from wizard.model.said import t

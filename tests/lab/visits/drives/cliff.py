@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
-from wizard.benchmark.results import read_verdict
+from tests.verdicts import read_verdict
 from wizard.model.run import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
 

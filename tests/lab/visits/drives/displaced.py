@@ -12,7 +12,7 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
 from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
-from wizard.benchmark.results import read_verdict
+from tests.verdicts import read_verdict
 from wizard.benchmark.smr_probe import WRITES
 from wizard.model.run import Check
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict

@@ -5,7 +5,7 @@ from functools import cache
 from tests.simulator.populations.census import probed
 from tests.simulator.populations.shingled import OneLog
 from tests.unit.machines import SIZE_BYTES
-from wizard.benchmark.smr_judge import caveats_for, outcome_of, sentence_for
+from wizard.benchmark.smr_probe import caveats_for, outcome_of, sentence_for
 from wizard.model.verdict import Basis, DisplacedVerdict, Timings
 
 NO_TIMINGS = Timings()

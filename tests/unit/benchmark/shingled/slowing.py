@@ -5,8 +5,7 @@ from random import Random
 
 from tests.unit.machines import drive
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
-from wizard.benchmark.smr_cliff import CliffJudgement, judge_cliff
-from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, lay_ground
+from wizard.benchmark.smr_cliff import PIECE_BYTES, CliffJudgement, WriteProbe, judge_cliff, lay_ground
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, MIB
 

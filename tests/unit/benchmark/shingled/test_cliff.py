@@ -25,21 +25,20 @@ from tests.unit.benchmark.shingled.slowing import (
 )
 from tests.unit.machines import drive
 from tests.unit.pages import page_lines
-from wizard.benchmark.results import read_verdict, render_verdict
+from tests.verdicts import read_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
-    CliffJudgement,
-    caveats_for,
-    find_cliff,
-    judge_cliff,
-    sentence_for,
-)
-from wizard.benchmark.smr_write import (
     PIECE_BYTES,
     STRETCH_BYTES,
+    CliffJudgement,
+    caveats_for,
     draw_batches,
+    find_cliff,
+    judge_cliff,
     lay_ground,
     run_shingled_trial,
+    sentence_for,
 )
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from wizard.benchmark.smr_judge import (
+from wizard.benchmark.smr_probe import (
     MILLISECOND,
     after_idling,
     after_looking,

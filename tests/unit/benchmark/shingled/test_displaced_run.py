@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
+from tests.verdicts import read_verdict
 from wizard.benchmark import smr_probe as running
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
-from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import Watch
 from wizard.benchmark.smr_probe import (
     media_cache_family,
@@ -189,7 +190,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "pwritev", pwritev)
     # A file's reads are quick as no platter's: the answer is not the point here.
-    monkeypatch.setattr("wizard.benchmark.smr_judge.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
     verdict, told = tried(image, monkeypatch)
     assert len(seen) == running.WRITES == verdict.written_bytes // 4096
     assert all(data == before[start : start + 4096] for start, data in seen)
@@ -206,7 +207,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
 
 
 def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.benchmark.smr_judge.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
     try:
         os.close(os.open(image, os.O_RDWR | os.O_DIRECT))
     except OSError:

@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import pytest
 
-from wizard.benchmark.smr_judge import kolmogorov, share_error, share_of_swaps, welch
+from wizard.benchmark.smr_probe import kolmogorov, share_error, share_of_swaps, welch
 
 SLEEP = (
     (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0),

@@ -9,8 +9,9 @@ import pytest
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.pages import page_lines
-from wizard.benchmark.results import read_verdict, render_verdict
-from wizard.benchmark.smr_judge import sentence_for
+from tests.verdicts import read_verdict
+from wizard.benchmark.results import render_verdict
+from wizard.benchmark.smr_probe import sentence_for
 from wizard.cli import measure
 from wizard.cli.main import parser_of
 from wizard.cli.report import read_measurement

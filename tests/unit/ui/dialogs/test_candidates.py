@@ -11,9 +11,9 @@ from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
+from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress as Told
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
-from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine

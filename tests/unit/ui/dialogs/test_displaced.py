@@ -9,8 +9,8 @@ from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
+from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import IDLING, STEPS
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Refused

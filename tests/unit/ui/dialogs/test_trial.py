@@ -10,8 +10,8 @@ from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.dialogs.sides import session_on
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
+from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress as Measured
-from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
