@@ -208,7 +208,6 @@ class Screen:
             self.desk.later(self, work, done, self._hindered)
 
     def _hindered(self, error: DiskwrightError) -> None:
-        """Called when work of `later` failed."""
         self.doing = ""
         self.refused(error)
 

@@ -148,7 +148,6 @@ class ResizeEditor(Overlay):
         yield _fact(t("Shrink:"), shrink, limit)
 
     def moved(self, row: str) -> None:
-        """Select a value to change."""
         self.row = resize.Border(row)
 
     def _go(self, sign: int, *, long: bool = False) -> None:
@@ -162,7 +161,6 @@ class ResizeEditor(Overlay):
     act_much_more, act_much_less = partialmethod(_go, 1, long=True), partialmethod(_go, -1, long=True)
 
     def act_type(self) -> None:
-        """Ask for a value."""
         border = self.row
 
         def take(values: ui.Values) -> Callable[[], None]:
@@ -176,16 +174,13 @@ class ResizeEditor(Overlay):
         self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
 
     def act_reset(self) -> None:
-        """Restore the current place of the partition."""
         self._request(self._now)
 
     def act_first(self) -> None:
-        """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
             self._request(self._meaning.first)
 
     def act_review(self) -> None:
-        """Open Review of the plan or move."""
         if self._meaning.does is resize.Does.MOVE:
             start = self._place.start_bytes
             self.desk.open_moves(self._part, start)

@@ -96,7 +96,6 @@ class Options(Screen):
         return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
 
     def _why_not(self, offer: request.Offered) -> ui.Text:
-        """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
         if not offer.advised:
@@ -131,7 +130,6 @@ class Options(Screen):
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
     def act_turn(self) -> None:
-        """Add or remove an option, after confirmation if dangerous."""
         offer = self._offer
         if offer is None:
             return

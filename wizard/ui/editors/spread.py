@@ -49,7 +49,6 @@ class Spread(Screen):
         self._look()
 
     def _look(self) -> None:
-        """Find the available drives and plan every layout for the chosen drives."""
         found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
         attached = [one for one in found if self.services.is_attached(one[0])]
         self._drives = {drive.path: drive for drive, _ in attached}
@@ -127,7 +126,6 @@ class Spread(Screen):
     drives_changed = runs_changed = _look
 
     def act_take(self) -> None:
-        """Add or remove a drive, or use a layout."""
         row = self.row
         if self._is_able(row):
             taken = [path for path in self._taken if path != row]
@@ -150,7 +148,6 @@ class Spread(Screen):
 
 
 def _meaning(tried: Session | str) -> Iterator[ui.Block]:
-    """Describe the effect of a layout on the files, or why the layout is impossible."""
     from wizard.plan.raid.striping import mirror_note
     from wizard.plan.text import danger_of
 
@@ -230,12 +227,10 @@ class Arrange(Screen):
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
     def turned(self, field: str, values: ui.Values) -> None:
-        """Show why the chosen value is impossible."""
         self._settle(self._read(values))
         self.warn(self._refused)
 
     def act_take(self) -> None:
-        """Use the arrangement. Raises BadInput if the planner refuses."""
         self._settle(self._read(self.values))
         if self._refused:
             raise BadInput(self._refused)

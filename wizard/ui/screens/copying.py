@@ -55,8 +55,6 @@ class CopyScreen(Screen):
         return super()._said() or none
 
     def act_again(self) -> None:
-        """Search the attached drives again."""
-
         def found(sources: tuple[Source, ...]) -> None:
             self._sources = sources
 
@@ -66,7 +64,6 @@ class CopyScreen(Screen):
     opened = act_again
 
     def act_take(self) -> None:
-        """Ask for the target. The source can still be changed."""
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
@@ -136,7 +133,6 @@ class CopyLosses(Screen):
             yield ui.Pane(t("Changes in {file}", file=self._bring.takes.edit.file), lines)
 
     def act_review(self) -> None:
-        """Open Review, which asks for the token."""
         self.desk.open_review(self._bring)
 
 

@@ -52,7 +52,6 @@ class PlanScreen(Screen):
 
     @property
     def _at(self) -> int:
-        """Index of the selected volume."""
         index = int(self.row) if self.row.isdecimal() else 0
         return min(index, max(0, len(self.session.specs) - 1))
 
@@ -63,7 +62,6 @@ class PlanScreen(Screen):
         return PlanJob(self.services, self.session.plan)
 
     def _renew(self, session: Session) -> None:
-        """Plan again. On failure, show the planner's reason."""
         self._fault, self.missing, self._keeps = "", None, None
         try:
             session = draft.planned(self.services, replace(session, plan=None)) if session.specs else session
@@ -219,21 +217,17 @@ class PlanScreen(Screen):
         return self._keeps
 
     def act_review(self) -> None:
-        """Open Review."""
         self.desk.open_review(self._job.document)
 
     def act_turn(self) -> None:
-        """Switch between preserving and replacing the existing contents."""
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
         self._renew(replace(self.session, mode=mode))
 
     def act_edit(self) -> None:
-        """Open the form of the volume."""
         if self.session.specs:
             self._open(self.session.specs[self._at], self._at)
 
     def act_add(self) -> None:
-        """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
         spec = draft.default_spec(self.services, self.session, self.session.specs)
@@ -256,7 +250,6 @@ class PlanScreen(Screen):
         self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
 
     def act_remove(self) -> None:
-        """Remove a volume."""
         if len(self.session.specs) == 1:
             raise BadInput(t("The last volume cannot be removed. Press e to edit."))
         specs = [*self.session.specs]
@@ -264,7 +257,6 @@ class PlanScreen(Screen):
         self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
-        """Select another filesystem for the volume."""
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
@@ -285,23 +277,18 @@ class PlanScreen(Screen):
         self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
 
     def act_options(self) -> None:
-        """Select mkfs and mount options for the volume."""
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
         self.open(options.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
-        """Select several drives for the volume."""
         self.open(spread.Spread, self.session, self._renew)
 
     def act_adjust(self) -> None:
-        """Resize or move an existing partition."""
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
-        """Select partition table and volume group."""
-
         def changed(arrangement: Arrangement) -> Session:
             return replace(self.session, arrangement=arrangement)
 
@@ -311,21 +298,17 @@ class PlanScreen(Screen):
         self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
     def act_system(self) -> None:
-        """Replace the volumes with those of a desktop system."""
         specs = draft.desktop_specs(self.session)
         self.row = ""
         self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
-        """Open the conversions to ext4, which preserve the files."""
         self.desk.open_conversions()
 
     def act_commands(self) -> None:
-        """Show all steps and commands."""
         self.open(Page, messages.STEPS, self._job.commands())
 
     def act_why(self) -> None:
-        """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
@@ -333,15 +316,12 @@ class PlanScreen(Screen):
             self.open(Reasons, messages.WHY, reasons)
 
     def act_try(self) -> None:
-        """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
         self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
 
     def act_speed(self) -> None:
-        """Open the measurement of alignment."""
         self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self) -> None:
-        """Save the plan to a file."""
         save_job(self.desk, self._job)

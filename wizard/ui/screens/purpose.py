@@ -65,7 +65,6 @@ class PurposeScreen(Screen):
         yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
-        """Return the session planned for a workload, or why planning fails."""
         if workload not in self._tried:
             try:
                 session = for_purpose(self.services, self._session, workload)
@@ -85,7 +84,6 @@ class PurposeScreen(Screen):
         self.desk.open_plan()
 
     def act_why(self) -> None:
-        """Explain the choice of filesystem."""
         tried = self._try(self.row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.warn(tried if isinstance(tried, str) else NOTHING)

@@ -101,7 +101,6 @@ class WaysScreen(Screen):
         yield ui.Action("again", "r", messages.REFRESH, wait)
 
     def act_again(self) -> None:
-        """Check the filesystem."""
         self.later_as_root(
             t("Checking the filesystem without writing ..."),
             lambda: prospect_of(self.services.look_at_ext(self._device)),
@@ -111,15 +110,12 @@ class WaysScreen(Screen):
     opened = act_again
 
     def act_compare(self) -> None:
-        """Switch the comparison of files on or off."""
         self._compares = not self._compares
 
     def act_repair(self) -> None:
-        """Switch repairs on or off."""
         self._repairs = not self._repairs
 
     def act_review(self) -> None:
-        """Plan the conversion. Raises Refused if there is an obstacle."""
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
@@ -145,7 +141,6 @@ class WaysScreen(Screen):
             self.warn(str(error))
 
     def _looked(self, prospect: Prospect) -> None:
-        """Select the recommended conversion, unless one is already selected."""
         self._prospect = prospect
         ways = [offer.way for offer in prospect.offers]
         if self.row not in {way.value for way in ways} and ways:
