@@ -221,8 +221,8 @@ class Picker(Screen):
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("take", "enter", messages.USE)
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(self._offered, self._offered[0].key)
+    def _rows(self) -> Sequence[ui.Row]:
+        return self._offered
 
     def act_take(self) -> None:
         self.desk.back()

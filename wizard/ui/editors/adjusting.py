@@ -21,7 +21,6 @@ from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
 
-COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
 
@@ -55,6 +54,7 @@ class ResizeEditor(Overlay):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     place = "adjusting"
+    columns = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
     row: resize.Border
 
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
@@ -89,8 +89,8 @@ class ResizeEditor(Overlay):
         yield from layout_bars(before, then, size)
         yield self._told()
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, resize.Border)), self.row, COLUMNS)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, resize.Border)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Limits"), tuple(self._possible()))

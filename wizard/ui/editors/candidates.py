@@ -38,7 +38,7 @@ class Candidates(Screen):
     """
 
     place = "candidates"
-    step = ui.ScreenStep.PLAN
+    many = True
     help = HELP
 
     def __init__(
@@ -89,8 +89,8 @@ class Candidates(Screen):
         )
         yield ui.para(said, key="age")
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, self._choices)), self.row, (ui.Column(), ui.Column()), many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))

@@ -33,7 +33,7 @@ class Filesystem(Screen):
     """
 
     place = "filesystem"
-    step = ui.ScreenStep.PLAN
+    columns = (ui.Column(), ui.Column(), ui.Column(least=SPOKEN))
     help = (
         t(
             "recommended: best fit. good too: sound second choice. not recommended: poor for this workload, "
@@ -73,10 +73,9 @@ class Filesystem(Screen):
         if not self._advice.chosen:
             yield ui.para(ui.warn(advice_rows.none_usable(self._advice)))
 
-    def _rows(self) -> ui.Rows:
-        advice = self._advice
-        rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
-        return ui.Rows(rows, self.row, (ui.Column(), ui.Column(), ui.Column(least=SPOKEN)))
+    def _rows(self) -> Iterator[ui.Row]:
+        yield from map(self._row, for_files(self._advice.choices))
+        yield from map(_unmade_row, self._advice.unmade)
 
     def _row(self, choice: Choice) -> ui.Row:
         word = advice_rows.rating(choice)

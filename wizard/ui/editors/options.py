@@ -28,7 +28,7 @@ class Options(Screen):
     """
 
     place = "options"
-    step = ui.ScreenStep.PLAN
+    many = True
     title = messages.OPTIONS_TITLE
     help = (
         t("Recommended options are used automatically, unless you add a conflicting option."),
@@ -63,8 +63,8 @@ class Options(Screen):
             drive=self._session.drive.path if self._session.drive else "",
         )
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, self._offers)), self.row, (ui.Column(),) * 3, many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if offer := self._offer:

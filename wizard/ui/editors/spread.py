@@ -28,7 +28,7 @@ class Spread(Screen):
     """
 
     place = "spread"
-    step = ui.ScreenStep.PLAN
+    many = True
     title = t("Drives for this volume")
     help = (
         t(
@@ -76,17 +76,12 @@ class Spread(Screen):
         if not self._drives:
             yield ui.para(ui.warn(t("No other drive found.")))
 
-    def _rows(self) -> ui.Rows:
-        rows = (
-            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),)),
-            *map(self._drive_row, self._drives.values()),
-            ui.Row(HOW, (ui.strong(t("Layout")),)),
-            *(
-                self._row(way.name, way.title, way is several_drives.way_of(self._session))
-                for way in several_drives.WAYS
-            ),
-        )
-        return ui.Rows(rows, self.row, (ui.Column(),), many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
+        yield from map(self._drive_row, self._drives.values())
+        yield ui.Row(HOW, (ui.strong(t("Layout")),))
+        now = several_drives.way_of(self._session)
+        yield from (self._row(way.name, way.title, way is now) for way in several_drives.WAYS)
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
@@ -184,7 +179,6 @@ class Arrange(Screen):
     """
 
     place = "arrangement"
-    step = ui.ScreenStep.PLAN
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
 

@@ -36,7 +36,6 @@ class VolumeEditor(Screen):
     """
 
     place = "volume"
-    step = ui.ScreenStep.PLAN
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "

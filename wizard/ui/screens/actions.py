@@ -38,7 +38,7 @@ class Actions(Screen):
     def _drive(self) -> Drive:
         return self.session.drive
 
-    def view(self) -> ui.View:
+    def _rows(self) -> Iterator[ui.Row]:
         against = blocker(self.services, self.desk.runs, self._drive)
         here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
@@ -47,7 +47,7 @@ class Actions(Screen):
         )
         machine, drive, device = self.session.machine, self._drive, self._device
         self._found = entries(machine, drive, device, against, self.desk.runs, here)
-        return super().view()
+        return map(_row, self._found)
 
     def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
@@ -55,9 +55,6 @@ class Actions(Screen):
             yield ui.Action("do", "enter", t("do it"))
         for one in self._found:
             yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
-
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(_row, self._found)), self.row or next((one.name for one in self._found), ""))
 
     def _title(self) -> ui.Text:
         drive, part = self._drive, self._drive.partition(self._device)

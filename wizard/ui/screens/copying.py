@@ -45,10 +45,9 @@ class CopyScreen(Screen):
         yield ui.Action("take", "enter", messages.USE, self.doing)
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 
-    def _rows(self) -> ui.Rows:
-        rows = (*map(_row, self._sources), ui.Row(OTHER, (ui.strong(t("another folder")),)))
-        keys = [row.key for row in rows]
-        return ui.Rows(rows, self.row if self.row in keys else keys[0])
+    def _rows(self) -> Iterator[ui.Row]:
+        yield from map(_row, self._sources)
+        yield ui.Row(OTHER, (ui.strong(t("another folder")),))
 
     def _said(self) -> ui.Piece | None:
         none = None if self._sources else ui.Piece(t("No other filesystem found. Enter a folder."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partialmethod
 from itertools import chain
 
@@ -34,8 +34,6 @@ CHANGES = (
     Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in."),
 )
 
-COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
-
 
 class DrivesScreen(Screen):
     """List of drives with partitions, updated as drives answer. Waiting runs are listed first.
@@ -44,6 +42,8 @@ class DrivesScreen(Screen):
     """
 
     place = "drives"
+    step = ui.ScreenStep.DRIVES
+    columns = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
     title = ui.ScreenStep.DRIVES.shown
     help = (
         t("Reading a drive changes nothing. Right shows the partitions. New drives appear automatically."),
@@ -168,7 +168,7 @@ class DrivesScreen(Screen):
         here = any(runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
-    def _every_row(self) -> Iterator[ui.Row]:
+    def _rows(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -186,13 +186,8 @@ class DrivesScreen(Screen):
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
-    def view(self) -> ui.View:
-        self._listing = tuple(self._every_row())
-        self._at = self.row if any(row.key == self.row for row in self._listing) else self._default
-        return super().view()
-
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(self._listing, self._at, COLUMNS)
+    def _cursor(self, keys: Sequence[str]) -> str:
+        return self.row if self.row in keys else self._default
 
     def _about(self) -> ui.Text:
         return drive_rows.about(self.services, len(self._listed))
@@ -201,12 +196,12 @@ class DrivesScreen(Screen):
         return self._asking
 
     def _said(self) -> ui.Piece | None:
-        nothing = not self._listing and not self._asking
+        nothing = not self.at and not self._asking
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> Iterable[ui.Pane]:
-        at = self._at
+        at = self.at
         if at in self._absent:
             finding = self._absent[at]
             return (ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,)))),)
@@ -228,7 +223,7 @@ class DrivesScreen(Screen):
         )
 
     def _actions(self) -> Iterator[ui.Action]:
-        at = self._at
+        at = self.at
         found = self._current(at)
         if at.startswith("run:"):
             yield ui.Action("show-run", "enter", SHOW)

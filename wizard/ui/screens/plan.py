@@ -1,6 +1,6 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ class PlanScreen(Screen):
     place = "plan"
     step = ui.ScreenStep.PLAN
     title = t("Volumes")
+    columns = plan_rows.COLUMNS
     help = (
         t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
         t("z moves, grows or shrinks an existing partition, as a separate job."),
@@ -102,9 +103,11 @@ class PlanScreen(Screen):
     def _about(self) -> ui.Text:
         return plan_rows.about_drive(self.session)
 
-    def _rows(self) -> ui.Rows:
-        rows = (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
-        return ui.Rows(tuple(rows), str(self._at), plan_rows.COLUMNS)
+    def _rows(self) -> Iterator[ui.Row]:
+        return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
+
+    def _cursor(self, keys: Sequence[str]) -> str:
+        return str(self._at)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self.session.specs:

@@ -30,6 +30,7 @@ class PurposeScreen(Screen):
     place = "purpose"
     step = ui.ScreenStep.PURPOSE
     title = t("What will you store?")
+    columns = (ui.Column(), ui.Column(least=78))
     help = (
         t("Choose the closest purpose. You can change everything in the plan."),
         t("Purposes are files. Add your own to ~/.config/diskwright/workloads or /etc/diskwright/workloads."),
@@ -51,9 +52,8 @@ class PurposeScreen(Screen):
         yield ui.Action("plan", "enter", t("plan"))
         yield ui.Action("why", "w", messages.WHY)
 
-    def _rows(self) -> ui.Rows:
-        rows = (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
-        return ui.Rows(tuple(rows), self.row, (ui.Column(), ui.Column(least=78)))
+    def _rows(self) -> Iterator[ui.Row]:
+        return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
 
     def _panes(self) -> Iterator[ui.Pane]:
         purpose = next((one for one in self._purposes if one.id == self.row), None)

@@ -25,6 +25,7 @@ class WaysScreen(Screen):
 
     place = "ways"
     step = ui.ScreenStep.PLAN
+    columns = advice_rows.COLUMNS
     help = (
         t("Compare: read every file before and after. This is the best proof and needs the time shown."),
         t("Repair: allow repairs if the filesystem reports damage."),
@@ -55,13 +56,10 @@ class WaysScreen(Screen):
         before = self._prospect.before
         return f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
 
-    def _rows(self) -> ui.Rows | None:
-        if not self._prospect:
+    def _rows(self) -> Iterator[ui.Row] | None:
+        if not (prospect := self._prospect):
             return None
-        rows = (
-            advice_rows.way_row(one, self._prospect, repairs=self._repairs) for one in self._prospect.offers
-        )
-        return ui.Rows(tuple(rows), self.row, advice_rows.COLUMNS)
+        return (advice_rows.way_row(one, prospect, repairs=self._repairs) for one in prospect.offers)
 
     def _panes(self) -> Iterable[ui.Pane]:
         if self._prospect is None or self._offer is None:
