@@ -89,7 +89,6 @@ class PlainSession:
         return self.desk.exit_code()
 
     def _turn(self) -> None:
-        """Print the view and process one answer."""
         try:
             screen, view = self._wait_until_idle()
             if self.desk.over:
@@ -135,7 +134,6 @@ class PlainSession:
                 self._interrupted(screen, view)
 
     def _request_root(self) -> None:
-        """Ask for root access while the terminal is free."""
         if self.desk.errand is not None:
             self.talk.say(t("diskwright is requesting root access and continues afterwards."))
             self.desk.errand()
@@ -249,7 +247,6 @@ class PlainSession:
         return view.rows.at if view.rows else ""
 
     def _enter(self, screen: Screen, view: View) -> None:
-        """Do what Enter does at the cursor, unless it is destructive."""
         action = prompt.entering(view)
         if action is None or action.ends:
             self.misunderstood("")
@@ -276,7 +273,6 @@ class PlainSession:
             self.misunderstood(answer)
 
     def _print_row(self, screen: Screen, view: View, index: int) -> None:
-        """Print a row again with the panes."""
         rows = view.rows.rows if view.rows else ()
         self._screen, self._told = screen, view
         new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))

@@ -178,7 +178,6 @@ def _para(block: ui.Para, view: ui.View | None) -> Line:
 
 
 def _stretches(stretches: tuple[ui.Stretch, ...]) -> Iterator[str]:
-    """Yield the largest extents, and all lost or new ones, in order."""
     sizes = sorted((one.size_bytes for one in stretches), reverse=True)
     least = sizes[MOST_STRETCHES - 1] if len(sizes) > MOST_STRETCHES else 0
     shown = [one for one in stretches if one.fate in ui.CHANGED or one.size_bytes >= least]
@@ -194,7 +193,6 @@ def _progress(progress: ui.Progress) -> str:
 
 
 def _line(text: str) -> Iterator[Line]:
-    """Replace column spacing with single spaces."""
     if text:
         yield Line(" ".join(text.split()))
 

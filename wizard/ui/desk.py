@@ -40,20 +40,24 @@ RUNS_SECONDS = 1.0
 class Screen:
     """A screen or dialog. The desk keeps the open ones and shows the last.
 
-    `place` is an internal name. `row` is the row under the cursor, and `values` has the fields during an
-    action. `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as
-    `_actions` and `_panes` return the parts of the view.
+    `place` is an internal name, `step` by default that of the screen below. `row` is the row under the
+    cursor, and `at` the same in the last view, if it was listed. `values` has the fields during an action.
+    `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as `_actions`
+    and `_panes` return the parts of the view.
     """
 
     place: str = ""
-    step: ui.ScreenStep = ui.ScreenStep.DRIVES
+    step: ui.ScreenStep
     title: ui.Text = ""
     help: tuple[ui.Text, ...] = ()
-    over = False
+    columns: tuple[ui.Column, ...] = ()
+    over = many = False
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self.row = ""
+        if not hasattr(self, "step"):
+            self.step = desk.screen.step
+        self.row = self.at = ""
         self.values: ui.Values = {}
         self.doing: ui.Text = ""
         self.said: ui.Piece | None = None
@@ -80,6 +84,9 @@ class Screen:
 
     def view(self) -> ui.View:
         """Return the content."""
+        rows = self._rows()
+        listed = None if rows is None else tuple(rows)
+        self.at = self._cursor([row.key for row in listed or ()])
         return ui.View(
             self.place,
             self.step,
@@ -87,7 +94,7 @@ class Screen:
             tuple(self._actions()),
             self._about(),
             tuple(self._above()),
-            self._rows(),
+            None if listed is None else ui.Rows(listed, self.at, self.columns, self.many),
             tuple(self._fields()),
             tuple(self._panes()),
             self._said(),
@@ -108,8 +115,11 @@ class Screen:
     def _above(self) -> Iterable[ui.Block]:
         return ()
 
-    def _rows(self) -> ui.Rows | None:
+    def _rows(self) -> Iterable[ui.Row] | None:
         return None
+
+    def _cursor(self, keys: Sequence[str]) -> str:
+        return self.row if self.row in keys else next(iter(keys), "")
 
     def _fields(self) -> Iterable[ui.Field]:
         return ()
@@ -208,7 +218,6 @@ class Screen:
             self.desk.later(self, work, done, self._hindered)
 
     def _hindered(self, error: DiskwrightError) -> None:
-        """Called when work of `later` failed."""
         self.doing = ""
         self.refused(error)
 

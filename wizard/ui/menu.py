@@ -100,7 +100,6 @@ def entries(
 
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
-    """Yield the actions for the first run."""
     for run in runs[:1]:
         if waits(run):
             yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
@@ -153,7 +152,6 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
 
 
 def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
-    """Yield the action for a device whose UUID another device has."""
     others = [
         other if one == device else one
         for _, one, other in copies_of(machine, drive)
@@ -259,7 +257,6 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
 
 
 def _align(machine: Machine, drive: Drive, part: Partition | None, here: MenuFacts) -> Iterator[MenuEntry]:
-    """Yield the action to align a partition, or several partitions of a drive."""
     grain = drive.geometry.grain_bytes if drive.geometry else 1
     if part.start_bytes % grain == 0 if part else len(misaligned_parts(drive)) < 2:
         return

@@ -41,7 +41,6 @@ class TerminalFilter(LineFilter):
         self.terminal = terminal
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments as the terminal can show them."""
         glyphs = self.terminal.glyphs
         return [
             Segment(translate(text, glyphs), self._shown(style or Style.null()), control)
@@ -113,7 +112,6 @@ class Face(Widget, can_focus=True):
             self.refresh(*regions)
 
     def render_line(self, y: int) -> Strip:
-        """Return a line of the sheet."""
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
         return few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
@@ -144,15 +142,12 @@ class Window(App[None]):
         self._drawn_at = 0.0
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return Textual's filters and the one for this terminal."""
         return [*super().get_line_filters(), self._own_filter]
 
     def compose(self) -> ComposeResult:
-        """Yield the only widget."""
         yield self.face
 
     def on_mount(self) -> None:
-        """Draw the view and watch for changes."""
         self._loop = asyncio.get_running_loop()
         self.face.focus()
         self.desk.changed = self._changed
@@ -218,7 +213,6 @@ class Window(App[None]):
             self._busy = False
 
     def on_resize(self, event: Resize) -> None:
-        """Redraw later, once Textual knows the new size."""
         self.call_after_refresh(self._draw)
 
     async def on_event(self, event: Event) -> None:
@@ -250,7 +244,6 @@ class Window(App[None]):
         self._update(asked=True)
 
     def on_command_palette_closed(self) -> None:
-        """Redraw after the palette."""
         self._update(asked=False)
 
     def _search(self) -> None:
@@ -262,13 +255,11 @@ class Window(App[None]):
         return self._palette is not None and self._palette.is_current
 
     def _spots_at(self, event: MouseEvent) -> list[Spot]:
-        """Return the click targets below the pointer."""
         x, y = event.screen_x, event.screen_y
         spots = () if self._searching else self.face.sheet.spots
         return [spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width]
 
     def on_click(self, event: Click) -> None:
-        """Click on the spot below the pointer."""
         spot = next(iter(self._spots_at(event)), None)
         if spot is not None and spot.name == PALETTE.name:
             self._search()
@@ -277,11 +268,9 @@ class Window(App[None]):
             self._update(asked=True)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        """Scroll the part below the pointer down."""
         self._wheel(event, WHEEL)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        """Scroll the part below the pointer up."""
         self._wheel(event, -WHEEL)
 
     def _wheel(self, event: MouseEvent, by: int) -> None:
@@ -296,7 +285,6 @@ class Window(App[None]):
 
 
 def _driver(terminal: Terminal) -> type[Driver] | None:
-    """Return a driver for a slow line or the console, or None for Textual's own."""
     if not terminal.slow and terminal.glyphs is not Glyphs.CONSOLE:
         return None
     from wizard.window import minimal_output

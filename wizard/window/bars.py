@@ -94,7 +94,6 @@ def _gap(count: int, width: int) -> int:
 
 
 def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
-    """Return name, filesystem and size."""
     name = canvas.shown(stretch.name)
     if stretch.fate is Fate.LOST:
         name = f"{look.sign('cross')} {name}".rstrip()

@@ -132,7 +132,6 @@ def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
 
 
 def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
-    """Yield a command in shell syntax, or a line of a file unchanged."""
     from wizard.plan.text import command_lines
 
     text = pen.look.style("text")
@@ -237,7 +236,6 @@ LEVELS = " ▁▂▃▄▅▆▇█"
 
 
 def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
-    """Yield the latest rate as text, and the recent rates as a curve."""
     look = pen.look
     rate_text = str(t("{rate:size}/s", rate=int(rates[-1])))
     aside = max(12, cell_len(rate_text) + 2)
@@ -267,7 +265,6 @@ _BANNERS = {
 
 
 def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
-    """Yield a banner across the whole width, with padding if there is room."""
     role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
     style = pen.look.style(role)
     mark = f" {pen.look.sign(sign)} " if sign else " "

@@ -243,7 +243,6 @@ HELP = "f1"
 
 
 def _is_letter(key: str) -> bool:
-    """Return True for a character that can be typed."""
     return len(key) == 1 or key == "space"
 
 

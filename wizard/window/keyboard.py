@@ -122,7 +122,6 @@ class InputState:
         return True
 
     def _sides(self) -> tuple[str, str]:
-        """Return the text before and after the cursor of the field."""
         value, place = self.value(self.field), self.place(self.field)
         return value[:place], value[place:]
 
@@ -177,7 +176,6 @@ class Keyboard:
             self.state.focus = MAIN
 
     def _stops(self) -> list[str]:
-        """Return the parts that Tab visits."""
         has_main = self.view.rows is not None or bool(self.view.fields)
         found = [name for name in PARTS[1:] if name in self.parts and self.parts[name].overflows]
         return [MAIN, *found] if has_main else found or [MAIN]
@@ -284,7 +282,6 @@ class Keyboard:
             self.act(action)
 
     def _step(self, key: str) -> None:
-        """Move to the next or previous field. Tab continues to scrolling parts."""
         by = -1 if key in ("up", "shift+tab") else 1
         if self._scrolling and key in MOVES:
             self.scroll(self._scrolling, by)
@@ -296,7 +293,6 @@ class Keyboard:
                 self.state.field = self.view.fields[0 if by > 0 else -1].key
 
     def _enter(self) -> None:
-        """Do the action. In a pane, return the focus."""
         if self.state.focus != MAIN:
             self.state.focus = MAIN
             return
@@ -305,7 +301,6 @@ class Keyboard:
             self.act(action)
 
     def _type_in_field(self, field: ui.Field, key: str, character: str | None) -> bool:
-        """Process a key for the field itself. Returns False for other keys."""
         if field.offers:
             if key in ("left", "right", "space"):
                 self.state.turn(field, -1 if key == "left" else 1)

@@ -98,7 +98,6 @@ class TerminalContent:
         self._at = (line, column)
 
     def _differences(self, wanted: dict[Place, Cell]) -> Iterator[str]:
-        """Yield the differences line by line, and update the model."""
         for line in sorted({line for line, _ in wanted}):
             row = {column: cell for (at, column), cell in wanted.items() if at == line}
             old = {column: self._cells.get((line, column), BLANK) for column in row}
@@ -140,7 +139,6 @@ def _attributes_after(ink: str, numbers: str) -> str:
 
 
 def _is_visible_on_blank(ink: str) -> bool:
-    """Return True if these attributes are visible on a blank."""
     return not _VISIBLE_ON_BLANK.isdisjoint(ink.split(";"))
 
 
@@ -177,5 +175,4 @@ class ClearingDriver(LinuxDriver):
     screen at the end, so that it does not remain under the prompt."""
 
     def write(self, data: str) -> None:
-        """Clear the screen before returning from the alternate one."""
         super().write(CLEAR + data if data == FIRST else data)

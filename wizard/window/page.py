@@ -221,7 +221,6 @@ def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *,
 
 
 def _boxed(inner: Sheet, title: ui.Text, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
-    """Draw a box with a title in the upper edge."""
     style = pen.look.style("focus-line" if focused else "line")
     room = inner.high(max(0, height - 2), width - 4)
     side = canvas.line(("│", style))
@@ -236,7 +235,6 @@ def _ruled(title: ui.Text, width: int, pen: Pen, *, focused: bool) -> Sheet:
 
 
 def _above(width: int, pen: Pen) -> Sheet:
-    """Return the blocks above the list, with the title if there is no list."""
     view = pen.view
     titled = not pen.has_main and not view.over and canvas.shown(view.title)
     rule = _ruled(view.title, width, pen, focused=pen.focused) if titled else Sheet()
@@ -302,7 +300,6 @@ def _column(width: int, height: int, pen: Pen) -> Sheet:
 
 
 def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
-    """Stack all panes, separated by a line from the list above."""
     found: list[Sheet] = []
     here = pen.at(keyboard.PANES)
     for index, pane in enumerate(pen.view.panes):
@@ -315,7 +312,6 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
 
 
 def _under(below: tuple[ui.View, keyboard.InputState] | None, pen: Pen) -> Sheet:
-    """Return the dimmed screen below a dialog, empty if it cannot be dimmed."""
     if below is None or not pen.look.many:
         return Sheet().high(pen.lines, pen.columns)
     view, state = below
@@ -329,7 +325,6 @@ def _under(below: tuple[ui.View, keyboard.InputState] | None, pen: Pen) -> Sheet
 
 
 def _dialog(pen: Pen, under: Sheet) -> Sheet:
-    """Draw a dialog in a box, as high as necessary."""
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
     inner = width - 4

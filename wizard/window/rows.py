@@ -131,7 +131,6 @@ def _length(runs: Sequence[Run]) -> int:
 
 
 def _natural(titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]]) -> list[int]:
-    """Return the widths of the longest cells."""
     return [
         max([cell_len(title), *(_length(cells[index]) for cells in table)])
         for index, title in enumerate(titles)
@@ -160,7 +159,6 @@ def _whole(widths: Sequence[int]) -> int:
 
 
 def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Sequence[bool]) -> list[Strip]:
-    """Place cells side by side, each wrapped in the column."""
     columns = [
         [canvas.line(*part) for part in canvas.folded(runs, max(1, width))] if width else []
         for runs, width in zip(cells, widths, strict=True)
@@ -180,7 +178,6 @@ def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Seque
 
 
 def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
-    """Add the reason after the row if there is room, else below."""
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
     reason = f"{pen.look.sign('dash')} {canvas.shown(row.why_not)}"
@@ -284,7 +281,6 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list[Run], int]:
-    """Return the typed value and the cursor's cell."""
     look, state = pen.look, pen.state
     ink, at = look.style("field"), look.style("at")
     value = state.value(field.key)

@@ -61,6 +61,8 @@ EVERYTHING = ui.View(
 class Made(Screen):
     """A screen with a fixed view that records its actions and calls `does` for each."""
 
+    step = ui.ScreenStep.DRIVES
+
     def __init__(self, desk: Desk, view: ui.View, does: Callable[["Made", str], None] | None = None) -> None:
         super().__init__(desk)
         self.shown, self.done = view, list[tuple[str, str, dict[str, str]]]()

@@ -300,7 +300,6 @@ def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
 
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
-    """Yield the actions for the first open run with their keys."""
     for run in runs[:1]:
         key, said = "show-run", ui.warn(run.why_not or t("A run was not finished: go on or undo."))
         if run.state == RUNNING:

@@ -173,7 +173,6 @@ def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
 def _figures(
     unit: ui.Text, values: Iterable[tuple[str, float]], shown: Callable[[float], str | Message]
 ) -> ui.Figures:
-    """Return bars whose values are formatted by `shown`."""
     values = tuple(values)
     return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
 

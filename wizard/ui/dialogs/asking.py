@@ -54,11 +54,9 @@ class Question(Overlay):
             yield ui.Action("no", key, self._no, aside=True)
 
     def act_no(self) -> None:
-        """Close without changes."""
         self.desk.back()
 
     def act_yes(self) -> None:
-        """Close the dialog and call `then`."""
         self.desk.back()
         call_guarded(self.desk, self._then)
 
@@ -109,7 +107,6 @@ class Typing(Overlay):
         )
 
     def act_take(self) -> None:
-        """Use the values, or show why they are refused."""
         self.turned("", self.values)
         then = self._take(self.values)
         self.close()
@@ -224,11 +221,10 @@ class Picker(Screen):
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("take", "enter", messages.USE)
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(self._offered, self._offered[0].key)
+    def _rows(self) -> Sequence[ui.Row]:
+        return self._offered
 
     def act_take(self) -> None:
-        """Use the row."""
         self.desk.back()
         self._take(self.row)
 

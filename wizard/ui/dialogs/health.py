@@ -51,7 +51,6 @@ class Install(Overlay):
 
     @property
     def may_leave(self) -> bool:
-        """True unless an installation is running."""
         return not self._at_work
 
     def _hindered(self, error: DiskwrightError) -> None:
@@ -90,7 +89,6 @@ class Install(Overlay):
             yield ui.para(t("With dependencies, from your distribution's package manager."))
 
     def act_again(self) -> None:
-        """Check the size and ask again."""
         self._fault = ""
         self._lines.clear()
 
@@ -102,7 +100,6 @@ class Install(Overlay):
     opened = act_again
 
     def act_install(self) -> None:
-        """Install as root."""
         self.desk.with_root(self, self._install)
 
     def _install(self) -> None:

@@ -57,12 +57,10 @@ class Measuring(Overlay, Generic[Verdict]):
         """Called after a measurement."""
 
     def left(self) -> None:
-        """Stop the measurement."""
         self._stop.set()
 
     @property
     def may_leave(self) -> bool:
-        """True unless a measurement is running."""
         return not self.doing
 
     def _said(self) -> None:
@@ -104,18 +102,15 @@ class Measuring(Overlay, Generic[Verdict]):
             yield from self._possible()
 
     def act_stop(self) -> None:
-        """Stop the measurement early."""
         self._stop.set()
         self.tell(t("Stopping ..."))
 
     def act_save(self) -> None:
-        """Save the result with all timings."""
         if self.verdict:
             name = f"{ui.short(self.drive.path)}-{self.file}.json"
             save(self.desk, t("the result"), render_verdict(self.verdict), name)
 
     def act_why(self) -> None:
-        """Explain the result."""
         if self.verdict:
             title = t("Why: {drive}", drive=ui.short(self.drive.path))
             self.open(Reasons, title, tuple(measured.verdict_reasons(self.verdict)))

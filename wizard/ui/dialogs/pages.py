@@ -13,10 +13,6 @@ from wizard.ui.desk import Desk, Screen
 class Overlay(Screen):
     """A dialog of the current screen."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.step = desk.view.step
-
     def drives_changed(self) -> None:
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
         if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
@@ -69,20 +65,14 @@ class Reasons(Reading):
         super().__init__(desk)
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
-    def _rows(self) -> ui.Rows:
+    def _rows(self) -> Iterator[ui.Row]:
         captions = any(reason.caption != "" for reason in self._reasons)
-        rows = (
-            ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
-            for number, reason in enumerate(self._reasons)
-        )
-        return ui.Rows(tuple(rows), self.row, (ui.Column(),) * (2 if captions else 1))
+        for number, reason in enumerate(self._reasons):
+            yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
 
     def _panes(self) -> Iterator[ui.Pane]:
         found = {str(number): reason.behind for number, reason in enumerate(self._reasons)}
         yield ui.Pane("", found.get(self.row, (ui.para(t("No further details.")),)))
-
-
-COLUMNS = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
 
 
 class Glossary(Reading):
@@ -90,6 +80,7 @@ class Glossary(Reading):
 
     place = "glossary"
     title = t("Glossary")
+    columns = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
     help = (
         t("Terms marked `here` appear on the previous screen and are listed first."),
         t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
@@ -106,19 +97,10 @@ class Glossary(Reading):
         self._terms = (*here, *(term for term in every if term.id not in self._here))
         self.row = self._terms[0].id if self._terms else ""
 
-    def _rows(self) -> ui.Rows:
-        rows = (
-            ui.Row(
-                term.id,
-                (
-                    ui.Piece(term.term),
-                    ui.muted(t("here") if term.id in self._here else ""),
-                    ui.muted(", ".join(map(str, term.also))),
-                ),
-            )
-            for term in self._terms
-        )
-        return ui.Rows(tuple(rows), self.row, COLUMNS)
+    def _rows(self) -> Iterator[ui.Row]:
+        for term in self._terms:
+            here = ui.muted(t("here") if term.id in self._here else "")
+            yield ui.Row(term.id, ui.pieces(term.term, here, ui.muted(", ".join(map(str, term.also)))))
 
     def _panes(self) -> Iterator[ui.Pane]:
         return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)

@@ -21,7 +21,6 @@ from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
 
-COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
 
@@ -55,6 +54,7 @@ class ResizeEditor(Overlay):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     place = "adjusting"
+    columns = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
     row: resize.Border
 
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
@@ -89,8 +89,8 @@ class ResizeEditor(Overlay):
         yield from layout_bars(before, then, size)
         yield self._told()
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, resize.Border)), self.row, COLUMNS)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, resize.Border)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
@@ -148,7 +148,6 @@ class ResizeEditor(Overlay):
         yield _fact(t("Shrink:"), shrink, limit)
 
     def moved(self, row: str) -> None:
-        """Select a value to change."""
         self.row = resize.Border(row)
 
     def _go(self, sign: int, *, long: bool = False) -> None:
@@ -162,7 +161,6 @@ class ResizeEditor(Overlay):
     act_much_more, act_much_less = partialmethod(_go, 1, long=True), partialmethod(_go, -1, long=True)
 
     def act_type(self) -> None:
-        """Ask for a value."""
         border = self.row
 
         def take(values: ui.Values) -> Callable[[], None]:
@@ -176,16 +174,13 @@ class ResizeEditor(Overlay):
         self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
 
     def act_reset(self) -> None:
-        """Restore the current place of the partition."""
         self._request(self._now)
 
     def act_first(self) -> None:
-        """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
             self._request(self._meaning.first)
 
     def act_review(self) -> None:
-        """Open Review of the plan or move."""
         if self._meaning.does is resize.Does.MOVE:
             start = self._place.start_bytes
             self.desk.open_moves(self._part, start)

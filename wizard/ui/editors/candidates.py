@@ -37,7 +37,7 @@ class Candidates(Screen):
     """
 
     place = "candidates"
-    step = ui.ScreenStep.PLAN
+    many = True
     help = HELP
 
     def __init__(
@@ -88,8 +88,8 @@ class Candidates(Screen):
         )
         yield ui.para(said, key="age")
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, self._choices)), self.row, (ui.Column(), ui.Column()), many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
@@ -126,17 +126,14 @@ class Candidates(Screen):
         yield ui.Action("age", "g", t("new") if self._aged else t("aged"))
 
     def act_turn(self) -> None:
-        """Add or remove the filesystem under the cursor."""
         row = self.row
         taken = [name for name in self._taken if name != row]
         self._taken = taken if row in self._taken else [*taken, row]
 
     def act_age(self) -> None:
-        """Switch between new and aged filesystems."""
         self._aged = not self._aged
 
     def act_try(self) -> None:
-        """Start the trial after the user confirms the loss with the drive's token."""
         drive = self._session.drive
         assert drive is not None
         order = self._ordered()
@@ -182,20 +179,17 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self._begun = False
 
     def entered(self) -> None:
-        """Start the trial when first opened."""
         if not self._begun:
             self._begun = True
             self._start()
 
     def _closing(self) -> ui.Action | None:
-        """Return the action to continue with the planned filesystem."""
         if self.verdict is None:
             return None
         planned = filesystem_title(self.verdict, self.verdict.planned)
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
     def _ways(self) -> Iterator[ui.Action]:
-        """Yield the use of a better filesystem, and another trial."""
         if self.verdict and (better := self.verdict.better):
             other = filesystem_title(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
@@ -206,11 +200,9 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         return iter(())
 
     def act_keep(self) -> None:
-        """Close the trial without changing the plan."""
         self.desk.back(2)
 
     def act_use(self) -> None:
-        """Use the better filesystem in the plan."""
         verdict = self.verdict
         assert verdict is not None
         better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)

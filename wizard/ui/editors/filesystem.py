@@ -33,7 +33,7 @@ class Filesystem(Screen):
     """
 
     place = "filesystem"
-    step = ui.ScreenStep.PLAN
+    columns = (ui.Column(), ui.Column(), ui.Column(least=SPOKEN))
     help = (
         t(
             "recommended: best fit. good too: sound second choice. not recommended: poor for this workload, "
@@ -73,10 +73,9 @@ class Filesystem(Screen):
         if not self._advice.chosen:
             yield ui.para(ui.warn(advice_rows.none_usable(self._advice)))
 
-    def _rows(self) -> ui.Rows:
-        advice = self._advice
-        rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
-        return ui.Rows(rows, self.row, (ui.Column(), ui.Column(), ui.Column(least=SPOKEN)))
+    def _rows(self) -> Iterator[ui.Row]:
+        yield from map(self._row, for_files(self._advice.choices))
+        yield from map(_unmade_row, self._advice.unmade)
 
     def _row(self, choice: Choice) -> ui.Row:
         word = advice_rows.rating(choice)
@@ -117,25 +116,21 @@ class Filesystem(Screen):
         return self._asked.get(choice.filesystem) or Taken(choice)
 
     def moved(self, row: str) -> None:
-        """Show options and reasons of the row, and offer to install its missing tools."""
         self.row = row
         choice, machine = self._advice.choice(row), self._session.machine
         lacks = choice is not None and choice.obstacles and machine is not None
         self.missing = lacking(machine, FILESYSTEMS[row].makers) if lacks and machine else None
 
     def forget(self) -> None:
-        """Clear the last answer."""
         self.tell("")
 
     def act_take(self) -> None:
-        """Use the filesystem for the volume."""
         choice = self._choice(self.row)
         if choice is not None and not choice.obstacles:
             self._take(self._taken(choice))
             self.close()
 
     def act_options(self) -> None:
-        """Open the options of the filesystem."""
         row = self.row
         advised, choice = self._advice.choice(row), self._choice(row)
         if advised is None or choice is None or choice.obstacles:
@@ -148,7 +143,6 @@ class Filesystem(Screen):
         self.open(Options, self._session, workload, taken, keep, advised=advised)
 
     def act_why(self) -> None:
-        """Open the studies and figures for the filesystem."""
         choice, unmade = self._choice(self.row), self._unmade(self.row)
         if choice is not None:
             self.open(Reasons, title_of(choice.filesystem), choice_reasons(choice, self._advice))
@@ -156,7 +150,6 @@ class Filesystem(Screen):
             self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
-        """Rank again with the installed tools."""
         self._session = replace(self._session, machine=self.desk.session.machine)
         self._advice = self._session.advise(self.services, self._advice.workload.id, self._size_bytes)
         self.moved(self.row)

@@ -28,7 +28,7 @@ class Options(Screen):
     """
 
     place = "options"
-    step = ui.ScreenStep.PLAN
+    many = True
     title = messages.OPTIONS_TITLE
     help = (
         t("Recommended options are used automatically, unless you add a conflicting option."),
@@ -63,8 +63,8 @@ class Options(Screen):
             drive=self._session.drive.path if self._session.drive else "",
         )
 
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, self._offers)), self.row, (ui.Column(),) * 3, many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if offer := self._offer:
@@ -96,7 +96,6 @@ class Options(Screen):
         return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
 
     def _why_not(self, offer: request.Offered) -> ui.Text:
-        """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
         if not offer.advised:
@@ -131,7 +130,6 @@ class Options(Screen):
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
     def act_turn(self) -> None:
-        """Add or remove an option, after confirmation if dangerous."""
         offer = self._offer
         if offer is None:
             return

@@ -28,7 +28,7 @@ class Spread(Screen):
     """
 
     place = "spread"
-    step = ui.ScreenStep.PLAN
+    many = True
     title = t("Drives for this volume")
     help = (
         t(
@@ -49,7 +49,6 @@ class Spread(Screen):
         self._look()
 
     def _look(self) -> None:
-        """Find the available drives and plan every layout for the chosen drives."""
         found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
         attached = [one for one in found if self.services.is_attached(one[0])]
         self._drives = {drive.path: drive for drive, _ in attached}
@@ -77,17 +76,12 @@ class Spread(Screen):
         if not self._drives:
             yield ui.para(ui.warn(t("No other drive found.")))
 
-    def _rows(self) -> ui.Rows:
-        rows = (
-            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),)),
-            *map(self._drive_row, self._drives.values()),
-            ui.Row(HOW, (ui.strong(t("Layout")),)),
-            *(
-                self._row(way.name, way.title, way is several_drives.way_of(self._session))
-                for way in several_drives.WAYS
-            ),
-        )
-        return ui.Rows(rows, self.row, (ui.Column(),), many=True)
+    def _rows(self) -> Iterator[ui.Row]:
+        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
+        yield from map(self._drive_row, self._drives.values())
+        yield ui.Row(HOW, (ui.strong(t("Layout")),))
+        now = several_drives.way_of(self._session)
+        yield from (self._row(way.name, way.title, way is now) for way in several_drives.WAYS)
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
@@ -127,7 +121,6 @@ class Spread(Screen):
     drives_changed = runs_changed = _look
 
     def act_take(self) -> None:
-        """Add or remove a drive, or use a layout."""
         row = self.row
         if self._is_able(row):
             taken = [path for path in self._taken if path != row]
@@ -150,7 +143,6 @@ class Spread(Screen):
 
 
 def _meaning(tried: Session | str) -> Iterator[ui.Block]:
-    """Describe the effect of a layout on the files, or why the layout is impossible."""
     from wizard.plan.raid.striping import mirror_note
     from wizard.plan.text import danger_of
 
@@ -187,7 +179,6 @@ class Arrange(Screen):
     """
 
     place = "arrangement"
-    step = ui.ScreenStep.PLAN
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
 
@@ -230,12 +221,10 @@ class Arrange(Screen):
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
     def turned(self, field: str, values: ui.Values) -> None:
-        """Show why the chosen value is impossible."""
         self._settle(self._read(values))
         self.warn(self._refused)
 
     def act_take(self) -> None:
-        """Use the arrangement. Raises BadInput if the planner refuses."""
         self._settle(self._read(self.values))
         if self._refused:
             raise BadInput(self._refused)

@@ -36,7 +36,6 @@ class VolumeEditor(Screen):
     """
 
     place = "volume"
-    step = ui.ScreenStep.PLAN
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
@@ -226,7 +225,6 @@ class VolumeEditor(Screen):
         self._values[FILESYSTEM] = was if same else next(iter(names), "")
 
     def _propose(self) -> None:
-        """Propose the usual mount point and writer for a new volume, unless the user changed them."""
         drive, keys = self._session.drive, (MOUNT, WRITER)
         if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
             return
@@ -240,7 +238,6 @@ class VolumeEditor(Screen):
         self._values |= {key: usual[key] for key in keys}
 
     def act_take(self) -> None:
-        """Use the volume if the planner accepts. Errors preserve the typed values."""
         self._values = {**self._values, **self.values}
         spec = self._read()
         self._check(spec)

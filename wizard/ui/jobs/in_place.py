@@ -54,15 +54,12 @@ class InPlaceJob(Job[D]):
         return (DecisionChoice(Settling.UNDO, str(question), str(self.undo_means)),)
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
-        """Return the result of a finished run, most important first."""
         return (last,)
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Return `back`."""
         return self.back
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Return the result."""
         last: ui.Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
         if state is RunState.DONE:
             first, *rest = self.done(last)
@@ -95,16 +92,13 @@ class BringJob(InPlaceJob[Bring]):
         self.seconds = (2 * once, 1.0, once, *(1.0 for _ in bring.steps[3:]))
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return the steps, with the changes to fstab. Copying runs no commands."""
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
         return (*map(ui.para, amount_message(self.document)), *_numbered(self.sentences), *edits)
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
-        """Explain that the source is only read."""
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
-        """Add the steps."""
         return (last, *self.sentences)
 
 
@@ -128,11 +122,9 @@ class ChangesJob(InPlaceJob[Changes]):
             self.risk = "" if self._powers_off else t("No file is lost. This cannot be undone.")
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return the commands of the changes."""
         return tuple(command_blocks(self.document.steps))
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
-        """Describe a new mount first."""
         done = (
             Sentence("{device} is off. You can unplug the drive now.")
             if self._powers_off
@@ -160,14 +152,12 @@ class MoveJob(InPlaceJob[Moves]):
         self.back = (BACK, POWER(part=moves.devices))
 
     def stop_means(self) -> ui.Text:
-        """Stopping pauses the move between two windows."""
         return t(
             "Stopping also pauses the move, soon and between two pieces. Later, G "
             "resumes the move and U moves the data back."
         )
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return a description and the steps. A move runs no commands."""
         moved = (ui.para(one) for one in preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
 
@@ -197,11 +187,9 @@ class MigrationJob(InPlaceJob[Migration]):
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return the commands, which run on the scratch copy."""
         return tuple(command_blocks(self.document.steps))
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
-        """Describe the effect of a power failure during the current step or transaction."""
         # The run reports nothing before the first step and after the last.
         edits_fstab = working is not None and working > len(self.document.on_device)
         if edits_fstab or not self.document.way.converts:

@@ -69,11 +69,9 @@ class PlanJob(Job[Plan]):
 
     @property
     def _direct(self) -> str:
-        """Why the plan runs on the drive itself, or empty."""
         return self.services.why_direct(self.document)
 
     def banner(self, *, final: bool) -> ui.Banner:
-        """Return the losses and when they happen, if any."""
         if not self.lost:
             return super().banner(final=final)
         return ui.Banner(self._lost_when(), self.lost, ui.Tone.DANGER)
@@ -98,7 +96,6 @@ class PlanJob(Job[Plan]):
 
     @property
     def verb(self) -> ui.Text:
-        """Name the deletion of old volumes."""
         if not self.lost:
             return super().verb
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
@@ -120,18 +117,15 @@ class PlanJob(Job[Plan]):
         return not (self._unknown or self._direct) and shows_nothing(self.document)
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
         plan = self.document.described_as_direct(self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
         said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
-        """Return the confirmation word if undo is impossible."""
         return WORD if needs_word(self.document, self._direct) else ""
 
     def rehearses(self) -> bool:
-        """Return True if the plan can be rehearsed."""
         return self.services.rehearses(self.document)
 
     def room(self) -> UndoSpace:
@@ -149,7 +143,6 @@ class PlanJob(Job[Plan]):
         return super().stop_means()
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Return headline, state and next steps."""
         from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
 
         phase = self.services.runs.status(run).phase

@@ -38,8 +38,7 @@ class Actions(Screen):
     def _drive(self) -> Drive:
         return self.session.drive
 
-    def view(self) -> ui.View:
-        """Return the menu."""
+    def _rows(self) -> Iterator[ui.Row]:
         against = blocker(self.services, self.desk.runs, self._drive)
         here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
@@ -48,7 +47,7 @@ class Actions(Screen):
         )
         machine, drive, device = self.session.machine, self._drive, self._device
         self._found = entries(machine, drive, device, against, self.desk.runs, here)
-        return super().view()
+        return map(_row, self._found)
 
     def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
@@ -56,9 +55,6 @@ class Actions(Screen):
             yield ui.Action("do", "enter", t("do it"))
         for one in self._found:
             yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
-
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(_row, self._found)), self.row or next((one.name for one in self._found), ""))
 
     def _title(self) -> ui.Text:
         drive, part = self._drive, self._drive.partition(self._device)
@@ -71,11 +67,9 @@ class Actions(Screen):
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
     def act_do(self) -> None:
-        """Perform the action of the row, or show why it is unavailable."""
         self.desk.act(self.row, self.row)
 
     def act_show_run(self, way: str = "") -> None:
-        """Open the run on this device, and ask about `keep` or `undo`."""
         run = runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
         self.desk.open_run(run.run, way)
@@ -91,26 +85,21 @@ class Actions(Screen):
     act_use_free = partialmethod(_purpose, plan_request.Mode.USE_FREE)
 
     def act_format(self) -> None:
-        """Plan to format a partition. Preserves the others."""
         self._purpose(None, self._device)
 
     def act_delete(self) -> None:
-        """Review deleting a partition. Preserves the others."""
         self._review(plan_request.DeletePart(self._part))
 
     def act_grow(self) -> None:
-        """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
             self._work_out(requests.Grow())
         else:
             self._review(plan_request.GrowPart(self._part))
 
     def act_adjust(self) -> None:
-        """Open the editor for start, end and size."""
         adjust(self.desk, self._device)
 
     def act_move(self) -> None:
-        """Review aligning a partition, or all misaligned partitions of a drive."""
         self.desk.open_moves(self._drive.partition(self._device))
 
     @property
@@ -125,19 +114,15 @@ class Actions(Screen):
     act_restore_table = partialmethod(_review, plan_request.RestoreTable())
 
     def act_to_ext4(self) -> None:
-        """Open the conversions to ext4."""
         self.desk.open_conversions(self._device)
 
     def act_speed(self) -> None:
-        """Open the measurement of alignment."""
         self.desk.open_alignment_test(self._drive)
 
     def act_health(self) -> None:
-        """Open the health page."""
         self.open(health_page, self._drive, self.session.diagnosis)
 
     def act_rename(self) -> None:
-        """Ask for a new label."""
         label = printable(label_on(self._drive, self._device) or "", 300)
         field = ui.Field("label", t("New label"), label, selected=True)
         self._type(
@@ -155,7 +140,6 @@ class Actions(Screen):
     act_release = partialmethod(_work_out, requests.Release())
 
     def act_mount(self) -> None:
-        """Ask for a folder, and whether to mount at every boot or only now."""
         fields = (
             ui.Field("folder", t("Folder"), "", t("/srv + label")),
             _when("boot", messages.AT_BOOT, t("only now")),
@@ -168,18 +152,15 @@ class Actions(Screen):
         self._type(messages.MOUNT, "", fields, wanted)
 
     def act_bring(self) -> None:
-        """Copy files to the mounted filesystem."""
         self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
     def act_unmount(self) -> None:
-        """Unmount, and optionally remove the fstab line."""
         when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))
         self._type(
             messages.UNMOUNT, "", (when,), lambda values: requests.Detach(values.get("when") == "boot")
         )
 
     def act_options(self) -> None:
-        """Edit the mount options in fstab."""
         now = self.services.options_at_boot(self._drive, self._device) or ()
         fields = (ui.Field("options", messages.OPTIONS_TITLE, printable(",".join(now), 4000), "defaults"),)
 
@@ -191,7 +172,6 @@ class Actions(Screen):
         self._type(messages.MOUNT_OPTIONS, said, fields, wanted)
 
     def act_tune(self) -> None:
-        """Suggest better settings for a workload."""
         offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
         fields = (
             ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),

@@ -45,18 +45,15 @@ class CopyScreen(Screen):
         yield ui.Action("take", "enter", messages.USE, self.doing)
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 
-    def _rows(self) -> ui.Rows:
-        rows = (*map(_row, self._sources), ui.Row(OTHER, (ui.strong(t("another folder")),)))
-        keys = [row.key for row in rows]
-        return ui.Rows(rows, self.row if self.row in keys else keys[0])
+    def _rows(self) -> Iterator[ui.Row]:
+        yield from map(_row, self._sources)
+        yield ui.Row(OTHER, (ui.strong(t("another folder")),))
 
     def _said(self) -> ui.Piece | None:
         none = None if self._sources else ui.Piece(t("No other filesystem found. Enter a folder."))
         return super()._said() or none
 
     def act_again(self) -> None:
-        """Search the attached drives again."""
-
         def found(sources: tuple[Source, ...]) -> None:
             self._sources = sources
 
@@ -66,7 +63,6 @@ class CopyScreen(Screen):
     opened = act_again
 
     def act_take(self) -> None:
-        """Ask for the target. The source can still be changed."""
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
@@ -136,7 +132,6 @@ class CopyLosses(Screen):
             yield ui.Pane(t("Changes in {file}", file=self._bring.takes.edit.file), lines)
 
     def act_review(self) -> None:
-        """Open Review, which asks for the token."""
         self.desk.open_review(self._bring)
 
 

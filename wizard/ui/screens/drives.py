@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partialmethod
 from itertools import chain
 
@@ -34,8 +34,6 @@ CHANGES = (
     Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in."),
 )
 
-COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
-
 
 class DrivesScreen(Screen):
     """List of drives with partitions, updated as drives answer. Waiting runs are listed first.
@@ -44,6 +42,8 @@ class DrivesScreen(Screen):
     """
 
     place = "drives"
+    step = ui.ScreenStep.DRIVES
+    columns = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
     title = ui.ScreenStep.DRIVES.shown
     help = (
         t("Reading a drive changes nothing. Right shows the partitions. New drives appear automatically."),
@@ -63,7 +63,6 @@ class DrivesScreen(Screen):
         self._absent: dict[str, Finding] = {}
 
     def entered(self) -> None:
-        """Read the drives if they may have changed."""
         if self.desk.touched:
             self.read()
 
@@ -124,7 +123,6 @@ class DrivesScreen(Screen):
         return tuple(found[0] for found in self.desk.found.values() if found)
 
     def runs_changed(self) -> None:
-        """Read the drives again after a run ended."""
         self.desk.touched = True
         if self.desk.screen is self:
             self.read()
@@ -148,7 +146,6 @@ class DrivesScreen(Screen):
 
     @property
     def _default(self) -> str:
-        """Initial row: the requested drive, else the first waiting run, else the first usable drive."""
         listed = self._listed
         if self._named in listed:
             return self._named
@@ -160,7 +157,6 @@ class DrivesScreen(Screen):
         return blocker(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
-        """Return the drive of a row, which may be a partition."""
         found = (one for one in self.desk.found.values() if one)
         return next((one for one in found if one[0].path == row or one[0].partition(row)), None)
 
@@ -169,11 +165,10 @@ class DrivesScreen(Screen):
         return listed(self._around, self.desk.found)
 
     def _is_gone(self, run: OpenRun) -> bool:
-        """Return True for a run that ended early, if its drives are absent."""
         here = any(runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
-    def _every_row(self) -> Iterator[ui.Row]:
+    def _rows(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -191,14 +186,8 @@ class DrivesScreen(Screen):
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
-    def view(self) -> ui.View:
-        """Return the list, with details of the selected row."""
-        self._listing = tuple(self._every_row())
-        self._at = self.row if any(row.key == self.row for row in self._listing) else self._default
-        return super().view()
-
-    def _rows(self) -> ui.Rows:
-        return ui.Rows(self._listing, self._at, COLUMNS)
+    def _cursor(self, keys: Sequence[str]) -> str:
+        return self.row if self.row in keys else self._default
 
     def _about(self) -> ui.Text:
         return drive_rows.about(self.services, len(self._listed))
@@ -207,12 +196,12 @@ class DrivesScreen(Screen):
         return self._asking
 
     def _said(self) -> ui.Piece | None:
-        nothing = not self._listing and not self._asking
+        nothing = not self.at and not self._asking
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> Iterable[ui.Pane]:
-        at = self._at
+        at = self.at
         if at in self._absent:
             finding = self._absent[at]
             return (ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,)))),)
@@ -234,7 +223,7 @@ class DrivesScreen(Screen):
         )
 
     def _actions(self) -> Iterator[ui.Action]:
-        at = self._at
+        at = self.at
         found = self._current(at)
         if at.startswith("run:"):
             yield ui.Action("show-run", "enter", SHOW)
@@ -272,26 +261,21 @@ class DrivesScreen(Screen):
             yield ui.Action("open", "right", t("partitions"))
 
     def moved(self, row: str) -> None:
-        """Show details of the row."""
         self.row, self._led = row, True
 
     act_again = read
 
     def act_as_root(self) -> None:
-        """Read the drives again as root."""
         self.desk.with_root(self, self.read)
 
     def act_open(self) -> None:
-        """Show the partitions of a drive."""
         self._opened.add(self._selected[0].path)
 
     def act_close(self) -> None:
-        """Hide the partitions of a drive."""
         self.row = self._selected[0].path
         self._opened.discard(self.row)
 
     def act_set_up(self) -> None:
-        """Open Purpose for a drive."""
         session = self._select()
         if reason := self._blocker(session.drive):
             raise Refused(reason)
@@ -302,19 +286,16 @@ class DrivesScreen(Screen):
         self.desk.open_purpose()
 
     def act_actions(self) -> None:
-        """Open the menu of a drive or partition."""
         self._select()
         self.desk.open_actions(self.row)
 
     def act_to_ext4(self) -> None:
-        """Open the conversions to ext4."""
         self._select()
         self.desk.open_conversions(self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
     def act_why(self) -> None:
-        """Open the findings with evidence."""
         from wizard.ui.components.reasons import finding_reason, finding_reasons
         from wizard.ui.dialogs.pages import Reasons
 
@@ -326,23 +307,19 @@ class DrivesScreen(Screen):
             self.open(Reasons, ui.short(drive.path), finding_reasons(diagnosis))
 
     def act_health(self) -> None:
-        """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
         self.open(health_page, *self._selected)
 
     def act_speed(self) -> None:
-        """Open the measurement of alignment."""
         self.desk.open_alignment_test(self._selected[0])
 
     def act_move(self) -> None:
-        """Open Review to align the misaligned partitions."""
         session = self._select()
         if parts := misaligned_found(session.drive, session.diagnosis, self.row):
             self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
-        """Open Review to add nofail to the line of fstab."""
         drive, diagnosis = self._selected
         if device := without_nofail(diagnosis, self.row):
             self._select()
@@ -350,11 +327,9 @@ class DrivesScreen(Screen):
             self.work_out(device, SetOptions((*options, "nofail")))
 
     def act_shingled(self) -> None:
-        """Open the test for shingled recording."""
         self.desk.open_smr_test(self._selected[0])
 
     def act_show_run(self, way: str = "") -> None:
-        """Open the run, and ask about `keep` or `undo`."""
         self.desk.open_run(self._meant(way).run, way)
 
     act_keep = partialmethod(act_show_run, "keep")
@@ -376,7 +351,6 @@ class DrivesScreen(Screen):
 
     @property
     def _selected(self) -> tuple[Drive, Diagnosis]:
-        """The drive of the row. Raises Refused if not read yet."""
         if found := self._current(self.row):
             return found
         raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))

@@ -48,7 +48,6 @@ class TrialScreen(Measuring[Verdict]):
 
     @property
     def _may_hide(self) -> bool:
-        """True if the drive reports 512-byte blocks, which may hide larger ones."""
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
 
@@ -72,15 +71,12 @@ class TrialScreen(Measuring[Verdict]):
             )
 
     def act_measure(self) -> None:
-        """Measure by reading."""
         self.start(run_alignment_trial, self.drive, write=False)
 
     def act_as_large(self) -> None:
-        """Measure by reading, with larger blocks than reported."""
         self.start(run_alignment_trial, self.drive, write=False, assume_physical_bytes=ASSUMED_BYTES)
 
     def act_write(self) -> None:
-        """Measure by writing after confirmation with the token."""
         ask_token(
             self.desk,
             self.drive,
@@ -165,8 +161,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         )
 
     def act_test(self) -> None:
-        """Start the test after confirmation with the token."""
-
         def start() -> None:
             self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
 

@@ -1,6 +1,6 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ class PlanScreen(Screen):
     place = "plan"
     step = ui.ScreenStep.PLAN
     title = t("Volumes")
+    columns = plan_rows.COLUMNS
     help = (
         t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
         t("z moves, grows or shrinks an existing partition, as a separate job."),
@@ -52,7 +53,6 @@ class PlanScreen(Screen):
 
     @property
     def _at(self) -> int:
-        """Index of the selected volume."""
         index = int(self.row) if self.row.isdecimal() else 0
         return min(index, max(0, len(self.session.specs) - 1))
 
@@ -63,7 +63,6 @@ class PlanScreen(Screen):
         return PlanJob(self.services, self.session.plan)
 
     def _renew(self, session: Session) -> None:
-        """Plan again. On failure, show the planner's reason."""
         self._fault, self.missing, self._keeps = "", None, None
         try:
             session = draft.planned(self.services, replace(session, plan=None)) if session.specs else session
@@ -104,9 +103,11 @@ class PlanScreen(Screen):
     def _about(self) -> ui.Text:
         return plan_rows.about_drive(self.session)
 
-    def _rows(self) -> ui.Rows:
-        rows = (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
-        return ui.Rows(tuple(rows), str(self._at), plan_rows.COLUMNS)
+    def _rows(self) -> Iterator[ui.Row]:
+        return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
+
+    def _cursor(self, keys: Sequence[str]) -> str:
+        return str(self._at)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self.session.specs:
@@ -219,21 +220,17 @@ class PlanScreen(Screen):
         return self._keeps
 
     def act_review(self) -> None:
-        """Open Review."""
         self.desk.open_review(self._job.document)
 
     def act_turn(self) -> None:
-        """Switch between preserving and replacing the existing contents."""
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
         self._renew(replace(self.session, mode=mode))
 
     def act_edit(self) -> None:
-        """Open the form of the volume."""
         if self.session.specs:
             self._open(self.session.specs[self._at], self._at)
 
     def act_add(self) -> None:
-        """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
         spec = draft.default_spec(self.services, self.session, self.session.specs)
@@ -256,7 +253,6 @@ class PlanScreen(Screen):
         self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
 
     def act_remove(self) -> None:
-        """Remove a volume."""
         if len(self.session.specs) == 1:
             raise BadInput(t("The last volume cannot be removed. Press e to edit."))
         specs = [*self.session.specs]
@@ -264,7 +260,6 @@ class PlanScreen(Screen):
         self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
-        """Select another filesystem for the volume."""
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
@@ -285,23 +280,18 @@ class PlanScreen(Screen):
         self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
 
     def act_options(self) -> None:
-        """Select mkfs and mount options for the volume."""
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
         self.open(options.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
-        """Select several drives for the volume."""
         self.open(spread.Spread, self.session, self._renew)
 
     def act_adjust(self) -> None:
-        """Resize or move an existing partition."""
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
-        """Select partition table and volume group."""
-
         def changed(arrangement: Arrangement) -> Session:
             return replace(self.session, arrangement=arrangement)
 
@@ -311,21 +301,17 @@ class PlanScreen(Screen):
         self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
     def act_system(self) -> None:
-        """Replace the volumes with those of a desktop system."""
         specs = draft.desktop_specs(self.session)
         self.row = ""
         self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
-        """Open the conversions to ext4, which preserve the files."""
         self.desk.open_conversions()
 
     def act_commands(self) -> None:
-        """Show all steps and commands."""
         self.open(Page, messages.STEPS, self._job.commands())
 
     def act_why(self) -> None:
-        """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
@@ -333,15 +319,12 @@ class PlanScreen(Screen):
             self.open(Reasons, messages.WHY, reasons)
 
     def act_try(self) -> None:
-        """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
         self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
 
     def act_speed(self) -> None:
-        """Open the measurement of alignment."""
         self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self) -> None:
-        """Save the plan to a file."""
         save_job(self.desk, self._job)

@@ -30,6 +30,7 @@ class PurposeScreen(Screen):
     place = "purpose"
     step = ui.ScreenStep.PURPOSE
     title = t("What will you store?")
+    columns = (ui.Column(), ui.Column(least=78))
     help = (
         t("Choose the closest purpose. You can change everything in the plan."),
         t("Purposes are files. Add your own to ~/.config/diskwright/workloads or /etc/diskwright/workloads."),
@@ -51,9 +52,8 @@ class PurposeScreen(Screen):
         yield ui.Action("plan", "enter", t("plan"))
         yield ui.Action("why", "w", messages.WHY)
 
-    def _rows(self) -> ui.Rows:
-        rows = (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
-        return ui.Rows(tuple(rows), self.row, (ui.Column(), ui.Column(least=78)))
+    def _rows(self) -> Iterator[ui.Row]:
+        return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
 
     def _panes(self) -> Iterator[ui.Pane]:
         purpose = next((one for one in self._purposes if one.id == self.row), None)
@@ -65,7 +65,6 @@ class PurposeScreen(Screen):
         yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
-        """Return the session planned for a workload, or why planning fails."""
         if workload not in self._tried:
             try:
                 session = for_purpose(self.services, self._session, workload)
@@ -85,7 +84,6 @@ class PurposeScreen(Screen):
         self.desk.open_plan()
 
     def act_why(self) -> None:
-        """Explain the choice of filesystem."""
         tried = self._try(self.row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.warn(tried if isinstance(tried, str) else NOTHING)

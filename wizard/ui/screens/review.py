@@ -43,7 +43,6 @@ class Review(Screen):
         self._typed: dict[str, str] = {}
 
     def entered(self) -> None:
-        """Start the rehearsal that measures the space for undo, if possible."""
         if self._room is not None or self._measuring or self._blocked or self.job.word():
             return
         if self.job.rehearses():
@@ -73,7 +72,6 @@ class Review(Screen):
 
     @property
     def may_leave(self) -> bool:
-        """True unless the run is starting."""
         return not self._beginning
 
     def _about(self) -> ui.Text:
@@ -173,11 +171,9 @@ class Review(Screen):
         yield ui.Action("save", "f4", messages.SAVE)
 
     def turned(self, _field: str, values: ui.Values) -> None:
-        """Remember the typed values."""
         self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
 
     def act_apply(self) -> None:
-        """Check the typed values, then start the job as root."""
         self.turned("", self.values)
         for number, drive in enumerate(self.job.drives):
             check_token(drive, self.typed(f"token{number}"), *self._tokens(drive))
@@ -215,12 +211,10 @@ class Review(Screen):
         self.tell(str(error), ui.Tone.DANGER)
 
     def act_commands(self) -> None:
-        """Show all steps and commands."""
         self.turned("", self.values)
         self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_save(self) -> None:
-        """Save the job to a file."""
         self.turned("", self.values)
         save_job(self.desk, self.job)
 

@@ -25,6 +25,7 @@ class WaysScreen(Screen):
 
     place = "ways"
     step = ui.ScreenStep.PLAN
+    columns = advice_rows.COLUMNS
     help = (
         t("Compare: read every file before and after. This is the best proof and needs the time shown."),
         t("Repair: allow repairs if the filesystem reports damage."),
@@ -55,13 +56,10 @@ class WaysScreen(Screen):
         before = self._prospect.before
         return f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
 
-    def _rows(self) -> ui.Rows | None:
-        if not self._prospect:
+    def _rows(self) -> Iterator[ui.Row] | None:
+        if not (prospect := self._prospect):
             return None
-        rows = (
-            advice_rows.way_row(one, self._prospect, repairs=self._repairs) for one in self._prospect.offers
-        )
-        return ui.Rows(tuple(rows), self.row, advice_rows.COLUMNS)
+        return (advice_rows.way_row(one, prospect, repairs=self._repairs) for one in prospect.offers)
 
     def _panes(self) -> Iterable[ui.Pane]:
         if self._prospect is None or self._offer is None:
@@ -101,7 +99,6 @@ class WaysScreen(Screen):
         yield ui.Action("again", "r", messages.REFRESH, wait)
 
     def act_again(self) -> None:
-        """Check the filesystem."""
         self.later_as_root(
             t("Checking the filesystem without writing ..."),
             lambda: prospect_of(self.services.look_at_ext(self._device)),
@@ -111,15 +108,12 @@ class WaysScreen(Screen):
     opened = act_again
 
     def act_compare(self) -> None:
-        """Switch the comparison of files on or off."""
         self._compares = not self._compares
 
     def act_repair(self) -> None:
-        """Switch repairs on or off."""
         self._repairs = not self._repairs
 
     def act_review(self) -> None:
-        """Plan the conversion. Raises Refused if there is an obstacle."""
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
@@ -145,7 +139,6 @@ class WaysScreen(Screen):
             self.warn(str(error))
 
     def _looked(self, prospect: Prospect) -> None:
-        """Select the recommended conversion, unless one is already selected."""
         self._prospect = prospect
         ways = [offer.way for offer in prospect.offers]
         if self.row not in {way.value for way in ways} and ways:

@@ -58,7 +58,6 @@ class WorkScreen(Screen):
         self._asked: Settling | None = None
 
     def entered(self) -> None:
-        """Follow the run, unless already followed."""
         self.desk.touched = True
         if self._outcome is None and not self._progress.followed:
             self._follow()
@@ -87,7 +86,6 @@ class WorkScreen(Screen):
             self._progress = self._progress.turned()
 
     def _look(self) -> None:
-        """Update the progress, at most once a second."""
         seen = self._progress.looked(self.services, self.run, self._paths)
         if seen is not None:
             self.desk.post(self, lambda: setattr(self, "_progress", seen))
@@ -97,7 +95,6 @@ class WorkScreen(Screen):
         self.tell(t("{why} The run continues.", why=str(error)), ui.Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
-        """Show the result of a run that ended."""
         (state, ways), self._settling = ended, None
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._progress = RunProgress()
@@ -141,7 +138,6 @@ class WorkScreen(Screen):
         return None if self._settling else self._outcome
 
     def view(self) -> ui.View:
-        """Return the progress or the result."""
         self.place = "result" if self._over else "work"
         return super().view()
 
@@ -255,7 +251,6 @@ class WorkScreen(Screen):
         yield ui.Action("home", "escape", HOME, aside=True)
 
     def act_leave(self) -> None:
-        """Return to Drives. The run continues and is listed first."""
         self.desk.read_again()
         self.desk.screen.tell(
             t("The run continues without this window. To see it as root: sudo diskwright status")
@@ -264,12 +259,9 @@ class WorkScreen(Screen):
         )
 
     def act_home(self) -> None:
-        """Return to Drives and read them again."""
         self.desk.read_again()
 
     def act_stop(self) -> None:
-        """Ask, then stop the run."""
-
         def stop() -> None:
             self.services.runs.request_stop(self.run)
             self.warn(t("Stopping as soon as it is safe."))
@@ -303,7 +295,6 @@ class WorkScreen(Screen):
     act_undo = partialmethod(_ask, Settling.UNDO)
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
-        """Keep or undo the run, with updates of the progress."""
         self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
         runs, run, over = self.services.runs, self.run, threading.Event()
         self._progress = RunProgress(progress=runs.status(run).progress).turned()
@@ -360,14 +351,11 @@ class WorkScreen(Screen):
         self._follow()
 
     def act_bring(self) -> None:
-        """Copy files to the new volumes."""
         self.desk.open_copy(self.job.places)
 
     def act_commands(self) -> None:
-        """Show all steps and commands."""
         self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_report(self) -> None:
-        """Save a report about the run."""
         page = self.services.report(self.run)
         asking.save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
