@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
-from wizard.model.machine import Obstacle
+from wizard.model.machine import Obstacle, Partition
 from wizard.model.said import reason_of, t
 from wizard.probe import unread as words
 from wizard.probe.content import holders, notices, tables
@@ -210,7 +210,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     }
 
 
-def _place(known: Facts, entry: tables.GptEntry | RawEntry) -> Place:
+def _place(known: Facts, entry: Partition | RawEntry) -> Place:
     node = sysfs.name_of(partition_path(known["path"], entry.number))
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
@@ -287,7 +287,7 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
         number = other["number"]
         entries.setdefault(
             number,
-            tables.GptEntry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
+            Partition("", number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
         )
     nodes = {
         int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])

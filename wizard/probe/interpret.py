@@ -158,11 +158,15 @@ def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | Non
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        tables.GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
-        for e in raw.table_entries
-        if e.number not in known and e.number > 0
+        replace(_listed(entry), type=f"0x{entry.type:02x}")
+        for entry in raw.table_entries
+        if entry.number not in known and entry.number > 0
     )
     return replace(reading, entries=(*reading.entries, *others))
+
+
+def _listed(entry: facts.RawEntry) -> Partition:
+    return Partition("", entry.number, entry.start_bytes, entry.size_bytes)
 
 
 def _partitions(
@@ -205,33 +209,24 @@ def _partitions(
 def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
     """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
     further entries are unknown."""
-    entries = {
-        one.number: tables.GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost
-    }
+    entries = {entry.number: _listed(entry) for entry in raw.lost}
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
-    ordered = sorted(entries.values(), key=lambda entry: entry.number)
-    return tuple(
-        _partition(raw, sysfs.name_of(partition_path(raw.path, entry.number)), entry) for entry in ordered
+    paths = {number: partition_path(raw.path, number) for number in sorted(entries)}
+    return tuple(_partition(raw, sysfs.name_of(path), entries[number]) for number, path in paths.items())
+
+
+def _partition(raw: facts.RawDrive, name: str, entry: Partition) -> Partition:
+    """Return the partition of an entry, with the node and the signatures on the node `name`."""
+    return replace(
+        entry,
+        path=partition_path(raw.path, entry.number),
+        type=entry.type or None,
+        signatures=layers.signatures_of(raw, name, entry.size_bytes),
     )
 
 
-def _partition(raw: facts.RawDrive, name: str, entry: tables.GptEntry) -> Partition:
-    """Return the partition of an entry, with the signatures on the node `name`."""
-    return Partition(
-        partition_path(raw.path, entry.number),
-        entry.number,
-        entry.start_bytes,
-        entry.size_bytes,
-        entry.type or None,
-        entry.name,
-        entry.part_uuid,
-        entry.attributes,
-        layers.signatures_of(raw, name, entry.size_bytes),
-    )
-
-
-def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
+def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
     """Return an entry from sysfs and udev's database, without the table."""
     start, size = sysfs.bytes_at(part.sysfs, "start"), sysfs.bytes_at(part.sysfs, "size")
     if start is None or size is None:
@@ -240,7 +235,8 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry |
     kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
     name = part.udev.get("ID_PART_ENTRY_NAME")
     flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
-    return tables.GptEntry(
+    return Partition(
+        "",
         number,
         start,
         size,

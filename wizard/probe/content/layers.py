@@ -11,27 +11,12 @@ from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
-from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature, decoded
+from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, decoded
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
 LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 """UUIDs of the volume group and the logical volume in the device mapper's uuid."""
-
-
-def _with_insides(
-    signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int
-) -> tuple[Signature, ...]:
-    """Add locations and striping from recorded superblocks to signatures."""
-    read = _replayed(chunks)
-    if read is None:
-        return signatures
-    found = []
-    for mark in signatures:
-        inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
-        facts: dict[str, Any] = {name: getattr(inside, name) for name in COMMON}
-        found.append(replace(mark, **facts, version=inside.version or mark.version))
-    return tuple(found)
 
 
 def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
@@ -90,7 +75,7 @@ def layers_of(
             continue
         if layer.path not in inputs:
             size = sysfs.bytes_at(known.sysfs, "size") or 0
-            marks = _with_insides(_signatures(known), known.superblocks, size)
+            marks = _signatures(known.content, known.udev, known.superblocks, size)
             inputs[layer.path] = LayerInput(marks, size, known.superblocks)
         texts, below = known.sysfs, names.get(layer.below, "")
         is_part = "partition" in texts
@@ -145,35 +130,31 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
     return lvm.striping(chunk, chunk * spread) if spread else None
 
 
-def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
-    """Return a layer's signatures as recorded, else from udev's database."""
-    if raw.content is not None:
-        return tuple(_signature(mark, raw.content.ambivalent) for mark in raw.content.signatures)
-    if "ID_FS_TYPE" not in raw.udev:
-        return ()
-    return (
-        Signature(
-            raw.udev["ID_FS_TYPE"], raw.udev.get("ID_FS_USAGE", "other"), uuid=raw.udev.get("ID_FS_UUID")
-        ),
-    )
-
-
 def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
     """Return the signatures on a node of the drive, with facts from the recorded superblocks."""
-    return _with_insides(_plain_signatures(raw, name), raw.superblocks.get(name, ()), size_bytes)
-
-
-def _plain_signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
-    """Return the signatures on a node from libblkid, or from udev if libblkid did not run."""
-    if raw.contents is not None:
-        content = raw.contents.get(name, RawContent())
-        return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)
     udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
+    content = raw.contents.get(name, RawContent()) if raw.contents is not None else None
+    return _signatures(content, udev, raw.superblocks.get(name, ()), size_bytes)
+
+
+def _signatures(
+    content: RawContent | None, udev: Mapping[str, str], chunks: Iterable[RawChunk], size_bytes: int
+) -> tuple[Signature, ...]:
+    """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
+    if content is not None:
+        found = []
+        read = _replayed(chunks)
+        for mark in content.signatures:
+            facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
+            if read is not None:
+                inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
+                facts |= {name: getattr(inside, name) for name in COMMON}
+                facts["version"] = inside.version or mark.version
+            found.append(Signature(**facts, ambivalent=content.ambivalent))
+        return tuple(found)
     if "ID_FS_AMBIVALENT" in udev:
-        return tuple(
-            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True)
-            for word in udev["ID_FS_AMBIVALENT"].split()
-        )
+        words = (word.partition(":") for word in udev["ID_FS_AMBIVALENT"].split())
+        return tuple(Signature(kind or usage, usage, ambivalent=True) for usage, _, kind in words)
     if "ID_FS_TYPE" not in udev:
         return ()
     return (
@@ -186,11 +167,6 @@ def _plain_signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
             member=udev.get("ID_FS_UUID_SUB"),
         ),
     )
-
-
-def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
-    return Signature(**facts, ambivalent=ambivalent)
 
 
 def superblock_digest_of(raw: RawDrive, name: str) -> str | None:

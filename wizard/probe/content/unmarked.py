@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from wizard.model.machine import Partition
 from wizard.model.said import KIB, MIB, rounded_up
-from wizard.probe.content.gpt import GptEntry, Read
+from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import READERS, read_inside
 from wizard.probe.facts import RawEntry
 
@@ -63,7 +64,7 @@ def find_lost(
     read_content: Callable[[int, int], Facts],
     size_bytes: int,
     block_bytes: int,
-    entries: Iterable[GptEntry],
+    entries: Iterable[Partition],
 ) -> Iterator[tuple[RawEntry, Facts]]:
     """Yield each filesystem whose partition table is lost, with the content.
 
