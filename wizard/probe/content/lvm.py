@@ -151,51 +151,51 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
 def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
     """Return the layout of the physical volume with this UUID, or None if the text does not have it."""
     sectors = _whole(group.get("extent_size"))
-    for name, volume in _sections(group.get("physical_volumes")):
-        if _without_dashes(volume.get("id")) != own_uuid:
+    for name, physical in _sections(group.get("physical_volumes")):
+        if _without_dashes(physical.get("id")) != own_uuid:
             continue
-        start = _whole(volume.get("pe_start"))
+        start = _whole(physical.get("pe_start"))
         if start is None:
             return None
         if not sectors:
             return DataLayout(start * SECTOR_BYTES)
-        used = 0
-        for _, logical in _sections(group.get("logical_volumes")):
-            for _, segment in _sections(logical):
-                stripes = segment.get("stripes")
-                owners = stripes[::2] if isinstance(stripes, list) else []
-                if name in owners:
-                    used += (_whole(segment.get("extent_count")) or 0) * owners.count(name) // len(owners)
-        volumes = tuple(_volumes(group, name, start, sectors))
-        return DataLayout(start * SECTOR_BYTES, volumes=volumes, used_bytes=used * sectors * SECTOR_BYTES)
+        logical = _sections(group.get("logical_volumes"))
+        found = [_logical_volume(volume, name, start, sectors) for _, volume in logical]
+        return DataLayout(
+            start * SECTOR_BYTES,
+            volumes=tuple(volume for volume, _ in found if volume),
+            used_bytes=sum(used for _, used in found) * sectors * SECTOR_BYTES,
+        )
     return None
 
 
-def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:
-    """Return the logical volumes with extents on the physical volume `physical`, in the text's order. `start`
-    and `extent` are in sectors."""
-    for _, volume in _sections(group.get("logical_volumes")):
-        segments = sorted(
-            (_whole(segment.get("start_extent")) or 0, key, segment)
-            for key, segment in _sections(volume)
-            if key.startswith("segment")
-        )
-        places: list[int] = []
-        spread: Striping | None = None
-        for _, _, segment in segments:
-            stripes = segment.get("stripes")
-            pairs = list(zip(stripes[::2], stripes[1::2], strict=False)) if isinstance(stripes, list) else []
-            here = [
-                first
-                for owner, extents in pairs
-                if owner == physical and (first := _whole(extents)) is not None
-            ]
-            if here and not places and len(pairs) > 1:
-                unit = (_whole(segment.get("stripe_size")) or 0) * SECTOR_BYTES
-                spread = striping(unit, unit * len(pairs)) if unit else None
-            places += [(start + first * extent) * SECTOR_BYTES for first in here]
-        if places:
-            yield LogicalVolume(_without_dashes(volume.get("id")), places[0], spread)
+def _logical_volume(
+    volume: Section, physical: str, start: int, extent: int
+) -> tuple[LogicalVolume | None, int]:
+    """Return a logical volume with extents on the physical volume `physical`, and their number. `start` and
+    `extent` are in sectors."""
+    segments = sorted(
+        (_whole(segment.get("start_extent")) or 0, key, segment)
+        for key, segment in _sections(volume)
+        if key.startswith("segment")
+    )
+    places: list[int] = []
+    spread: Striping | None = None
+    used = 0
+    for _, _, segment in segments:
+        stripes = segment.get("stripes")
+        owners, extents = (stripes[::2], stripes[1::2]) if isinstance(stripes, list) else ([], [])
+        if physical in owners:
+            count = _whole(segment.get("extent_count")) or 0
+            used += count * owners.count(physical) // len(owners)
+        pairs = zip(owners, map(_whole, extents), strict=False)
+        here = [first for owner, first in pairs if owner == physical and first is not None]
+        if here and not places and len(extents) > 1:
+            unit = (_whole(segment.get("stripe_size")) or 0) * SECTOR_BYTES
+            spread = striping(unit, unit * len(extents)) if unit else None
+        places += [(start + first * extent) * SECTOR_BYTES for first in here]
+    found = LogicalVolume(_without_dashes(volume.get("id")), places[0], spread) if places else None
+    return found, used
 
 
 def _sections(value: object) -> Iterator[tuple[str, Section]]:
@@ -217,57 +217,42 @@ def parse(text: str) -> Section:
     stack: list[Section] = [whole]
     name: str | None = None
     tokens = _tokens(text)
-    for kind, token in tokens:
-        if kind == "mark" and token == "{" and name is not None and len(stack) < MOST_DEPTH:
+    for token, word in tokens:
+        if token == "{" and name is not None and len(stack) < MOST_DEPTH:
             inner: Section = {}
-            stack[-1][name] = inner
+            stack[-1][name], name = inner, None
             stack.append(inner)
-            name = None
-        elif kind == "mark" and token == "}" and len(stack) > 1:
+        elif token == "}" and len(stack) > 1:
             stack.pop()
-        elif kind == "mark" and token == "=" and name is not None:
-            stack[-1][name] = _value(tokens)
-            name = None
-        elif kind == "word" and name is None:
-            name = token
+        elif token == "=" and name is not None:
+            token, value = next(tokens, ("", ""))
+            if token == "[":
+                items = takewhile(lambda item: item[0] != "]", tokens)
+                value = [item for token, item in items if not token]
+            stack[-1][name], name = value, None
+        elif not token and name is None and isinstance(word, str):
+            name = word
         else:
             break
     return whole
 
 
-def _value(tokens: Iterator[tuple[str, str]]) -> Any:  # noqa: ANN401 - a number, a text or a list of them
-    """Return the next number, text, or list of both."""
-
-    def scalar(kind: str, token: str) -> int | str:
-        return int(token) if kind == "word" and re.fullmatch(r"-?[0-9]{1,18}", token) else token
-
-    kind, token = next(tokens, ("end", ""))
-    if (kind, token) != ("mark", "["):
-        return scalar(kind, token)
-    items = takewhile(lambda item: item != ("mark", "]"), tokens)
-    return [scalar(kind, token) for kind, token in items if kind != "mark"]
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Yield words, strings and punctuation. Stops at an unexpected character."""
+def _tokens(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield marks, and numbers and text with an empty mark. Stops at an unexpected character."""
     position = 0
     for _ in range(MOST_TOKENS):
         match = TOKEN.match(text, position)
         if match is None or match.end() == position:
             return
         position = match.end()
-        if match[1] is not None:
-            yield "text", match[1]
-        elif match[2] is not None:
-            yield "word", match[2]
-        elif match[3] is not None:
-            yield "mark", match[3]
+        quoted, word, mark = match.groups()
+        if mark or quoted is not None:
+            yield mark or "", quoted
+        elif word:
+            yield "", int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else word
 
 
 MD_MAGIC = 0xA92B4EFC
-MD_1 = struct.Struct("<IIII16s32sQiIQIIiI")
-"""Fields up to bitmap_offset, and new_level."""
-MD_1_SPREAD = struct.Struct("<QQ")
 MD_1_READ_BYTES = 256
 MD_RESHAPES = 4
 MD_1_NUMBER_AT, MD_1_ROLES_AT = 160, 256
@@ -291,12 +276,13 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
             if number(data, 4, 4) != 1:
                 return _md_0(read, place, "little")
             role = read(place + MD_1_ROLES_AT + 2 * number(data, MD_1_NUMBER_AT, 4), 2)
-            _, _, features, *_, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
-            offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
+            level, layout = struct.unpack_from("<iI", data, 72)
+            chunk, drives = struct.unpack_from("<II", data, 88)
+            offset, sectors = struct.unpack_from("<QQ", data, 128)
             spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
             return DataLayout(
                 offset * SECTOR_BYTES,
-                None if features & MD_RESHAPES else spread,
+                None if number(data, 8, 4) & MD_RESHAPES else spread,
                 size_bytes=(offset + sectors) * SECTOR_BYTES,
                 level=_level(level),
                 number=_role(role, "little"),

@@ -374,9 +374,9 @@ REWRITTEN = {
     "exfat": 24 * SECTOR_BYTES,
     "f2fs": 2 * PAGE_BYTES,
 }
-"""Size of the start that a kind rewrites in use. XFS: the superblock and headers of the first allocation group,
-in sectors of up to 4 KiB. FAT: boot sector, FSInfo and the start of the first FAT; if small, all of it and the
-root. exFAT: the boot sectors with PercentInUse. F2FS: both superblocks."""
+"""Size of the start that a kind rewrites in use. XFS: the superblock and headers of the first allocation
+group, in sectors of up to 4 KiB. FAT: boot sector, FSInfo and the start of the first FAT; if small, all of it
+and the root. exFAT: the boot sectors with PercentInUse. F2FS: both superblocks."""
 
 
 def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[tuple[int, int]]:
