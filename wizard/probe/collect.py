@@ -10,23 +10,22 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle, Partition
-from wizard.model.said import reason_of, t
-from wizard.probe import unread as words
+from wizard.model.said import Sentence, reason_of, t
 from wizard.probe.content import holders, notices, tables
+from wizard.probe.content.holders import Place
 from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import identify
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.facts import RawEntry, chunk
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, opened, reported, system_says, unread
+from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -63,11 +62,8 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield {"claimable": claims(name, list(known["partitions"]))}
     if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
         zones = []
-        try:
+        with reported(errors, "zones", path, Sentence("Cannot read the zones of {device}: {why}.")):
             zones = read_zones(path)
-        except OSError as error:
-            why = t("Cannot read the zones of {device}: {why}.", device=path, why=system_says(error))
-            errors.append(unread("zones", why, obstacle_of(error)))
         yield {"zones": zones, "errors": errors}
     if name.startswith("nvme"):
         data: dict[str, str] = {}
@@ -122,17 +118,6 @@ def from_device(known: Facts) -> Facts:
     except OSError as error:
         medium = error.errno != errno.ENOMEDIUM
         return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
-
-
-class Place(Struct, frozen=True):
-    """A range to search: of the device `path`, by default all of it. `node` names the contents. `number` is
-    the partition's, 0 for the drive itself."""
-
-    node: str
-    path: str
-    offset_bytes: int = 0
-    size_bytes: int = 0
-    number: int = 0
 
 
 def _content(place: Place) -> Facts:
@@ -201,7 +186,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         **found,
         "table_kind": kind,
         "table_entries": listed,
-        "chunks": holders.encoded(recorder.chunks),
+        "chunks": [chunk(start, data) for start, data in recorder.chunks],
         "contents": contents,
         "superblocks": superblocks,
         "moving": moving,
@@ -254,29 +239,20 @@ def _notice(
         for entry in entries
         if contents.get(_place(known, entry).node, unknown)["signatures"]
     ]
-    try:
+    unchecked = Sentence("Cannot check {device} for a waiting run: {why}.")
+    with reported(errors, "notice", known["path"], unchecked):
         return notices.find_notice(read, size, taken)
-    except OSError as error:
-        why = t(
-            "Cannot check {device} for a waiting run: {why}.", device=known["path"], why=system_says(error)
-        )
-        errors.append(unread("notice", why, obstacle_of(error)))
-        return None
+    return None
 
 
 def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
     """Add the bytes of superblocks that locate data. If that fails, the other facts are still complete."""
     if holders.length(superblocks.values()) > holders.MOST_RECORDED:
-        errors.append(unread("layers", words.MANY_SUPERBLOCKS))
+        errors.append(unread("layers", MANY_SUPERBLOCKS))
         return
-    node = sysfs.node_of(place.node)
-    with reported(errors, "layers", node):
-        found, trouble = holders.recorded_superblocks(
-            place.path, content, place.offset_bytes, place.size_bytes, node
-        )
-        if found:
+    with reported(errors, "layers", sysfs.node_of(place.node)):
+        if found := holders.recorded_superblocks(place, content, errors):
             superblocks[place.node] = found
-        errors += trouble
 
 
 def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
@@ -341,7 +317,7 @@ def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | Non
     if name.startswith(WITHOUT_SMART):
         return None
     if os.geteuid() != 0:
-        errors.append(unread("smart", words.ROOT_READS, Obstacle.DENIED))
+        errors.append(unread("smart", ROOT_READS, Obstacle.DENIED))
         return None
     from wizard.model.errors import Failed
     from wizard.process.program import NotInstalled, run

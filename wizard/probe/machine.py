@@ -20,7 +20,6 @@ from wizard.probe.host.sysfs import text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
-from wizard.probe.unread import NO_SENSE
 from wizard.process.program import remember
 
 NO_DRIVE = Sentence("The kernel has no drive for {path}; `diskwright inspect` lists the drives.")
@@ -152,7 +151,11 @@ def _structured(facts: dict[str, object]) -> RawDrive:
     name = str(facts.get("name"))
     with suppress(BadInput):
         return codec.from_json(facts, RawDrive, name)
-    return RawDrive(name, sysfs.node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),))
+    return RawDrive(
+        name,
+        sysfs.node_of(name),
+        errors=(RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED),),
+    )
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from wizard.probe import unread as words
+from wizard.model.said import t
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION, Lines
@@ -103,7 +103,11 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = words.NO_ANSWER(seconds=round(until - begun)) if late else words.NO_TURN
+            why = (
+                t("The drive did not answer within {seconds:g} s.", seconds=round(until - begun))
+                if late
+                else t("The probe process ended before reaching the drive.")
+            )
             facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
             yield facts

@@ -117,14 +117,18 @@ class Child:
 
     def _failure(self) -> Message:
         if self.garbage:
-            return words.GARBAGE
+            return t("The drive's probe printed garbage and was stopped.")
         if time.monotonic() >= self.until:
             return words.OVER_TIME(seconds=round(time.monotonic() - self.begun))
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
             return t("The drive's probe closed its output without a result.")
         code = os.waitstatus_to_exitcode(status)
-        return words.ENDED_BY_SIGNAL(signal=-code) if code < 0 else words.ENDED_WITH_STATUS(status=code)
+        return (
+            t("The drive's probe was killed by signal {signal}.", signal=-code)
+            if code < 0
+            else t("The drive's probe ended with status {status} and no result.", status=code)
+        )
 
 
 def serve(

@@ -9,8 +9,8 @@ from uuid import UUID
 from msgspec import Struct
 
 from wizard.model.machine import Extent, Partition, Table
-from wizard.model.said import Message, rounded_up
-from wizard.probe.unread import LARGER_DRIVE, TABLE_LOST
+from wizard.model.said import Message, rounded_up, t
+from wizard.probe.unread import TABLE_LOST
 
 Read = Callable[[int, int], bytes]
 """Returns bytes at an offset. Short at the end of the drive or on a read error."""
@@ -76,7 +76,11 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
         return None
     best = next((copy for copy in copies if copy.sound), copies[0])
     end_bytes = (best.last_usable_lba + 1) * block_bytes
-    fault = LARGER_DRIVE if best.sound and best.last_usable_lba > last_lba else None
+    fault = (
+        t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
+        if best.sound and best.last_usable_lba > last_lba
+        else None
+    )
     return TableReading(
         table=Table(
             kind="gpt",

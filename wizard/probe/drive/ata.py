@@ -9,7 +9,6 @@ from wizard.model import drive_facts
 from wizard.model.said import Message, t
 from wizard.probe.facts import RawDrive, RawMachine, decoded
 from wizard.probe.host.sysfs import OPTICAL
-from wizard.probe.unread import BAD_SUM
 
 PAGE_HEADER_BYTES = 4
 
@@ -65,7 +64,7 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, BAD_SUM
+        return None, t("The drive's IDENTIFY data does not match its checksum.")
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
         return None, t("The drive's IDENTIFY data does not describe a disk.")
