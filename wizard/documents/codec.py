@@ -80,8 +80,7 @@ def parse_document(text: str, schema: str, where: str) -> JSON:
 
 
 def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
-    """Parse a document with one of these schemas. Errors name the first. Returns the schema and object.
-    Raises BadInput."""
+    """Errors name the first schema. Raises BadInput."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -92,7 +92,6 @@ def _one_of(values: dict[str, Any]) -> Decoder:
 
 
 def _union(*members: Any) -> Decoder:
-    """Decode an optional type, a message or text, or records with distinct values of `kind`."""
     types = [member for member in members if member is not NoneType]
     if set(types) == {Message, str}:
         return lambda value: value if type(value) is str else _message(value)
@@ -219,8 +218,7 @@ def _record(made: type[Struct], wanted: Hashable) -> Decoder:
 
 
 def _message(value: Any) -> Message:
-    """Decode a message: English text, possibly a plural, and values. Version 1.0 has a code instead of the
-    text, which is shown with the values."""
+    """Version 1.0 has a code instead of the text, which is shown with the values."""
     if not is_message(value):
         raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
     if "code" in value:
@@ -271,12 +269,10 @@ def _other_type(wanted: type, value: object) -> Misfit:
 
 
 def _kind_of(found: type, whole: Sentence = NUMBER) -> Message:
-    """Return the name of a type, as in TOML. `whole` is the name of integers."""
     return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
 
 
 def _shown(value: object) -> Value:
-    """Return text itself, and the type of any other value."""
     return repr(value[:40]) if type(value) is str else _kind_of(type(value))
 
 

@@ -74,7 +74,6 @@ def within(place: str, document: object = None) -> str:
 
 
 def _value_at(document: object, key: str) -> object:
-    """Return the value of a table at a key such as `drive[0]`, or None."""
     name, *counts = re.findall(r"[^\[\]]+", key)
     value: object = document.get(name) if isinstance(document, dict) else None
     for count in map(int, counts):
@@ -96,7 +95,6 @@ def whole(place: str) -> str:
 
 
 def _with_position(key: str) -> str:
-    """Return a key with the position in the list, counted from 1."""
     name, *counts = re.split(r"\[(\d+)\]", key)
     return f"{name} {'.'.join(str(int(count) + 1) for count in counts if count)}".rstrip()
 
@@ -170,8 +168,7 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
 
 
 def _first_of_pipe(descriptor: int, shown: str) -> bytes:
-    """Return the first bytes from a pipe, or none if the writer is slow. Later reads block. Raises BadInput
-    without a writer."""
+    """Return no bytes if the writer is slow: later reads block. Raises BadInput without a writer."""
     limit = monotonic() + WRITER_SECONDS
     while True:
         try:

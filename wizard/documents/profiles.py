@@ -36,8 +36,7 @@ def profile_folders() -> tuple[Path, ...]:
 
 
 def _homes() -> list[Path]:
-    """Return the home directory, and the calling user's if root runs for one. A user without a home has no
-    profiles."""
+    """Include the calling user's if root runs for one. A user without a home has no profiles."""
     found: list[Path] = []
     with suppress(RuntimeError):  # no HOME, and no user with this UID
         found.append(Path.home())
@@ -109,7 +108,6 @@ def _parser_of(text: str) -> Parser:
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object with unique keys, as in TOML. Raises ValueError."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -139,7 +137,6 @@ JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
 
 
 def _json_line_of(text: str, key: str) -> int:
-    """Return the line of the value at `key` in JSON text, from 1, or the table's line for a missing key."""
     best, depth, before = 1, 0, ""
     places: list[str] = []
     for token in JSON_TOKEN.finditer(text):
@@ -185,7 +182,6 @@ def line_of(text: str, key: str) -> int:
 
 
 def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
-    """Return a header's parts with indexes of arrays of tables, as in errors: `choices[1]`, `mount[0]`."""
     named: list[str] = []
     for index, part in enumerate(parts):
         key = ".".join([*named, part])

@@ -279,7 +279,6 @@ def _joined(between: str) -> Callable[[Value], str]:
 
 
 def _and(value: Value) -> str:
-    """Format as `a`, `a and b` or `a, b and c`."""
     if not isinstance(value, tuple) or len(value) < 2:
         return FORMATS["list"](value)
     return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))

@@ -51,8 +51,7 @@ UNIT_BYTES = 512
 
 
 def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
-    """Yield updates that make up one RawDrive, cheap and harmless ones first. `seconds` limits all of them
-    together."""
+    """Yield updates that make up one RawDrive, harmless ones first, within `seconds`."""
     known = from_kernel(name, udev)
     yield known
     read = from_device(known)
@@ -121,7 +120,6 @@ def from_device(known: Facts) -> Facts:
 
 
 def _content(place: Place) -> Facts:
-    """Return a RawContent as plain data. Raises OSError."""
     from wizard.probe.content import blkid
 
     content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
@@ -201,7 +199,6 @@ def _place(known: Facts, entry: Partition | RawEntry) -> Place:
 
 
 def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
-    """Sample the ranges for data, by node."""
     found: Facts = {}
     for place in places:
         starts = () if place.number else POSSIBLE_STARTS
@@ -212,7 +209,7 @@ def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
 
 
 def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
-    """Yield the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
+    """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
         with suppress(OSError):
             sector = read(at, notices.SECTOR_BYTES)
@@ -228,8 +225,7 @@ def _notice(
     known: Facts,
     errors: list[Facts],
 ) -> Facts | None:
-    """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
-    signature and no partitions: no notice can be there."""
+    """Skips partitions with a signature, and a drive with one and no partitions: no notice can be there."""
     entries = [entry for entry in reading.entries if entry.type not in partition_types.CONTAINERS]
     if contents[known["name"]]["signatures"] and not entries:
         return None
@@ -246,7 +242,6 @@ def _notice(
 
 
 def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
-    """Add the bytes of superblocks that locate data. If that fails, the other facts are still complete."""
     if holders.length(superblocks.values()) > holders.MOST_RECORDED:
         errors.append(unread("layers", MANY_SUPERBLOCKS))
         return
@@ -283,11 +278,8 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
-    """Check whether the drive and the partitions can be opened exclusively, by name.
-
-    Empty while another program has a lock (flock) on the drive: it may be writing, and even a brief exclusive
-    open could make its mkfs or mount fail.
-    """
+    """Check whether the drive and the partitions can be opened exclusively, by name. Empty while another
+    program has a lock (flock): even a brief exclusive open could make its mkfs or mount fail."""
     try:
         with opened(sysfs.node_of(name)) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -298,8 +290,8 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
 
 
 def _is_claimable(path: str) -> bool | None:
-    """Return True if an exclusive open succeeds, None if it fails for another reason than EBUSY. Closes the
-    device immediately, because an exclusive open makes mkfs and mount fail."""
+    """Return None for errors other than EBUSY. Closes the device immediately, because an exclusive open makes
+    mkfs and mount fail."""
     for attempt in range(CLAIM_TRIES):
         try:
             with opened(path, os.O_EXCL):
@@ -313,7 +305,7 @@ def _is_claimable(path: str) -> bool | None:
 
 
 def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | None:
-    """Run smartctl without waking a drive in standby. Skips kinds of drives without SMART."""
+    """Run smartctl without waking a drive in standby."""
     if name.startswith(WITHOUT_SMART):
         return None
     if os.geteuid() != 0:

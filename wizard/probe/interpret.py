@@ -147,7 +147,6 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
 
 
 def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
-    """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
     read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
@@ -172,8 +171,7 @@ def _listed(entry: facts.RawEntry) -> Partition:
 def _partitions(
     raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
-    """Return the partitions in the table, with the kernel's view, and partitions only the kernel has. The
-    latter may be mounted."""
+    """Partitions that only the kernel has may be mounted."""
     nodes = {
         number: (name, part)
         for name, part in raw.partitions.items()
@@ -207,8 +205,7 @@ def _partitions(
 
 
 def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
-    """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
-    further entries are unknown."""
+    """Contents of entries that only the backup GPT has are unknown."""
     entries = {entry.number: _listed(entry) for entry in raw.lost}
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
@@ -217,7 +214,6 @@ def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Par
 
 
 def _partition(raw: facts.RawDrive, name: str, entry: Partition) -> Partition:
-    """Return the partition of an entry, with the node and the signatures on the node `name`."""
     return replace(
         entry,
         path=partition_path(raw.path, entry.number),
@@ -227,7 +223,6 @@ def _partition(raw: facts.RawDrive, name: str, entry: Partition) -> Partition:
 
 
 def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
-    """Return an entry from sysfs and udev's database, without the table."""
     start, size = sysfs.bytes_at(part.sysfs, "start"), sysfs.bytes_at(part.sysfs, "size")
     if start is None or size is None:
         return None
@@ -262,12 +257,9 @@ def _digest(
     signatures: tuple[Signature, ...],
     partitions: tuple[Partition, ...],
 ) -> str:
-    """Return the SHA-256 of the table's bytes and all signatures.
-
-    For a host-managed drive without signatures or partitions, it also covers the number of written zones. It
-    covers no bytes that a mounted filesystem writes, because preserved partitions may be in use: see the
-    superblock digests.
-    """
+    """Cover the table's bytes and all signatures, and for a host-managed drive without both the number of
+    written zones. No bytes that a mounted filesystem writes, because preserved partitions may be in use: see
+    the superblock digests."""
     chunks = {
         (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [facts.decoded(chunk.data)]
     }
@@ -312,7 +304,7 @@ def _discard(texts: dict[str, str]) -> Discard | None:
 
 
 def _vpd_zoned(raw: facts.RawDrive) -> int | None:
-    """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
+    """Bits 5:4 of byte 8, or the driver's equivalent."""
     page = ata.vital_page(raw, "b1")
     if len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
@@ -322,7 +314,7 @@ def _vpd_zoned(raw: facts.RawDrive) -> int | None:
 def _unread(
     raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
 ) -> tuple[Unread, ...]:
-    """Return the reasons by field. If the drive's bytes were not read, several fields share one reason."""
+    """If the drive's bytes were not read, several fields share one reason."""
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)

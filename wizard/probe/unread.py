@@ -109,6 +109,5 @@ def obstacle_of(error: OSError | OverflowError) -> Obstacle:
 
 
 def obstacle_in(text: str) -> Obstacle:
-    """Return the obstacle that a text suggests. Only for texts without a code: messages of smartctl, and
-    reasons in old recordings. Never for a `Message`."""
+    """Return the obstacle in a text without a code: of smartctl, or in old recordings."""
     return next((found for pattern, found in BY_WORDS if re.search(pattern, text)), Obstacle.FAILED)

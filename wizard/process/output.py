@@ -35,8 +35,6 @@ class OutputSearch:
 
 
 class _Stream:
-    """Stream that searches its text."""
-
     def __init__(self, stream: TextIO, search: OutputSearch) -> None:
         self._stream, self._search, self._before = stream, search, ""
 

@@ -260,7 +260,6 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
 def _begun(
     argv: Sequence[str], stdin: int, *, stderr: int = subprocess.PIPE, keep_open: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """Start a command in its own process group. Raises NotInstalled."""
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
@@ -278,7 +277,6 @@ def _begun(
 
 
 def _overdue(process: subprocess.Popen[bytes], argv: Sequence[str], seconds: float) -> Failed:
-    """Kill a command with the children."""
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")

@@ -224,8 +224,7 @@ def _given(value: T | None) -> T:
 
 
 def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
-    """Start the root process and wait for its first line. Its standard error, and so the password prompt, is
-    ours."""
+    """The root process's standard error, and so the password prompt, is ours."""
     with _ignoring_interrupt():
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -246,8 +245,7 @@ def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _ignoring_interrupt() -> Iterator[None]:
-    """Ignore Ctrl+C during the password prompt, where it cancels the prompt. Only possible, and needed, in
-    the main thread."""
+    """Ctrl+C cancels the password prompt instead. Only possible, and needed, in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -259,7 +257,7 @@ def _ignoring_interrupt() -> Iterator[None]:
 
 
 def _read(line: bytes) -> ask.Answer | None:
-    """Parse a line from the root process, or return None for other output of the granting program."""
+    """Return None for other output of the granting program."""
     try:
         return from_json(json.loads(line), ask.Answer, "the answer")
     except (ValueError, BadInput):

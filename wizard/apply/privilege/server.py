@@ -163,7 +163,6 @@ class Relay:
         self._run = None
 
     def _relay_rest(self, run: Path) -> None:
-        """Relay the remaining journal of a run until it ends."""
         with self._relaying_status(run):
             for entry in follow(run, self._sent_entries):
                 self._send_status(run)
@@ -173,7 +172,7 @@ class Relay:
         self._send(ask.Answer(ask.Say.ENDED, state=state(run)))
 
     def _settle(self, request: ask.RootRequest) -> None:
-        """Keep or undo the run started here, and relay its further journal in any case."""
+        """Relays the further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
         try:
@@ -189,7 +188,6 @@ class Relay:
 
     @contextmanager
     def _relaying_status(self, run: Path) -> Iterator[None]:
-        """Relay the status of the run whenever it changes."""
         ended = threading.Event()
 
         def watch() -> None:
@@ -236,7 +234,6 @@ def _journal_dir(request: ask.RootRequest) -> Path | None:
 
 
 def _secret(digits: str | None) -> bytes | None:
-    """Decode the passphrase. Raises BadInput for invalid digits."""
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:

@@ -103,8 +103,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
 def _own(
     primary: GptCopy | None, copies: Sequence[GptCopy], best: GptCopy, block_bytes: int
 ) -> Iterator[Extent]:
-    """Return the extents of the table itself. If the first copy is missing, include its usual place for a
-    restore."""
+    """If the first copy is missing, include its usual place for a restore."""
     entries = rounded_up(len(best.entries), block_bytes)
     yield Extent(0, 2 * block_bytes)
     if primary is None or primary.entries_lba < 2:

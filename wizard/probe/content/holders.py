@@ -49,8 +49,8 @@ STOPPED = ("clear", "inactive", "suspended")
 
 
 class Recorder:
-    """Reads a device from an offset on and records the bytes, so that the same reads work later without the
-    device. Errors are about the field `what`, and name the device `node`."""
+    """Reads a device from an offset on, and records the bytes for a replay. Errors are about the field
+    `what`, and name `node`."""
 
     def __init__(self, descriptor: int, what: str, node: str, start_bytes: int = 0) -> None:
         self.descriptor, self.what, self.node, self.start_bytes = descriptor, what, node, start_bytes
@@ -128,7 +128,6 @@ def length(found: Iterable[list[Facts]]) -> int:
 
 
 def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Keep only the segments of LUKS2 metadata."""
     for start, data in chunks:
         if start < superblocks.LUKS2_HEADER_BYTES:
             yield start, data
@@ -179,8 +178,7 @@ def _layer(name: str, udev: Udev) -> Facts:
 
 
 def _read_layer(name: str, facts: Facts, count: int, errors: list[Facts]) -> None:
-    """Read the layer's signatures and superblocks. Skips layers that could hang, and those above the limit.
-    Adds a RawError if the content stays unknown."""
+    """Skips layers that could hang, and those above the limit."""
     from wizard.probe.content import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)

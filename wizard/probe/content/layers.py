@@ -26,7 +26,6 @@ def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> in
 
 
 def _replayed(chunks: Iterable[RawChunk]) -> Read | None:
-    """Return a function that reads the recorded bytes, or None without any. Skips damaged ones."""
     known = [(chunk.offset_bytes, data) for chunk in chunks if (data := decoded(chunk.data))]
     return replayed(known) if known else None
 
@@ -100,7 +99,7 @@ def layers_of(
 def _placement(
     texts: Mapping[str, str], below: str, input_below: LayerInput | None
 ) -> tuple[int | None, Striping | None]:
-    """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
+    """Return the start of a layer's data on the device below, and the striping."""
     if "md/level" in texts:
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
         if place is None and input_below is not None:
@@ -119,7 +118,7 @@ def _placement(
 
 
 def _array(texts: Mapping[str, str]) -> Striping | None:
-    """Return the striping of a running md array. None during a reshape, when sysfs shows two numbers."""
+    """None during a reshape, when sysfs shows two numbers."""
     level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
     chunk, drives, layout = (
         sysfs.whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
@@ -175,13 +174,13 @@ def superblock_digest_of(raw: RawDrive, name: str) -> str | None:
 
 
 def unescaped(text: str) -> str:
-    r"""Return text without udev's escapes, such as `\x20` for a space."""
+    """Decode udev's escapes, such as `\\x20` for a space."""
     data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
     return data.decode("utf-8", errors="replace")
 
 
 def belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
-    """Return True if a signature on the drive is a partition's at the same offset, to list it only once."""
+    """Return True if a signature on the drive is a partition's, to list it only once."""
     return any(
         part.start_bytes > 0
         and mark.offset_bytes is not None

@@ -26,8 +26,8 @@ LARGEST_STRIPE_BYTES = 1 << 40
 
 
 class LogicalVolume(Struct, frozen=True):
-    """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes` is the
-    start of the first extent here. `striping` is None for linear volumes."""
+    """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes`: first
+    extent here."""
 
     uuid: str
     offset_bytes: int
@@ -35,10 +35,7 @@ class LogicalVolume(Struct, frozen=True):
 
 
 class DataLayout(Struct, frozen=True):
-    """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
-    of the device. For a filesystem also block size, feature words, used bytes and the largest size; for
-    LVM the logical volumes. The rest as in Signature.
-    """
+    """Contents of a superblock, as in Signature; for LVM also the logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
@@ -65,7 +62,7 @@ Reader = Callable[[Read, int, int | None], DataLayout]
 
 
 def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
-    """Return the striping, or None if the values are implausible or both 0. A missing value is 0."""
+    """Return the striping, or None for implausible values or two zeros. A missing value is 0."""
     sizes = (unit_bytes, width_bytes)
     if any(not 0 <= size <= LARGEST_STRIPE_BYTES for size in sizes) or not any(sizes):
         return None
@@ -117,8 +114,7 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
 
 
 def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
-    """Parse a list of (offset, size) terminated by a pair of zeros. Returns the list and the offset after
-    it."""
+    """Return pairs of offset and size up to a pair of zeros, and the offset after it."""
     found: list[tuple[int, int]] = []
     while at + 16 <= len(sector) and len(found) < MOST_PLACES:
         offset, size = struct.unpack_from("<QQ", sector, at)
@@ -130,8 +126,7 @@ def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section | None:
-    """Return the text of a metadata area, which is a ring buffer after a header. It has a section for the
-    volume group."""
+    """Return the text of a metadata area, which is a ring buffer after a header."""
     if offset + AREA_HEADER_BYTES > size_bytes:
         return None
     header = read(offset, AREA_HEADER_BYTES)
@@ -149,7 +144,6 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
 
 
 def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
-    """Return the layout of the physical volume with this UUID, or None if the text does not have it."""
     sectors = _whole(group.get("extent_size"))
     for name, physical in _sections(group.get("physical_volumes")):
         if _without_dashes(physical.get("id")) != own_uuid:
@@ -294,7 +288,6 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
 
 
 def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
-    """Return the member number, or None if unreadable or not an active member."""
     role = int.from_bytes(data, order)
     return role if data and role < MOST_DRIVES else None
 
@@ -324,11 +317,8 @@ def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Stri
 
 
 def data_drives(level: int, drives: int, layout: int = 0) -> int:
-    """Return how many drives of an md array have distinct data. 0 for a level without striping.
-
-    Counts as md does for its optimal I/O size: all drives at level 0, without parity at 4, 5 and 6, half of
-    them at level 10 with two copies.
-    """
+    """Return how many drives of an md array have distinct data, as md counts for its optimal I/O size. 0 for
+    a level without striping."""
     if level == 10:
         near = layout & 0xFF or 1
         return drives // near if drives % near == 0 else drives
@@ -371,8 +361,8 @@ def _leaves(device: Section) -> int:
 
 
 def _name_values(data: bytes, at: int, end: int, depth: int) -> tuple[Section, int]:
-    """Parse a name/value list in XDR, before `end`. Returns the known values by name, and the offset after
-    the list. An array of numbers is its length."""
+    """Parse a name/value list in XDR. Returns the known values, and the offset after the list. An array of
+    numbers is its length."""
     found: Section = {}
     at += 8
     while depth and 12 <= (length := _big(data, at)) <= end - at:
@@ -402,7 +392,6 @@ def _big(data: bytes, at: int) -> int:
 
 
 def _xdr_text(data: bytes, at: int) -> tuple[str, int]:
-    """Return a text, and the offset after its padding."""
     length = min(_big(data, at), len(data))
     return data[at + 4 : at + 4 + length].decode("latin-1"), at + 4 + -(-length // 4) * 4
 
@@ -415,7 +404,7 @@ BCACHE_CACHES, BCACHE_BACKINGS = (0, 3, 5), (1, 4, 6)
 
 
 def read_cache_set(read: Read, *_: int | None) -> DataLayout:
-    """Return the UUID of the set, and whether this device is the cache or a backing device with a cache."""
+    """Return the UUID of the set, and whether this is the cache or an attached backing device."""
     data = read(BCACHE_AT, BCACHE_READ_BYTES)
     version = number(data, 16, 8)
     if len(data) < BCACHE_READ_BYTES or data[24:40] != BCACHE_MAGIC:

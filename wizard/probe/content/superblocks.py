@@ -39,7 +39,7 @@ OLD_INODE_BYTES = 128
 
 
 def is_unconverted(read: Read) -> bool:
-    """Return True if the extent feature is on but the root directory is block-mapped. False if unreadable."""
+    """Return True if extents are on but the root directory is block-mapped."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
@@ -86,8 +86,7 @@ def find_copy(read: Read) -> int | None:
 
 
 def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
-    """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
-    outside the device."""
+    """Return the contents of the superblock of this kind. Drops offsets outside the device."""
     reader = READERS.get(kind)
     if reader is None or size_bytes <= 0:
         return NOTHING
@@ -101,8 +100,8 @@ def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None =
 
 
 def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
-    """Return a function that reads from recorded bytes. Gaps read as zeros. A range without any recorded byte
-    reads as empty."""
+    """Return a function that reads recorded bytes. Gaps read as zeros, ranges without any recorded byte as
+    empty."""
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
@@ -127,8 +126,8 @@ SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
 def _luks_version(read: Read) -> tuple[int, int]:
-    """Return the version of a LUKS header, and the size of a LUKS2 header with the JSON text, or the payload
-    offset of LUKS1 in sectors. 0 without a plausible header."""
+    """Return the version, and the size of a LUKS2 header with the JSON text, or the payload offset of LUKS1
+    in sectors. 0 without a plausible header."""
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
         return 0, 0
@@ -164,7 +163,6 @@ def has_damaged_copy(read: Read) -> bool:
 
 
 def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
-    """Return True if a LUKS2 header with the JSON area matches its checksum."""
     name = header[LUKS2_ALGORITHM].rstrip(b"\0").decode("latin-1")
     if len(header) != size or not header.startswith(magic) or name not in LUKS2_ALGORITHMS:
         return False
@@ -175,8 +173,8 @@ def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
 
 
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
-    """Return start and end of the `segments` object (from its key) in LUKS2's JSON text, and the object.
-    Nothing else is recorded, because the rest of the text contains salts, digests and tokens."""
+    """Return start and end of the `segments` object in LUKS2's JSON text, and the object. The rest is not
+    recorded: it contains salts, digests and tokens."""
     text = area.decode("latin-1")
     for match in SEGMENTS.finditer(text):
         try:
@@ -191,7 +189,7 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
 
 
 def _first_segment(segments: Mapping[str, object]) -> int | None:
-    """Return the offset of the first data segment. Ignores the backup segments of a re-encryption."""
+    """Ignores the backup segments of a re-encryption."""
     offsets: dict[int, int] = {}
     for key, segment in segments.items():
         if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
@@ -348,8 +346,8 @@ MOST_SHIFT = 25
 
 
 def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """Return the SHA-256 (hexadecimal) of the superblocks in the RawContent `content`, or None without any.
-    The content's device starts at `offset_bytes` of `path`. Raises OSError."""
+    """Return the SHA-256 of the superblocks in a RawContent, or None. The device starts at `offset_bytes` of
+    `path`. Raises OSError."""
     signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
     if not signatures:
         return None
@@ -380,7 +378,6 @@ and the root. exFAT: the boot sectors with PercentInUse. F2FS: both superblocks.
 
 
 def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[tuple[int, int]]:
-    """Yield offset and size of the places that a filesystem or container of this kind rewrites in use."""
     if mark_bytes is not None:
         yield mark_bytes // PAGE_BYTES * PAGE_BYTES, PAGE_BYTES
     if kind in REWRITTEN:

@@ -49,7 +49,6 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
 
 
 def _slots(sector: bytes, block_bytes: int) -> tuple[Partition, ...] | None:
-    """Return the used entries of a boot record, numbered from 1 to 4, or None without a signature."""
     if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
         return None
     slots = enumerate(SLOT.iter_unpack(sector[446:510]), 1)
@@ -113,12 +112,9 @@ MOST_ENTRIES = 256
 def read_table(
     read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
 ) -> TableReading:
-    """Parse the table in the first and last sectors.
-
-    `library_kind` is libblkid's PTTYPE: empty without a table, None if libblkid did not run. It distinguishes
-    an MBR from a filesystem's boot sector, and detects tables without a parser here.
-    `has_signature`: the drive itself has a signature.
-    """
+    """Parse the table in the first and last sectors. `library_kind`: libblkid's PTTYPE, empty without a
+    table, None if libblkid did not run; it distinguishes an MBR from a boot sector, and detects other tables.
+    `has_signature`: on the drive itself."""
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
         return reading
@@ -180,7 +176,6 @@ def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: TableReadi
 
 
 def _is_start(read: Read, at: int) -> bool:
-    """Return True if a filesystem or container starts here: by the first sector, or ext's or Btrfs's mark."""
     head = read(at, SECTOR_BYTES)
     return (
         head[3:11] in (b"NTFS    ", b"EXFAT   ")
@@ -194,8 +189,7 @@ def _is_start(read: Read, at: int) -> bool:
 def free_extents(
     table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
 ) -> tuple[Extent, ...]:
-    """Return the gaps between `occupied` (start, end) ranges for partitions, or the whole of an empty drive.
-    Empty on a drive with a signature, and if the bounds of the table are unknown."""
+    """Return the gaps between `occupied` (start, end) ranges, or the whole of an empty drive."""
     taken = sorted((start, end) for start, end in occupied if end > start)
     if table.kind == "none":
         return () if taken or has_signature or not size_bytes else (Extent(0, size_bytes),)
