@@ -5,7 +5,7 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -28,7 +28,6 @@ from wizard.probe.host import sysfs
 from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
 
 Facts = dict[str, Any]
-Udev = Callable[[str], dict[str, str]]
 
 MOST_DEVICES = 256
 """Entries of a table to probe. More than any drive in use has."""
@@ -50,9 +49,9 @@ WITHOUT_SMART = (
 UNIT_BYTES = 512
 
 
-def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
+def phases(name: str, seconds: float) -> Iterator[Facts]:
     """Yield updates that make up one RawDrive, harmless ones first, within `seconds`."""
-    known = from_kernel(name, udev)
+    known = from_kernel(name)
     yield known
     read = from_device(known)
     yield read
@@ -72,23 +71,22 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
     if read["medium"]:
         yield {"smart": smartctl_output(name, errors, seconds * SMART_SHARE), "errors": errors}
     # Last, because a layer can hang even if the drive does not.
-    layers, layer_errors = holders.layers([name, *known["partitions"]], udev)
+    layers, layer_errors = holders.layers([name, *known["partitions"]])
     if layers:
         yield {"layers": layers, "errors": [*errors, *layer_errors]}
 
 
-def from_kernel(name: str, udev: Udev) -> Facts:
+def from_kernel(name: str) -> Facts:
     """Read sysfs and udev's database. Needs no root and does not touch the drive."""
     folder = sysfs.SYS / "block" / name
     found: Facts = {
         "name": name,
         "path": sysfs.node_of(name),
         "sysfs_path": str(sysfs.target(folder) or folder),
-        "sysfs": sysfs.attributes(folder, sysfs.ATTRIBUTES),
+        **sysfs.known_facts(folder, sysfs.ATTRIBUTES),
         "vpd": sysfs.vital_pages(folder),
-        "udev": udev(name),
         "partitions": {
-            part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
+            part: sysfs.known_facts(folder / part, sysfs.PARTITION_ATTRIBUTES)
             for part in sysfs.partition_names(folder)
         },
         "errors": [] if folder.exists() else [unread("drive", t("The kernel no longer reports the drive."))],

@@ -70,6 +70,9 @@ class RawContent(Struct, frozen=True):
     superblock_digest: str | None = None
 
 
+NO_CONTENT = RawContent()
+
+
 class RawEntry(Struct, frozen=True):
     """A partition in libblkid's list. `type` is 0 for a partition whose table is lost."""
 
@@ -114,12 +117,10 @@ class RawZones(Struct, frozen=True):
     written: int = 0
 
 
-class RawNotice(Struct, frozen=True):
+class RawNotice(RawChunk, frozen=True):
     """The notice that a waiting run left on the drive. `bare`: all bytes that the run withheld are still
     missing."""
 
-    offset_bytes: int
-    data: str
     bare: bool
 
 
@@ -167,6 +168,10 @@ class RawDrive(Struct, frozen=True):
     starters: tuple[RawChunk, ...] = ()
     medium: bool = True
     errors: tuple[RawError, ...] = ()
+
+    def content_on(self, name: str) -> RawContent | None:
+        """Return the content of a node, None if the drive could not be read."""
+        return None if self.contents is None else self.contents.get(name, NO_CONTENT)
 
 
 class RawBlock(Struct, frozen=True):

@@ -73,7 +73,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
 def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with the uses from the machine's graph."""
     size = sysfs.bytes_at(raw.sysfs, "size")
-    reading = _reading(raw, size)
+    reading, content = _reading(raw, size), raw.content_on(raw.name)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
     found = use_state(machine.graph, nodes, raw.claimable)
@@ -131,9 +131,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         ),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
-        superblock_digest=layers.superblock_digest_of(raw, raw.name)
-        if signatures and not partitions
-        else None,
+        superblock_digest=content.superblock_digest if content and signatures and not partitions else None,
         waiting=_waiting(raw.notice),
         data_at_bytes=data.offset_bytes if data else None,
         lost=_lost(raw, reading),
@@ -147,11 +145,12 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
 
 
 def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
-    if not size or not raw.chunks or raw.contents is None:
+    content = raw.content_on(raw.name)
+    if not size or not raw.chunks or content is None:
         return None
     read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
-    marked = bool(raw.contents.get(raw.name, facts.RawContent()).signatures)
+    marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
     if reading.table.kind not in ("mbr", "other"):
         return reading
@@ -188,12 +187,12 @@ def _partitions(
         if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
             # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
             size = entry.size_bytes
-        plain = _partition(raw, name, entry)
+        plain, content = _partition(raw, name, entry), raw.content_on(name)
         found.append(
             replace(
                 plain,
                 superblock_copy_bytes=layers.copy_left(plain.signatures, raw, name),
-                superblock_digest=layers.superblock_digest_of(raw, name),
+                superblock_digest=content.superblock_digest if content else None,
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(plain.path, ()),

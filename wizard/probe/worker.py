@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from wizard.model.said import Message, t
@@ -229,30 +228,15 @@ def _drive_phases() -> Phases:
     from wizard.probe.content import blkid
 
     assert blkid
-    if not Path("/run/udev/data").is_dir():
-        return lambda name, seconds: collect.phases(name, lambda _: {}, seconds)
-    import pyudev
-
-    context = pyudev.Context()
-
-    def properties_of(name: str) -> dict[str, str]:
-        try:
-            properties = pyudev.Devices.from_name(context, "block", name).properties
-            return {key: properties[key] for key in properties if key.startswith("ID_")}
-        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
-            return {}
-
-    return lambda name, seconds: collect.phases(name, properties_of, seconds)
+    return collect.phases
 
 
 def main(prepare: Callable[[], Phases] = _drive_phases) -> int:
     """Serve requests until the input closes."""
-    # Load shared libraries before the first request. Repeated for each request: udev may have started or
-    # stopped since.
-    prepare()
+    phases = prepare()
     while line := _line(0):
         request = json.loads(line)
-        serve(request["drives"], float(request["seconds"]), prepare(), lambda facts: _write(1, facts), stop=0)
+        serve(request["drives"], float(request["seconds"]), phases, lambda facts: _write(1, facts), stop=0)
         _write(1, {"end": True})
     return 0
 

@@ -2,7 +2,7 @@
 worker process of the underlying drive, since a layer can hang like a drive. Read-only."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -25,7 +25,6 @@ from wizard.probe.unread import (
 )
 
 Facts = dict[str, Any]
-Udev = Callable[[str], dict[str, str]]
 
 MOST_LAYERS = 256
 MOST_READ = 64
@@ -135,7 +134,7 @@ def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, byt
             yield start + found[0], data[found[0] : found[1]]
 
 
-def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Facts]]:
+def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
     """Return a RawLayer by name for each device built on the devices `names`, and the errors."""
     found: dict[str, Facts] = {}
     errors: list[Facts] = []
@@ -147,7 +146,7 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
             if len(found) >= MOST_LAYERS:
                 errors.append(unread("layers", MANY_LAYERS(most=MOST_LAYERS)))
                 break
-            found[above] = _layer(above, udev)
+            found[above] = _layer(above)
             recorded = length(facts["superblocks"] for facts in found.values())
             if recorded > MOST_RECORDED:
                 errors.append(unread("layers", MANY_SUPERBLOCKS))
@@ -166,15 +165,15 @@ def _above(name: str) -> list[str]:
         return parts
 
 
-def _layer(name: str, udev: Udev) -> Facts:
+def _layer(name: str) -> Facts:
     folder = sysfs.SYS / "class/block" / name
-    texts = sysfs.attributes(folder, LAYER_ATTRIBUTES)
+    found = sysfs.known_facts(folder, LAYER_ATTRIBUTES)
     there = sysfs.target(folder)
-    whole = there.parent if there is not None and "partition" in texts else folder
-    texts |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    whole = there.parent if there is not None and "partition" in found["sysfs"] else folder
     members = sorted(member.name for member in folder.glob("md/dev-*"))
-    texts |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
-    return {"sysfs": texts, "udev": udev(name), "content": None, "superblocks": []}
+    found["sysfs"] |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    found["sysfs"] |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
+    return {**found, "content": None, "superblocks": []}
 
 
 def _read_layer(name: str, facts: Facts, count: int, errors: list[Facts]) -> None:

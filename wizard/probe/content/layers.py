@@ -132,8 +132,7 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
 def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
     """Return the signatures on a node of the drive, with facts from the recorded superblocks."""
     udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
-    content = raw.contents.get(name, RawContent()) if raw.contents is not None else None
-    return _signatures(content, udev, raw.superblocks.get(name, ()), size_bytes)
+    return _signatures(raw.content_on(name), udev, raw.superblocks.get(name, ()), size_bytes)
 
 
 def _signatures(
@@ -166,11 +165,6 @@ def _signatures(
             member=udev.get("ID_FS_UUID_SUB"),
         ),
     )
-
-
-def superblock_digest_of(raw: RawDrive, name: str) -> str | None:
-    """Return the digest of the superblocks on a node of the drive, or None."""
-    return raw.contents.get(name, RawContent()).superblock_digest if raw.contents is not None else None
 
 
 def unescaped(text: str) -> str:

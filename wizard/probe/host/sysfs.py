@@ -219,23 +219,32 @@ def attached_drives() -> tuple[RawDrive, ...]:
 
 def _numbers(name: str) -> RawDrive:
     folder = SYS / "block" / name
-    sysfs = attributes(folder, ATTACHED_ATTRIBUTES)
+    parts = {
+        part: RawPartition(**found)
+        for part in partition_names(folder)
+        if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
+    }
+    found = _identifying(folder, ATTACHED_ATTRIBUTES)
     return RawDrive(
         name,
         node_of(name),
-        sysfs=sysfs,
         vpd=vital_pages(folder, ("80",)),
-        udev=_properties(sysfs.get("dev", "")),
-        partitions={
-            part: RawPartition(found, udev)
-            for part in partition_names(folder)
-            if (found := attributes(folder / part, ("dev", "partition", "start", "size")))
-            and (udev := _properties(found.get("dev", "")))
-        },
+        partitions=parts,
+        sysfs=found["sysfs"],
+        udev=found["udev"],
     )
 
 
-def _properties(number: str) -> dict[str, str]:
-    lines = (text(UDEV / f"b{number}") or "").split("\n") if number else ()
-    pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:"))
-    return {key: value for key, _, value in pairs if key in PROPERTIES + CONTENTS}
+def _identifying(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    found = known_facts(folder, names)
+    found["udev"] = {key: value for key, value in found["udev"].items() if key in PROPERTIES + CONTENTS}
+    return found
+
+
+def known_facts(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Return a device's readable attributes, and the `ID_` properties in udev's database, which has a file
+    per device number (systemd-udevd). Needs no root and does not touch the device."""
+    texts = attributes(folder, names)
+    lines = (text(UDEV / f"b{texts['dev']}") or "").split("\n") if texts.get("dev") else ()
+    pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:ID_"))
+    return {"sysfs": texts, "udev": {key: value for key, _, value in pairs}}
