@@ -23,8 +23,7 @@ Decoder = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
-    """A value of the wrong type. `sentence` describes it, with `what` from `place`
-    (`choices[1].sentence`)."""
+    """A value of the wrong type, at `place` (`choices[1].sentence`)."""
 
     def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
         super().__init__(sentence.english)
@@ -184,7 +183,7 @@ class RecordField(Struct, frozen=True):
 
 @cache
 def fields_of(record: Any) -> tuple[RecordField, ...]:
-    """Return the fields of a record, or of a generic record with the arguments."""
+    """Return the fields of a record."""
     found = []
     for field in structs.fields(record):
         marks = getattr(field.type, "__metadata__", ())
@@ -314,7 +313,7 @@ def is_message(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def foreign(value: object, deepest: int = DEEPEST) -> str:
-    """Return an unknown message as text, with the code and values."""
+    """Return an unknown message as text."""
     if not deepest:
         return "..."
     if isinstance(value, list):
@@ -327,7 +326,7 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
 
 
 def known_or_text(value: object, deepest: int = DEEPEST) -> object:
-    """Replace all unknown messages in a document by text."""
+    """Replace unknown messages in a document by text."""
     if not deepest:
         return value
     if isinstance(value, list):
