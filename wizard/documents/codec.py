@@ -25,13 +25,8 @@ JSON = dict[str, Any]
 
 
 def to_json(value: object, *, derived: bool = True) -> Any:
-    """Convert a record (a msgspec Struct) to plain JSON values (dicts, lists, scalars).
-
-    Raises TypeError for unsupported types.
-
-    Without `derived`, omits DERIVED fields. A message becomes its English text and values, a profile text its
-    English.
-    """
+    """Convert a record to plain JSON values. Without `derived`, omits DERIVED fields. A message becomes its
+    English text and values. Raises TypeError for unsupported types."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
@@ -60,8 +55,7 @@ def to_json(value: object, *, derived: bool = True) -> Any:
 
 
 def from_json(value: Any, wanted: type[T], where: str) -> T:
-    """Convert plain JSON to a record. Raises BadInput with `where` (a file) and the first invalid
-    place."""
+    """Convert plain JSON to a record. Raises BadInput with `where` (a file) and the place."""
     try:
         return decode(value, wanted)
     except Misfit as misfit:
@@ -80,8 +74,7 @@ def parse_document(text: str, schema: str, where: str) -> JSON:
 
 
 def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
-    """Parse a document with one of these schemas. Errors name the first. Returns the schema and object.
-    Raises BadInput."""
+    """Errors name the first schema. Raises BadInput."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,7 +101,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
 
 
 def render_document(schema: str, value: JSON) -> str:
-    """Return a document as text, keys in the given order, with a final newline."""
+    """Return a document as text with a final newline."""
     return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True, default=_plain) + "\n"
 
 
@@ -125,14 +118,10 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 
 
 class Sealed(Struct, Generic[T], frozen=True):
-    """Documents of one `schema` with a digest, containing a `kind`.
-
-    - `again`: how to recreate a document. `faults`: yields what differs from a document
-      that diskwright writes, in an order in which each check may rely on the previous ones.
-    - `renew`: calculates the DERIVED fields, None if there are none.
-    - `earlier`: older schemas that a run may have, with the conversion of the body.
-    - `removed`: returns why the body is no longer supported, as a sentence, or None.
-    """
+    """Documents of one `schema` with a digest, containing a `kind`. `again`: how to recreate a document.
+    `faults`: yields what differs from a document that diskwright writes; each check may rely on the previous
+    ones. `renew`: calculates the DERIVED fields. `earlier`: older schemas that a run may have, with the
+    conversion of the body. `removed`: why the body is no longer supported, or None."""
 
     schema: str
     kind: type[T]
@@ -143,12 +132,12 @@ class Sealed(Struct, Generic[T], frozen=True):
     removed: Callable[[JSON], Message | None] = lambda _: None
 
     def render(self, value: T) -> str:
-        """Return the document as text with a final newline. Deterministic, and the same in every language."""
+        """Return the document as text, the same in every language."""
         body = to_json(value, derived=False)
         return render_document(self.schema, {"digest": digest_of(body, self.schema), **body})
 
     def render_shown(self, value: T) -> str:
-        """Return the document with all derived fields, for programs to read, but not to apply."""
+        """Return the document with derived fields, for programs to read, not to apply."""
         noun, _, version = self.schema.partition("/")
         return render_document(f"{noun}-shown/{version}", to_json(value))
 
@@ -162,8 +151,7 @@ class Sealed(Struct, Generic[T], frozen=True):
         return self._parse(text, where, (self.schema,))
 
     def read_kept(self, text: str, where: str) -> T:
-        """Parse the document of an existing run, which an earlier version may have written. Only the
-        operations count. Descriptions are this version's."""
+        """Parse the document of an existing run, which an earlier version may have written."""
         return self._parse(text, where, (self.schema, *self.earlier))
 
     def _parse(self, text: str, where: str, accepted: Sequence[str]) -> T:
@@ -188,8 +176,7 @@ class Sealed(Struct, Generic[T], frozen=True):
         return self.renew(value) if self.renew else value
 
     def check(self, value: T, where: str = "The document") -> None:
-        """Raises BadInput for the first fault. `where` names the file. Descriptions are derived, and only
-        applying a document checks the machine."""
+        """Raises BadInput for the first fault. `where` names the file."""
         if fault := next(self.faults(value), None):
             raise BadInput(
                 t(
@@ -214,7 +201,6 @@ def without_texts(body: JSON) -> JSON:
 
 
 def digest_of(body: JSON, schema: str) -> str:
-    """Return the SHA-256 of a document without schema and digest, in hexadecimal. Covers the most compact
-    JSON with sorted keys."""
+    """Return the SHA-256 of a document's body as compact JSON with sorted keys."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256(f"{schema}\n{canonical}".encode()).hexdigest()

@@ -23,8 +23,7 @@ Decoder = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
-    """A value of the wrong type. `sentence` describes it, with `what` from `place`
-    (`choices[1].sentence`)."""
+    """A value of the wrong type, at `place` (`choices[1].sentence`)."""
 
     def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
         super().__init__(sentence.english)
@@ -92,7 +91,6 @@ def _one_of(values: dict[str, Any]) -> Decoder:
 
 
 def _union(*members: Any) -> Decoder:
-    """Decode an optional type, a message or text, or records with distinct values of `kind`."""
     types = [member for member in members if member is not NoneType]
     if set(types) == {Message, str}:
         return lambda value: value if type(value) is str else _message(value)
@@ -185,7 +183,7 @@ class RecordField(Struct, frozen=True):
 
 @cache
 def fields_of(record: Any) -> tuple[RecordField, ...]:
-    """Return the fields of a record, or of a generic record with the arguments."""
+    """Return the fields of a record."""
     found = []
     for field in structs.fields(record):
         marks = getattr(field.type, "__metadata__", ())
@@ -219,8 +217,7 @@ def _record(made: type[Struct], wanted: Hashable) -> Decoder:
 
 
 def _message(value: Any) -> Message:
-    """Decode a message: English text, possibly a plural, and values. Version 1.0 has a code instead of the
-    text, which is shown with the values."""
+    """Version 1.0 has a code instead of the text, which is shown with the values."""
     if not is_message(value):
         raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
     if "code" in value:
@@ -271,12 +268,10 @@ def _other_type(wanted: type, value: object) -> Misfit:
 
 
 def _kind_of(found: type, whole: Sentence = NUMBER) -> Message:
-    """Return the name of a type, as in TOML. `whole` is the name of integers."""
     return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
 
 
 def _shown(value: object) -> Value:
-    """Return text itself, and the type of any other value."""
     return repr(value[:40]) if type(value) is str else _kind_of(type(value))
 
 
@@ -318,7 +313,7 @@ def is_message(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def foreign(value: object, deepest: int = DEEPEST) -> str:
-    """Return an unknown message as text, with the code and values."""
+    """Return an unknown message as text."""
     if not deepest:
         return "..."
     if isinstance(value, list):
@@ -331,7 +326,7 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
 
 
 def known_or_text(value: object, deepest: int = DEEPEST) -> object:
-    """Replace all unknown messages in a document by text."""
+    """Replace unknown messages in a document by text."""
     if not deepest:
         return value
     if isinstance(value, list):

@@ -18,8 +18,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def speak(environment: Mapping[str, str] = os.environ) -> None:
-    """Use the first available catalogue of the person's languages for all messages. English needs no
-    catalogue. Falls back to English if the catalogue is unreadable."""
+    """Use the first available catalogue of the person's languages, or English."""
     for name in wanted(environment):
         if name == "en":
             return
@@ -48,8 +47,8 @@ def _load_catalogue(path: str) -> None:
 
 
 def wanted(environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield catalogue names to try, the best first: `de_AT`, then `de`. LANGUAGE only counts if the locale is
-    not C (gettext(3))."""
+    """Yield catalogue names, the best first: `de_AT`, then `de`. LANGUAGE only counts if the locale is not C
+    (gettext(3))."""
     locale = environment.get("LC_ALL") or environment.get("LC_MESSAGES") or environment.get("LANG") or "C"
     if locale.partition(".")[0] in ("C", "POSIX"):
         return
@@ -62,8 +61,8 @@ def wanted(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def within(place: str, document: object = None) -> str:
-    """Describe the container of a place: `drive 1, volume 2` for `drive[0].volume[1].size`. Empty for the
-    document. With the `document`, add names and labels: `drive 1 (media), volume 2 (films)`."""
+    """Describe the container of a place: `drive 1, volume 2` for `drive[0].volume[1].size`. With the
+    `document`, add names: `drive 1 (media), volume 2 (films)`."""
     shown = []
     for key in filter(None, place.split(".")[:-1]):
         document = _value_at(document, key)
@@ -74,7 +73,6 @@ def within(place: str, document: object = None) -> str:
 
 
 def _value_at(document: object, key: str) -> object:
-    """Return the value of a table at a key such as `drive[0]`, or None."""
     name, *counts = re.findall(r"[^\[\]]+", key)
     value: object = document.get(name) if isinstance(document, dict) else None
     for count in map(int, counts):
@@ -96,7 +94,6 @@ def whole(place: str) -> str:
 
 
 def _with_position(key: str) -> str:
-    """Return a key with the position in the list, counted from 1."""
     name, *counts = re.split(r"\[(\d+)\]", key)
     return f"{name} {'.'.join(str(int(count) + 1) for count in counts if count)}".rstrip()
 
@@ -118,8 +115,8 @@ FIRST_BYTES = 4096
 
 
 def write_file(path: Path, text: str, what: str) -> None:
-    """Write a file atomically. `what` describes the contents, at the start of an error message. Raises
-    BadInput if `path` exists but is not a regular file, such as a drive. Raises Failed on errors."""
+    """Write a file atomically. `what` describes the contents in errors. Raises BadInput if `path` is no
+    regular file, such as a drive. Raises Failed on errors."""
     shown, temporary = str(path), None
     try:
         target = path.resolve()
@@ -146,7 +143,7 @@ def write_file(path: Path, text: str, what: str) -> None:
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     """Return the text of a file or pipe. Raises FileNotFoundError; BadInput for devices, directories, pipes
-    without a writer, binary files and files longer than `most_bytes`."""
+    without a writer, binary and too long files."""
     shown = str(path)
     try:
         mode = path.stat().st_mode
@@ -170,8 +167,7 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
 
 
 def _first_of_pipe(descriptor: int, shown: str) -> bytes:
-    """Return the first bytes from a pipe, or none if the writer is slow. Later reads block. Raises BadInput
-    without a writer."""
+    """Return no bytes if the writer is slow: later reads block. Raises BadInput without a writer."""
     limit = monotonic() + WRITER_SECONDS
     while True:
         try:

@@ -28,16 +28,15 @@ BUNDLED = Path(PROFILES).resolve()
 
 
 def profile_folders() -> tuple[Path, ...]:
-    """Return the folders of profiles. Later ones replace earlier ones. If root runs on behalf of a user
-    (sudo, run0, pkexec), that user's folder comes after root's."""
+    """Return the folders of profiles; later ones replace earlier ones. The user for whom root runs comes
+    after root."""
     named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     configs = [named] if named.is_absolute() else [home / ".config" for home in _homes()]
     return tuple(dict.fromkeys((BUNDLED, *(folder / "diskwright" for folder in (Path("/etc"), *configs)))))
 
 
 def _homes() -> list[Path]:
-    """Return the home directory, and the calling user's if root runs for one. A user without a home has no
-    profiles."""
+    """Include the calling user's if root runs for one. A user without a home has no profiles."""
     found: list[Path] = []
     with suppress(RuntimeError):  # no HOME, and no user with this UID
         found.append(Path.home())
@@ -49,7 +48,7 @@ def _homes() -> list[Path]:
 
 
 def profile_files(room: str) -> tuple[Path, ...]:
-    """Return all TOML files of a kind (`workloads`, `drives`, `evidence`), by folder and name."""
+    """Return all TOML files of a kind (`workloads`, `drives`, `evidence`)."""
     found: list[Path] = []
     for folder in profile_folders():
         # The folder may be missing, or unreadable as HOME may be after su.
@@ -59,7 +58,7 @@ def profile_files(room: str) -> tuple[Path, ...]:
 
 
 def read_profile(path: Path, wanted: type[T]) -> T:
-    """Parse a profile as the record `wanted`. Raises BadInput with file, line and key."""
+    """Parse a profile. Raises BadInput with file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -68,8 +67,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
 
 
 def read_toml(text: str, where: str, wanted: type[T]) -> T:
-    """Parse TOML text as the record `wanted`. Raises BadInput with `where` (a file), line and
-    key."""
+    """Parse TOML text. Raises BadInput with `where` (a file), line and key."""
     key: Any = wanted
     found: T = _read_toml(text, where, key)
     return found
@@ -109,7 +107,6 @@ def _parser_of(text: str) -> Parser:
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object with unique keys, as in TOML. Raises ValueError."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -118,13 +115,13 @@ def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def fault_at(path: Path, key: str, why: Message) -> BadInput:
-    """Return the error about the value at `key` (`choices[1].sentence`), with file, line and place."""
+    """Return the error about the value at `key` in a profile."""
     return _at_line(path.read_text(encoding="utf-8"), str(path), key, whole(key), str(why))
 
 
 def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInput:
     """Return the error about the value at `key` (`drive[0].size`, or `drive[0].` for a table) in valid TOML
-    or JSON, with file, line and the table's place."""
+    or JSON."""
     return _at_line(text, where, key, within(key, _parser_of(text)(text)), str(why))
 
 
@@ -139,7 +136,6 @@ JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
 
 
 def _json_line_of(text: str, key: str) -> int:
-    """Return the line of the value at `key` in JSON text, from 1, or the table's line for a missing key."""
     best, depth, before = 1, 0, ""
     places: list[str] = []
     for token in JSON_TOKEN.finditer(text):
@@ -163,8 +159,8 @@ def _json_line_of(text: str, key: str) -> int:
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the line of the value at `key` (`choices[1].sentence`) in TOML text, from 1. Returns the
-    header's line for a missing key, and the key's line for values in inline arrays."""
+    """Return the line of the value at `key` in TOML text, from 1: the header's for a missing key, the key's
+    for inline arrays."""
     wanted = key.split(".")
     seen: dict[str, int] = {}
     header: list[str] = []
@@ -185,7 +181,6 @@ def line_of(text: str, key: str) -> int:
 
 
 def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
-    """Return a header's parts with indexes of arrays of tables, as in errors: `choices[1]`, `mount[0]`."""
     named: list[str] = []
     for index, part in enumerate(parts):
         key = ".".join([*named, part])
@@ -209,7 +204,7 @@ def sealed_notice(notice: Notice) -> bytes:
 
 
 def notice_bytes(head: bytes) -> int:
-    """Return the length of the notice that starts with these bytes, 0 if none does."""
+    """Return the length of the notice that starts here, or 0."""
     if len(head) < HEAD.size:
         return 0
     magic, length, _ = HEAD.unpack_from(head)
@@ -217,7 +212,7 @@ def notice_bytes(head: bytes) -> int:
 
 
 def read_notice(data: bytes) -> Notice | None:
-    """Return the notice at the start of these bytes, or None if damaged or missing. Never raises."""
+    """Return the notice at the start of these bytes, or None. Never raises."""
     size = notice_bytes(data)
     if not size or len(data) < size:
         return None

@@ -50,10 +50,7 @@ NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect
 
 
 class Services(ABC):
-    """A machine with drives. Here are the answers for a recorded one.
-
-    Methods marked "may take long" must be called in a thread.
-    """
+    """A machine with drives, by default a recorded one. Call methods marked "may take long" in a thread."""
 
     demo = False
     """True if the drive is a demo drive, deleted when the wizard exits."""
@@ -76,7 +73,7 @@ class Services(ABC):
         return load_workloads()
 
     def profile(self, workload: str) -> Profile:
-        """Return the workload with this id. Raises BadInput."""
+        """Raises BadInput for an unknown id."""
         found = (known for known in self.profiles if known.workload.id == workload)
         return next(found, None) or find_workload(workload)
 
@@ -92,26 +89,18 @@ class Services(ABC):
 
     @property
     def apply_obstacle(self) -> str:
-        """Why changes cannot be applied here, as a sentence, or empty.
-
-        Differs from `obstacle` only for an unprivileged user who can be asked for a password: applying is
-        possible then, but measuring is not.
-        """
+        """Why changes cannot be applied here, as a sentence, or empty. Unlike `obstacle`, empty for a user
+        who can be asked for a password."""
         return self.obstacle
 
     @property
     def asks_for_root(self) -> bool:
-        """True if root privileges still need to be requested, perhaps with a password prompt in the
-        terminal."""
+        """True if root must still be requested, perhaps with a password prompt in the terminal."""
         return False
 
     def obtain_root(self) -> None:  # noqa: B027
-        """Request root privileges and wait for the result. The terminal must be free. Drives are then read as
-        root, too.
-
-        Does nothing if root privileges are already available. Raises Refused if the request fails; nothing
-        has changed then.
-        """
+        """Request root and wait for the result; drives are then read as root. The terminal must be free.
+        Raises Refused if denied; nothing has changed then."""
 
     @property
     def runs(self) -> LocalRuns:
@@ -119,47 +108,45 @@ class Services(ABC):
         raise Refused(self.obstacle)
 
     def as_root(self) -> LocalRuns:
-        """Return `runs` with root privileges, requested if necessary. Raises Refused if they are denied."""
+        """Return `runs` with root, requested if necessary. Raises Refused."""
         return self.runs
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """Return active and waiting runs, newest first. Empty if only root may read them. May take long."""
+        """Return active and waiting runs, newest first, as far as readable. May take long."""
         return ()
 
     def install_offer(self, missing: Missing) -> str:
-        """Return the question to ask before an installation, with the download size if the package manager
-        reports one. May take seconds. Raises Refused, with the missing tools, if they cannot be installed."""
+        """Return the question before an installation, with the download size if known. May take seconds.
+        Raises Refused, with the missing tools."""
         raise Refused(f"{missing.said} {self.obstacle}".rstrip())
 
     @abstractmethod
     def drive_paths(self) -> tuple[str, ...]:
-        """Return the nodes of all drives without reading them. Returns immediately."""
+        """Return the nodes of all drives, immediately."""
 
     @abstractmethod
     def surroundings(self) -> Machine:
-        """Return the machine without drives: kernel and tools. Fast, but not immediate."""
+        """Return the machine without drives. Fast, but not immediate."""
 
     @abstractmethod
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """Read all drives in parallel, and report each when done. May take long."""
+        """Read all drives in parallel, reporting each when done. May take long."""
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """Yield None each time the drives may have changed since this call, which returns immediately.
-        Iteration blocks."""
+        """Yield None when the drives may have changed since this call. Iteration blocks."""
         return iter(())
 
     def is_attached(self, drive: Drive) -> bool:
-        """Return True if this same drive is still attached, and not another one at its node. Returns
-        immediately."""
+        """Return True, immediately, if the drive at this node is still the same."""
         return True
 
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
-        """Return the findings for a drive. `machine` is None if still unknown."""
+        """Return the findings for a drive."""
         known = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
         return remedies.diagnose(known, drive, self.patterns, self.quick_tested(drive), self.fstab)
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
-        """Return the findings about fstab lines of devices that are not attached."""
+        """Return the findings about fstab lines of detached devices."""
         return tuple(remedies.absent_at_boot(machine, self.fstab)) if self.fstab else ()
 
     def advise(
@@ -170,21 +157,21 @@ class Services(ABC):
         workload: str,
         size_bytes: int | None = None,
     ) -> Advice:
-        """Return the ranking of filesystems for one drive and workload."""
+        """Return the ranking of filesystems."""
         return advise(machine, drive, recording, self.profile(workload), size_bytes=size_bytes)
 
     def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
-        """Return the plan. Raises Refused or BadInput with the reason."""
+        """Raises Refused or BadInput."""
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
         plan = make_plan(machine, drives, request, self.draw_uuid, recordings, self.arrays())
         return self.with_boot_entries(plan, drives)
 
     def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """Add the plan's effects on fstab and crypttab, on a live machine."""
+        """Add the plan's effects on fstab and crypttab."""
         return plan
 
     def arrays(self) -> Sequence[str]:
-        """Return existing md arrays, on a live machine."""
+        """Return existing md arrays."""
         return ()
 
     def usual(self) -> Usual:
@@ -192,43 +179,38 @@ class Services(ABC):
         return Usual()
 
     def writer_named(self, text: str) -> layout.Writer:
-        """Look up a writer: `anna`, `group:family`, `everyone` or `root`. Raises BadInput for unknown
-        names."""
+        """Look up `anna`, `group:family`, `everyone` or `root`. Raises BadInput."""
         known = {writer.kind: writer for writer in (layout.EVERYONE, layout.ROOT)}
         if text not in known:
             raise BadInput(t("Cannot look up {name} on a recorded machine. Use everyone or root.", name=text))
         return known[text]
 
     def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        """Return the fstab mount options of a filesystem, or None without an fstab line."""
+        """Return the fstab mount options, or None without an fstab line."""
         return None
 
     def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
-        """Measure on a drive, without other reads by this program. Raises Refused if impossible. May take
-        long."""
+        """Measure without other reads by this program. May take long. Raises Refused."""
         raise Refused(self.obstacle)
 
     def quick_test_obstacle(self, drive: Drive) -> str:
-        """Why the quick test for shingled recording is impossible or useless on a drive, as a sentence, or
-        empty."""
+        """Why the quick test for shingled recording is impossible or useless, as a sentence, or empty."""
         return smr_probe.quick_test_obstacle(drive, self.patterns)
 
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
-        """Return the result of the quick test on this same drive, or None. Returns immediately."""
+        """Return the quick test's result for this same drive, or None."""
         return self._tests.get(_attachment_key(drive))
 
     def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> None:
-        """Store a quick test result, which `diagnose` uses from then on."""
+        """Store a quick test result for `diagnose`."""
         self._tests[_attachment_key(drive)] = verdict
 
     def why_direct(self, plan: Plan) -> str:
-        """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch
-        copy, as far as known here."""
+        """Why the plan cannot be rehearsed on a scratch copy, as a clause, or empty."""
         return plan.direct_reason
 
     def rehearses(self, plan: Plan) -> bool:
-        """Return True if `undo_space` rehearses the plan, which takes seconds. Otherwise it returns
-        immediately."""
+        """Return True if `undo_space` rehearses the plan, which takes seconds."""
         return False
 
     def undo_space(self, plan: Plan) -> UndoSpace:
@@ -236,35 +218,31 @@ class Services(ABC):
         return UndoSpace() if self.why_direct(plan) else ROOM_NOT_YET
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """Return sentences on limitations of the journal in the folder."""
+        """Return sentences on limitations of the journal's folder."""
         return ()
 
     def look_at_ext(self, device: str) -> Situation:
-        """Inspect an ext2 or ext3 filesystem for a conversion. Raises Refused or BadInput. May take long and
-        request root privileges."""
+        """Inspect an ext2 or ext3 filesystem. May take long and request root. Raises Refused or BadInput."""
         raise Refused(NOT_RECORDED)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
-        """Return possible sources of a copy to a filesystem mounted at one of the `targets`. May take
-        long."""
+        """Return possible sources of a copy to one of the mount points `targets`. May take long."""
         return places.sources_of(self.probe(lambda _drive: None), targets)
 
     def report(self, run: Path) -> str:
-        """Return the report on a run as an HTML page. Raises DiskwrightError."""
+        """Return the HTML report on a run. Raises DiskwrightError."""
         raise Refused(t("Save it with: sudo diskwright report {run} -o FILE", run=run_argument(run)))
 
     def free_bytes(self, place: str) -> int | None:
-        """Return the free space for users of a mounted filesystem, None if unknown."""
+        """Return the free space of a mounted filesystem for users, None if unknown."""
         return None
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """Return the number of bytes read from and written to these drives since they were attached, 0 if
-        unknown. Returns immediately."""
+        """Return the bytes read and written since the drives were attached, 0 if unknown."""
         return 0
 
 
 def _attachment_key(drive: Drive) -> object:
-    """Return a key that changes when the drive is replaced or reattached."""
     return drive.path, drive.diskseq, drive.serial, drive.wwn, drive.size_bytes
 
 

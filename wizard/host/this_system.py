@@ -134,7 +134,6 @@ class RealServices(Services):
 
     @property
     def _root(self) -> client.Elevated | None:
-        """Privileged process, or None if not running."""
         return self._elevated if self._elevated is not None and not self._elevated.gone else None
 
     @cached_property

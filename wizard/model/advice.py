@@ -22,13 +22,9 @@ FEWEST_RUNS = 3
 
 
 class Evidence(Struct, frozen=True):
-    """A published measurement or statement. `era`, `kernel` and `hardware` date it. `lower_is_better` is the
-    direction of `figures`.
-
-    `figures`: filesystem (or configuration) and value in `unit`. `runs`: individual runs, if published; their
-    figure is the mean. `like_for_like`: False if filesystems were not measured under the same conditions.
-    `rotational`: True if a hard disk was measured, None if unknown.
-    """
+    """A published measurement or statement, dated by `era`, `kernel` and `hardware`. `figures`: filesystem
+    (or configuration) and value in `unit`. `runs`: individual runs, if published; their figure is the mean.
+    `like_for_like`: False if conditions differed. `rotational`: None if unknown."""
 
     id: str
     title: Annotated[Message | str, IN_ENGLISH]
@@ -59,8 +55,8 @@ class Evidence(Struct, frozen=True):
 
 
 class Option(Struct, frozen=True):
-    """An option of mkfs or mount, or a scheduler, as written on a command line. `why`: the reason. `risk`:
-    the drawback, may be empty."""
+    """An option of mkfs or mount, or a scheduler, as on a command line. `risk`: the drawback, may be
+    empty."""
 
     text: str
     why: Annotated[Message | str, IN_ENGLISH]
@@ -114,8 +110,7 @@ class ZonedUse(Struct, frozen=True):
 
 
 class Unmade(Struct, frozen=True):
-    """A filesystem that is recognised but never created: why, how to replace it, and benchmark results for
-    the workload."""
+    """A filesystem that is recognised but never created: why, how to replace it, and evidence."""
 
     filesystem: str
     title: str
@@ -125,13 +120,10 @@ class Unmade(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """Rating of a filesystem for one workload on one drive.
-
-    `obstacles`: sentences on hard limits (kernel support, missing tool and package, unsuitable drive). With
-    any, the filesystem is rated REJECTED and cannot be chosen. `mkfs`: arguments in order (`-m`, `0` are one
-    Option: `-m 0`). `withheld`: options considered but not offered, including outdated advice. `ranked`:
-    False if the workload does not mention the filesystem; `sentence` is then general.
-    """
+    """Rating of a filesystem for one workload on one drive. `obstacles`: sentences on hard limits; with any,
+    the filesystem cannot be chosen. `mkfs`: arguments in order (`-m 0` is one Option). `withheld`: options
+    considered but not offered. `ranked`: False if the workload does not mention the filesystem; `sentence` is
+    then general."""
 
     filesystem: str
     place: Rank
@@ -146,13 +138,9 @@ class Choice(Struct, frozen=True):
 
 
 class Advice(Struct, frozen=True):
-    """Ranking for one drive and one workload. `choices` starts with the recommended one, unless none is
-    possible.
-
-    `doubts`: unknown facts. `notes`: further remarks on such drives. `zoned`: on host-managed drives, all
-    possible uses, including filesystems that diskwright does not create. `unmade`: filesystems that are only
-    recognised.
-    """
+    """Ranking for one drive and workload. `choices` starts with the recommended one, unless none is possible.
+    `doubts`: unknown facts. `notes`: further remarks. `zoned`: all uses of a host-managed drive. `unmade`:
+    filesystems that are only recognised."""
 
     drive: str
     workload: Workload

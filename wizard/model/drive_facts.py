@@ -18,17 +18,13 @@ class Discard(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    """Health counters as smartctl reads them. None if not reported, for example by a USB bridge.
-
-    `hours`: power-on hours. `celsius`: current temperature. `reallocated`: reallocated sectors (ATA attribute
-    5, SCSI grown defects). `pending`: unreadable sectors waiting to be rewritten (197). `lost`: uncorrectable
-    sectors (198). `media_errors`: failed reads (NVMe count, ATA attribute 187, SCSI uncorrected read errors).
-    `cable_errors`: transfers damaged on the cable (199). `used_percent`: rated endurance used, may exceed
-    100. `spare_percent`: remaining spare blocks. `least_spare_percent`: the maker's threshold. `alarms`: bits
-    of NVMe's critical warning. `failing`: ATA attributes currently at or below the maker's threshold.
-    `test_passed`: result of the last completed self-test, at `test_hours` power-on hours; ATA counts those in
-    16 bits.
-    """
+    """Health counters from smartctl, None if not reported. `reallocated`: ATA attribute 5, SCSI grown
+    defects. `pending`: unreadable sectors waiting to be rewritten (197). `lost`: uncorrectable sectors (198).
+    `media_errors`: failed reads (NVMe, ATA attribute 187, SCSI). `cable_errors`: transfers damaged on the
+    cable (199). `used_percent`: rated endurance used, may exceed 100. `least_spare_percent`: the maker's
+    threshold. `alarms`: bits of NVMe's critical warning. `failing`: ATA attributes at or below the maker's
+    threshold. `test_passed`: last completed self-test, at `test_hours` power-on hours; ATA counts those in 16
+    bits."""
 
     hours: int | None = None
     celsius: int | None = None
@@ -51,12 +47,9 @@ NO_HEALTH = Health()
 
 
 class Smart(Struct, frozen=True):
-    """Data from `smartctl --json`. All None if smartctl or permission is missing.
-
-    `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`: name in smartctl's database,
-    which may contain `(SMR)`. `model_name`: as the drive itself reports it, even through a USB bridge with
-    another name. `rotation_rate`: 1 for solid state, else revolutions per minute.
-    """
+    """Data from `smartctl --json`. `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`:
+    name in smartctl's database, may contain `(SMR)`. `model_name`: as the drive itself reports it, even
+    through a USB bridge. `rotation_rate`: as in drives."""
 
     passed: bool | None = None
     model_family: str | None = None
@@ -72,14 +65,11 @@ NO_SMART = Smart()
 
 
 class Ata(Struct, frozen=True):
-    """IDENTIFY DEVICE data (ACS-4), as libata provides them in SCSI VPD page 89h.
-
-    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed). `trims`: word 169 bit 0.
-    `rotation_rate`: word 217 (1 for solid state, else revolutions per minute). `physical_block_bytes`: word
-    106. `alignment_offset_bytes`: word 209, converted to the kernel's definition: from the start of the drive
-    to the first logical block at the start of a physical one. `model`: words 27 to 46. `security`: word 128
-    bits 3:0 (1 supported, 2 password set, 4 locked, 8 frozen). None if the words are not valid.
-    """
+    """IDENTIFY DEVICE data (ACS-4), as libata provides them in SCSI VPD page 89h; None for invalid words.
+    `zoned`: word 69 bits 1:0 (1 host-aware, 2 device-managed). `trims`: word 169 bit 0. `rotation_rate`: word
+    217. `physical_block_bytes`: word 106. `alignment_offset_bytes`: word 209 in the kernel's definition: from
+    the start of the drive to the first logical block at the start of a physical one. `model`: words 27 to 46.
+    `security`: word 128 bits 3:0 (1 supported, 2 password set, 4 locked, 8 frozen)."""
 
     model: str | None = None
     zoned: int | None = None
@@ -102,13 +92,10 @@ class NvmeFormat(Struct, frozen=True):
 
 
 class Zones(Struct, frozen=True):
-    """Zones of a zoned drive, as far as readable (the zones themselves only by root).
-
-    `size_bytes`: zone size. `capacity_bytes`: smallest usable capacity of a zone. `count`: number of zones,
-    of which `conventional` accept random writes; `written` of the others are not empty. `most_open` and
-    `most_active`: limits of the drive, 0 for none. `takes_partitions`: the kernel supports partitions on this
-    drive.
-    """
+    """Zones of a zoned drive, as far as readable (only by root). `size_bytes`: zone size. `capacity_bytes`:
+    smallest usable capacity of a zone. `conventional` zones accept random writes; `written` of the others are
+    not empty. `most_open` and `most_active`: limits of the drive, 0 for none. `takes_partitions`: the kernel
+    supports partitions on this drive."""
 
     size_bytes: int | None = None
     count: int | None = None

@@ -70,8 +70,7 @@ def why_not(check: Callable[P, object], /, *arguments: P.args, **options: P.kwar
 
 
 def partition_path(drive_path: str, number: int) -> str:
-    """Return a partition's node: `/dev/sda` and 1 give `/dev/sda1`; `/dev/nvme0n1` and 1 give
-    `/dev/nvme0n1p1`."""
+    """Return a partition's node: `/dev/sda1`, `/dev/nvme0n1p1`."""
     return f"{drive_path}{'p' if drive_path[-1:].isdigit() else ''}{number}"
 
 
@@ -82,7 +81,7 @@ def is_partition_of(path: str, drive_path: str) -> bool:
 
 
 def typed_word(text: str) -> str:
-    """Quote untrusted text as one shell word. Return text unchanged if already one safe word."""
+    """Quote untrusted text as one shell word, if necessary."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -91,7 +90,7 @@ def typed_word(text: str) -> str:
 
 
 def printable(text: str, limit: int = 80) -> str:
-    """Make untrusted text safe to show: replace control and escape characters by `?`, and cut long text."""
+    """Replace control and escape characters of untrusted text by `?`, and cut long text."""
     safe = "".join(char if char.isprintable() else "?" for char in text)
     return safe if len(safe) <= limit else safe[: limit - 3] + "..."
 

@@ -9,17 +9,13 @@ from wizard.model.said import Message
 
 
 class ExtFacts(Struct, frozen=True):
-    """An ext superblock as stored on the device (Linux fs/ext4/ext4.h, struct ext4_super_block).
-
-    `features`: names from mke2fs(8) and tune2fs(8); unnamed bits are `FEATURE_C31`, as in e2fsprogs. `clean`:
-    first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the journal must be replayed.
-    `journal_device`: external journal. `half_done`: unfinished operation of another program, or empty; a
-    string in documents of older versions. `made` (s_mkfs_time), `mounted` (s_mtime), `written` (s_wtime) and
-    `checked` (s_lastcheck): seconds since 1970, used to detect later writes. `desc_bytes`: size of a group
-    descriptor. `revision`: s_rev_level; 0 supports no features and only 128-byte inodes.
-    `reserved_gdt_blocks`: reserved after the descriptors for growing. `unconverted`: not in the superblock;
-    extents are enabled but the root directory still has a block map.
-    """
+    """An ext superblock as stored (Linux fs/ext4/ext4.h). `features`: names from mke2fs(8); unnamed bits are
+    `FEATURE_C31`. `clean`: first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the
+    journal must be replayed. `journal_device`: external journal. `half_done`: unfinished operation of another
+    program, or empty. `made` (s_mkfs_time), `mounted` (s_mtime), `written` (s_wtime) and `checked`
+    (s_lastcheck): seconds since 1970. `desc_bytes`: size of a group descriptor. `revision`: s_rev_level; 0
+    supports no features and only 128-byte inodes. `unconverted`: extents are enabled but the root directory
+    has a block map."""
 
     uuid: str
     label: str

@@ -47,8 +47,8 @@ def command(*argv: str, unused: str = "") -> Commands:
 
 class Finding(Struct, frozen=True):
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
-    can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones,
-    and `wizard.ext4.ways` those of a conversion. A command for another system is in the text."""
+    can be done. `commands`: alternatives; `wizard.apply.remedies` drops refused ones. A command for another
+    system is in the text."""
 
     code: str
     severity: Severity
@@ -119,8 +119,8 @@ MOST_BYTES = MIB
 
 
 class HiddenBlock(Placed, Struct, frozen=True):
-    """A hidden block, or several adjacent ones, that identifies contents. `data` is the real content in
-    base64. If `stays` is set, the drive still has its old content there; otherwise zeros."""
+    """Hidden adjacent blocks that identify contents. `data`: real content in base64. If `stays`, the drive
+    still has its old content there; otherwise zeros."""
 
     start_bytes: int
     size_bytes: int
@@ -129,15 +129,11 @@ class HiddenBlock(Placed, Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """Notice of a waiting run, stored on the drive in `room_bytes` from `start_bytes`, which are zeroed once
-    the run is kept.
-
-    `run`: argument for commands: the run's name in the usual folder, else its path. `begun`: start time (ISO
-    8601). `told`: short summary without names. `plan`: the complete plan document; this is drive `number`,
-    counted from 0. `places`: all changed ranges on the drive except the notice, sorted and disjoint.
-    `digest`: SHA-256 of their contents while waiting. `bare_digest`: SHA-256 of the `withheld` places alone,
-    in order of writing.
-    """
+    """Notice of a waiting run, in `room_bytes` from `start_bytes`, zeroed by keep. `run`: argument for
+    commands. `begun`: ISO 8601. `told`: short summary without names. `plan`: the complete document; this is
+    drive `number`, from 0. `places`: all other changed ranges on the drive, sorted and disjoint. `digest`:
+    SHA-256 of their contents while waiting. `bare_digest`: of the `withheld` places alone, in order of
+    writing."""
 
     run: str
     begun: str
@@ -159,8 +155,7 @@ class Notice(Struct, frozen=True):
 
 
 def notice_places(drive_bytes: int) -> Iterator[int]:
-    """Yield the possible starts of a notice on a drive of this size, most likely first, without
-    duplicates."""
+    """Yield the possible starts of a notice, most likely first."""
     starts = (
         drive_bytes * part // PARTS // MIB * MIB + near * MIB
         for near in range(NEIGHBOURS + 1)

@@ -15,11 +15,9 @@ LARGEST_GRAIN_BYTES = 64 * MIB
 
 
 class Geometry(Struct, frozen=True):
-    """Block sizes as the kernel reports them in /sys/block/D/queue and /sys/block/D/alignment_offset.
-
-    `alignment_offset_bytes` is -1 if the kernel found stacked devices with inconsistent alignment.
-    `minimum_io_bytes` and `optimal_io_bytes` may be wrong or 0: use `plausible_optimal_io_bytes`.
-    """
+    """Block sizes as the kernel reports them. `alignment_offset_bytes` is -1 for stacked devices with
+    inconsistent alignment. `minimum_io_bytes` and `optimal_io_bytes` may be wrong or 0: use
+    `plausible_optimal_io_bytes`."""
 
     logical_block_bytes: int
     physical_block_bytes: int
@@ -54,12 +52,9 @@ class Geometry(Struct, frozen=True):
 
     @property
     def plausible_optimal_io_bytes(self) -> int | None:
-        """The optimal I/O size if plausible, else None.
-
-        Rejects 0, sizes that are not a multiple of the granularity, and one block less than a large power of
-        two: an overflowed counter (0xFFFF blocks), as USB bridges and some SAS adapters report (util-linux
-        issue 1221).
-        """
+        """The optimal I/O size, or None for 0, sizes that are not a multiple of the granularity, and one
+        block less than a large power of two: an overflowed counter, as USB bridges and some SAS adapters
+        report (util-linux issue 1221)."""
         optimal = self.optimal_io_bytes
         if optimal <= 0 or optimal % self.granularity_bytes:
             return None
@@ -71,8 +66,7 @@ class Geometry(Struct, frozen=True):
 
     @property
     def advised_striping(self) -> tuple[int, int] | None:
-        """Stripe unit and width in bytes, as an array behind a controller reports them. None for other drives
-        and implausible values."""
+        """Stripe unit and width as an array behind a controller reports them, if plausible."""
         unit, width = self.minimum_io_bytes, self.plausible_optimal_io_bytes
         physical = self.whole_block_bytes
         if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
@@ -93,8 +87,7 @@ class Geometry(Struct, frozen=True):
         return offset + max(0, -(-(position_bytes - offset) // grain)) * grain
 
     def align_down(self, position_bytes: int) -> int:
-        """Return the last aligned start at or before `position_bytes`, at least the drive's alignment
-        offset."""
+        """Return the last aligned start at or before a position, at least the alignment offset."""
         grain, offset = self.grain_bytes, max(self.alignment_offset_bytes, 0)
         return offset + max(0, (position_bytes - offset) // grain) * grain
 
@@ -107,17 +100,11 @@ class HeldDigest(Struct, frozen=True):
 
 
 class Identity(Struct, frozen=True):
-    """Identity of a drive. `diskseq` is the kernel's disk counter since the boot `boot_id`. Each attached
-    device gets a new number, so a different drive in the same dock is detected. Numbers can repeat after a
-    reboot.
-
-    `content_digest`: None if the planner could not read the drive. `held`: digests of partitions that were
-    not in use; mounting and writing changes them. Neither digest detects file writes that leave superblocks
-    unchanged, or changes in encrypted containers and logical volumes, or outside filesystems.
-
-    `rotational` only affects estimates. `serial_shared` and `wwn_shared`: another attached drive reports the
-    same number, so the number does not identify this drive.
-    """
+    """Identity of a drive. `diskseq`: the kernel's disk counter since the boot `boot_id`, which detects a
+    different drive in the same dock; numbers can repeat after a reboot. `content_digest`: None if the planner
+    could not read the drive. `held`: digests of partitions that were not in use. Neither digest detects
+    writes that leave superblocks unchanged. `rotational` only affects estimates. `serial_shared` and
+    `wwn_shared`: another attached drive reports the same number."""
 
     path: str
     by_id: tuple[str, ...]

@@ -18,12 +18,8 @@ ARRAY_LINKS = "/dev/md/"
 
 
 class Encryption(Struct, frozen=True):
-    """A LUKS2 container in a partition or logical volume.
-
-    `device`: node of the container. `name`: device mapper name when open. `uuid`: container UUID as libblkid
-    reports it. `sector_bytes`: encryption sector size. `offset_bytes`: start of data after the header. `key`:
-    key file, empty if the user types a passphrase.
-    """
+    """A LUKS2 container in a partition or logical volume. `name`: device mapper name when open.
+    `offset_bytes`: start of data after the header. `key`: key file, empty for a typed passphrase."""
 
     device: str
     name: str
@@ -55,8 +51,8 @@ class Writer(Struct, frozen=True):
 
     @property
     def mode(self) -> int:
-        """Mode of the writable directory. Setgid keeps a group's files in the group; the sticky bit prevents
-        deletion of other users' files if everyone may write."""
+        """Mode of the writable directory: setgid keeps a group's files in the group, the sticky bit prevents
+        deletion of others' files."""
         return {"group": 0o2775, "everyone": 0o1777}.get(self.kind, 0o755)
 
     @property
@@ -76,8 +72,7 @@ EVERYONE = Writer("everyone")
 
 
 class Group(Struct, frozen=True):
-    """The LVM volume group that contains all volumes of one drive. `device` is the partition of the physical
-    volume, `uuid` the UUID of the physical volume."""
+    """The LVM volume group with all volumes of one drive. `device` and `uuid` are the physical volume's."""
 
     device: str
     name: str
@@ -85,11 +80,8 @@ class Group(Struct, frozen=True):
 
 
 class NewFilesystem(Struct, frozen=True):
-    """A filesystem to create on `device`, and for a multi-device Btrfs also on `others`.
-
-    `striping`: array layout expected in the superblock. `mirrored`: on a mirrored array, which has no
-    striping.
-    """
+    """A filesystem to create on `device`, and for a multi-device Btrfs on `others`. `striping`: array layout
+    expected in the superblock. `mirrored`: on a mirrored array, which has no striping."""
 
     device: str
     filesystem: str
@@ -103,13 +95,10 @@ class NewFilesystem(Struct, frozen=True):
 
 
 class Slot(Placed, Struct, frozen=True):
-    """A partition, or free space (number 0), in a layout. Slots are sorted by start.
-
-    `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
-    open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
-    proves nothing. `beyond`: what its loss means for other devices of the same volume. `overhang_bytes`:
-    size of the contents that continue after the end. `used_bytes`: used space, None if unknown.
-    """
+    """A partition, or free space (number 0). `kept`: preserved by the plan. `filesystem`: may be a container.
+    `opened`: node of the open container around the filesystem. `unread`: contents unknown, so an empty
+    `filesystem` proves nothing. `beyond`: what its loss means for other devices of the volume.
+    `overhang_bytes`: contents after the end."""
 
     number: int
     start_bytes: int
@@ -131,14 +120,10 @@ class Slot(Placed, Struct, frozen=True):
 
 
 class Layout(Struct, frozen=True):
-    """Layout of a drive from the first to the last usable byte. `signatures`: kinds found on the drive
-    itself, outside a table.
-
-    `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
-    and the `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
-    which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
-    `beyond` and `used_bytes`: as in slots, for the drive itself.
-    """
+    """Layout of a drive from the first to the last usable byte. `signatures`: kinds outside a table. `whole`:
+    a planned filesystem on the whole drive; an existing one appears in `signatures`, and the `label` if it is
+    the only one. `waiting`: a clause on the waiting run, which nothing else shows. `unmarked`: descriptions
+    of data without a signature or table. `beyond` and `used_bytes`: as in slots."""
 
     table: str
     slots: tuple[Slot, ...]
@@ -166,7 +151,7 @@ class Layout(Struct, frozen=True):
 
     @property
     def is_bare(self) -> bool:
-        """True if the drive shows no table, partition, signature or waiting run."""
+        """True without table, partition, signature and waiting run."""
         return self.table == "none" and not self.partitions and not self.has_other_contents
 
 
@@ -178,15 +163,10 @@ class Subvolume(Struct, frozen=True):
 
 
 class Volume(Struct, frozen=True):
-    """A requested volume and the decisions made for it. `partition` is its planned number, `path` its planned
-    node.
-
-    Number 0 is the whole drive without a table. `uuid`: as libblkid will report it. `mount_point`: NO_PLACE
-    for swap. A striped volume has the same number on all drives; its `path` is the array's node, or for
-    Btrfs, which needs no array, the first drive's partition. `role`: role in a system
-    (`wizard.plan.request.roles`), or empty. For encrypted volumes `path` is the open container, in a volume
-    group the logical volume. `subvolumes`: Btrfs only.
-    """
+    """A requested volume and the decisions for it. `partition`: planned number, 0 for the whole drive.
+    `path`: planned node; for encrypted volumes the open container, in a volume group the logical volume, for
+    striped ones the array or the first drive's partition (Btrfs). `uuid`: as libblkid will report it.
+    `mount_point`: NO_PLACE for swap. `role`: in a system (`wizard.plan.request.roles`), or empty."""
 
     workload: str
     partition: int
@@ -242,11 +222,9 @@ class Member(Struct, frozen=True):
 
 
 class Stripe(Struct, frozen=True):
-    """How a volume is striped over, or mirrored on, all drives of a plan, according to `level`.
-
-    `device`, `name` and `uuids`: node, name and only UUID of the md array. `chunk_bytes`: contiguous data per
-    drive, 0 for mirrors. Btrfs has none of these; `metadata` is its metadata profile (raid1, raid0).
-    """
+    """How a volume is striped over, or mirrored on, all drives of a plan. `device`, `name` and `uuids`: of
+    the md array. `chunk_bytes`: contiguous data per drive, 0 for mirrors. `metadata`: Btrfs metadata profile
+    (raid1, raid0)."""
 
     kind: Literal["md", "btrfs"]
     device: str = ""

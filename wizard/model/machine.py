@@ -17,9 +17,9 @@ from wizard.model.said import Message
 
 
 class Obstacle(StrEnum):
-    """Why something could not be read, as far as this affects the remedy: denied to this user; forbidden even
-    to root, as in a container; program not installed; USB bridge unknown to smartctl; table for another block
-    size; contradictory table; RAID controller; all else, mostly a failure of the drive or cable."""
+    """Why something could not be read, as far as the remedy depends on it. FORBIDDEN: even to root, as in a
+    container. OTHER_BLOCKS: the table is for another block size. FAILED: all else, mostly the drive or
+    cable."""
 
     DENIED = "denied"
     FORBIDDEN = "forbidden"
@@ -32,8 +32,8 @@ class Obstacle(StrEnum):
 
 
 class Unread(Struct, frozen=True):
-    """A value that could not be read. `what` is the field's name in the JSON document, `why` a complete
-    sentence. `without_root`: root may be able to read the value."""
+    """A value that could not be read. `what`: field in the JSON document. `why`: a complete sentence.
+    `without_root`: root may be able to read the value."""
 
     what: str
     why: Message
@@ -42,39 +42,28 @@ class Unread(Struct, frozen=True):
 
 
 class Striping(Struct, frozen=True):
-    """Striping over several devices, or a filesystem tuned for such striping. Arrays and filesystems use the
-    same terms.
-
-    `unit_bytes`: contiguous data per device (md chunk, LVM stripe size, ext stride x block, XFS su).
-    `width_bytes`: sum over all data devices (ext stripe width x block, XFS su x sw). A filesystem may record
-    only one of them; the other is 0.
-    """
+    """Striping over several devices, or a filesystem tuned for it. `unit_bytes`: contiguous data per device
+    (md chunk, LVM stripe size, ext stride x block, XFS su). `width_bytes`: sum over all data devices. A
+    filesystem may record only one; the other is 0."""
 
     unit_bytes: int
     width_bytes: int
 
 
 class Signature(Struct, frozen=True):
-    """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it.
-
-    `kind`: libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`). `usage`: `filesystem`, `raid`, `crypto` or
-    `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
-    start of the data in a container (md member, LUKS, LVM), or of the files in FAT. `striping`: as
-    recorded by an array or a filesystem's superblock. `block_bytes`: block size of a filesystem with a
-    readable superblock. `features`: raw feature words of an ext filesystem: compatible, incompatible,
-    read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.
-    `taken_bytes`: used space of an ext filesystem, from the superblock. `size_bytes`: bytes that the content
-    occupies from the start of the device, from its superblock. `member`: UUID of this device among those of a
-    filesystem or array, which share `uuid`. `version`: as libblkid reports it, for XFS from its superblock.
-    `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group, or UUID of the bcache set.
-    `level`: of the md array (`raid5`), `mirror`, `raidz2` or `disk` for ZFS, `cache` or `backing` for bcache.
-    `number`: of this md member; spares have no number. `devices`: how many devices the Btrfs, md array or
-    volume group has, for ZFS and bcache at least. `most_bytes`: largest size to which an unmounted ext
-    filesystem can grow. `damaged_copy`: one of the two LUKS2 headers is damaged, or of an unknown form.
-    `used_bytes`: used space by the superblock's counters, which can be old while mounted: of all devices for
-    Btrfs, of the extents on this device for LVM. `data_profile`, `metadata_profile`: weakest profile of a
-    Btrfs (`raid0`, `dup`).
-    """
+    """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it, with facts from
+    its superblock. `kind`: libblkid's TYPE (`ext4`, `LVM2_member`). `usage`: `filesystem`, `raid`, `crypto`
+    or `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
+    start of the data in a container, or of the files in FAT. `features`: feature words of ext: compatible,
+    incompatible, read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of
+    extents. `taken_bytes`: used space of ext. `size_bytes`: bytes that the content occupies from the start of
+    the device. `member`: UUID of this device among those that share `uuid`. `unclean`: NTFS that Windows will
+    check. `group`: name of the volume group, or UUID of the bcache set. `level`: of the md array (`raid5`),
+    `mirror`, `raidz2` or `disk` for ZFS, `cache` or `backing` for bcache. `number`: of this md member, None
+    for spares. `devices`: number of devices, for ZFS and bcache the least. `most_bytes`: largest size to
+    which an unmounted ext can grow. `damaged_copy`: one of the two LUKS2 headers is damaged or unknown.
+    `used_bytes`: by the superblock's counters, which can be old while mounted: of all devices for Btrfs, of
+    this device for LVM. `data_profile`, `metadata_profile`: weakest profile of a Btrfs."""
 
     kind: str
     usage: str
@@ -104,8 +93,7 @@ class Signature(Struct, frozen=True):
 
     @property
     def is_shared(self) -> bool:
-        """True if the volume is on several devices. The cache of a bcache set does not count its backing
-        devices."""
+        """True if the volume is on several devices. A bcache cache does not count its backing devices."""
         return (self.devices or 0) > 1 or self.level == "cache"
 
     @property
@@ -115,17 +103,13 @@ class Signature(Struct, frozen=True):
 
 
 def kinds_in(signatures: Iterable[Signature]) -> str:
-    """Return the kinds of signatures as text: `ext4`, or `ext4+btrfs`."""
+    """Return the kinds as text: `ext4+btrfs`."""
     return "+".join(mark.kind for mark in signatures)
 
 
 class Use(Struct, frozen=True):
-    """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
-    running-system or opened.
-
-    `by`: mount point, holder device or loop device, or a description if unnamed. `subject`: node of the
-    device in use.
-    """
+    """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member, running-
+    system or opened. `subject`: device in use. `by`: mount point, holder or loop device, or a description."""
 
     kind: str
     subject: str
@@ -166,15 +150,11 @@ class Extent(Placed, Struct, frozen=True):
 
 
 class Partition(Placed, Struct, frozen=True):
-    """An entry of a partition table, and the contents of the partition.
-
-    `type`: lower-case GUID on GPT, `0x83` style on MBR. `name`: GPT label. `attributes`: the 64 GPT bits or
-    the MBR boot byte. `kernel_start_bytes` and `kernel_size_bytes`: values known to the kernel, None if the
-    kernel has no node for this entry. `superblock_copy_bytes`: position of an ext superblock copy in a
-    partition without recognised contents. `superblock_digest`: digest of all recognised superblocks,
-    including times and counters; None if not read. `moving`: the partition contains the journal of an
-    unfinished move. `data_at_bytes`: as in drives, from the start of the partition.
-    """
+    """An entry of a partition table, and the contents. `type`: lower-case GUID on GPT, `0x83` style on MBR.
+    `attributes`: the 64 GPT bits or the MBR boot byte. `kernel_start_bytes` and `kernel_size_bytes`: None if
+    the kernel has no node. `superblock_copy_bytes`: an ext superblock copy, without recognised contents.
+    `superblock_digest`: of all recognised superblocks, including times and counters. `moving`: has the
+    journal of an unfinished move. `data_at_bytes`: as in drives, from the start of the partition."""
 
     path: str
     number: int
@@ -195,7 +175,7 @@ class Partition(Placed, Struct, frozen=True):
 
     @property
     def overhang(self) -> Extent | None:
-        """Where the content continues after the end of the partition, or None."""
+        """Where the content continues after the end, or None."""
         sizes = [mark.size_bytes or 0 for mark in self.signatures if not mark.ambivalent]
         more = max(sizes, default=0) - self.size_bytes
         return Extent(self.end_bytes, more) if more > 0 else None
@@ -208,7 +188,7 @@ class Partition(Placed, Struct, frozen=True):
 
     @property
     def filesystem(self) -> str | None:
-        """Kind of the only signature, a filesystem or a container. None if there are none or several."""
+        """Kind of the only signature, or None."""
         return (
             self.signatures[0].kind
             if len(self.signatures) == 1 and not self.signatures[0].ambivalent
@@ -217,14 +197,10 @@ class Partition(Placed, Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
-
-    `first_usable_bytes` and `end_usable_bytes` (exclusive) limit the partitions. GPT only: `primary` is ok or
-    damaged, `backup` ok, missing, damaged or misplaced. `ordinary`: GPT entries have the usual size and
-    location, which every tool uses when rewriting a table: right after the first header and right before the
-    second. `most_partitions`: capacity of the GPT. `own`: location of headers, entries and records of logical
-    partitions, including the expected place of a damaged copy. None if not applicable or unread.
-    """
+    """A partition table. `kind`: gpt, mbr, hybrid, other or none. The usable end is exclusive. GPT only:
+    `primary` is ok or damaged, `backup` ok, missing, damaged or misplaced; `ordinary`: entries have the usual
+    size and location, as every tool rewrites them; `most_partitions`: capacity. `own`: headers, entries and
+    records of logical partitions, including the expected place of a damaged copy."""
 
     kind: str
     uuid: str | None = None
@@ -238,12 +214,8 @@ class Table(Struct, frozen=True):
 
 
 class Layer(Struct, frozen=True):
-    """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `path`: device node. `below`: node
-    of the underlying device.
-
-    `offset_bytes`: start of the data on `below`. `geometry`: as the kernel reports it for the layer.
-    `signatures`: contents.
-    """
+    """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `offset_bytes`: start of the data on
+    the device `below`. `geometry`: as the kernel reports it."""
 
     kind: str
     path: str
@@ -257,22 +229,15 @@ class Layer(Struct, frozen=True):
 
 
 class Drive(Struct, frozen=True):
-    """A whole drive. `path`: kernel node. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
-
-    `rotational`: None if unknown. `rotation_rate`: as the drive reports it, 1 for solid state, else
-    revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial` and
-    `same_wwn`: nodes of other attached drives with the same number; two nodes may be one drive. `zoned`:
-    queue/zoned, one of none, host-aware or host-managed. `vpd_zoned`: bits 5:4 of SCSI VPD page B1h byte 8.
-
-    `content_digest`: covers the table and all signatures found; None if unreadable. `nvme_format_scope`: what
-    an NVMe Format command erases: namespace, all (every namespace of the controller), none (not supported);
-    None if unknown. `superblock_copy_bytes` and `superblock_digest`: as in partitions, for drives without a
-    table. `waiting`: from the notice on the drive; None also if unreadable, as for unprivileged users.
-
-    `data_at_bytes`: first place in a sample that is not zero, on a drive without table and signatures; None
-    if all were zero. `lost`: partitions whose table is lost, from a lone backup GPT or from the filesystems
-    found where partitions usually start. Their nodes do not exist.
-    """
+    """A whole drive. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ... `rotation_rate`: 1 for solid
+    state, else revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial`
+    and `same_wwn`: other attached drives with the same number; two nodes may be one drive. `zoned`: none,
+    host-aware or host-managed. `vpd_zoned`: bits 5:4 of SCSI VPD page B1h byte 8. `content_digest`: covers
+    the table and all signatures. `nvme_format_scope`: what an NVMe Format erases: namespace, all (of the
+    controller), none (not supported). `superblock_copy_bytes` and `superblock_digest`: as in partitions,
+    without a table. `waiting`: from the notice on the drive. `data_at_bytes`: first place in a sample that is
+    not zero, without table and signatures. `lost`: partitions whose table is lost, from a lone backup GPT or
+    the filesystems found at usual starts. Their nodes do not exist."""
 
     path: str
     size_bytes: int | None
@@ -331,8 +296,7 @@ class Drive(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool | None:
-        """True if the drive has no table, partition, signature or notice, and neither a sample nor
-        host-managed zones have data. None if unreadable."""
+        """True without table, partition, signature, notice, and data in a sample or in host-managed zones."""
         if self.table is None:
             return None
         return (
@@ -346,31 +310,28 @@ class Drive(Struct, frozen=True):
 
     @property
     def unrecognised_zones(self) -> int:
-        """Number of written zones on a host-managed drive without recognised contents. Programs can write to
-        zones directly."""
+        """Number of written zones on a host-managed drive without recognised contents."""
         recognised = self.signatures or self.partitions or self.table is None or self.table.kind != "none"
         return (
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
 
     def is_unread(self, part: Partition) -> bool:
-        """Return True if the contents of a partition are unknown because parts of the drive are
-        unreadable."""
+        """Return True if the contents of a partition are unknown."""
         return not part.signatures and self.content_digest is None
 
     @property
     def signatures_by_device(self) -> tuple[tuple[str, tuple[Signature, ...]], ...]:
-        """The signatures on the drive itself, then those in each partition, by node."""
+        """The signatures on the drive, then in each partition, by node."""
         return (self.path, self.signatures), *((part.path, part.signatures) for part in self.partitions)
 
     @property
     def marks(self) -> tuple[tuple[str, Signature], ...]:
-        """Each signature on the drive and in the partitions, with the node."""
+        """Each signature with the node."""
         return tuple((device, mark) for device, marks in self.signatures_by_device for mark in marks)
 
     def content_on(self, device: str) -> tuple[str, str] | None:
-        """Kind and UUID of the only signature on the drive or a partition, or of the drive's table if there
-        is no signature."""
+        """Kind and UUID of the only signature on a device, or of the drive's table without signatures."""
         part = self.partition(device)
         marks = part.signatures if part is not None else self.signatures if device == self.path else ()
         if len(marks) == 1:
@@ -385,13 +346,9 @@ class Drive(Struct, frozen=True):
 
 
 class Kernel(Struct, frozen=True):
-    """The running kernel. `release`: as in uname -r. `filesystems`: names of supported or loadable
-    filesystems (`ext4`, `xfs`, `btrfs`).
-
-    `options`: build options that advice needs, without `CONFIG_`, and if they are set. `architecture`: as in
-    uname -m (`x86_64`), empty if not recorded. `modules`: those needed by layers on drives, and `loop`, and
-    if they are available.
-    """
+    """The running kernel. `filesystems`: supported or loadable. `options`: build options that advice needs,
+    without `CONFIG_`. `architecture`: as in uname -m. `modules`: those of layers, and `loop`, and if they are
+    available."""
 
     release: str
     filesystems: frozenset[str] = frozenset()
@@ -400,7 +357,7 @@ class Kernel(Struct, frozen=True):
     modules: tuple[tuple[str, bool], ...] = ()
 
     def lacks(self, module: str) -> bool:
-        """Return True if a module (`dm_crypt`) is definitely not available, False if unknown."""
+        """Return True if a module is definitely not available."""
         return dict(self.modules).get(module) is False
 
     def built_with(self, option: str) -> bool | None:
@@ -409,7 +366,7 @@ class Kernel(Struct, frozen=True):
 
     @property
     def version(self) -> tuple[int, int]:
-        """Major and minor version: (6, 12) for `6.12.9-arch1`; (0, 0) if not of this form."""
+        """Major and minor version; (0, 0) if not of this form."""
         numbers = self.release.split("-")[0].split(".")
         if len(numbers) >= 2 and numbers[0].isdigit() and numbers[1].isdigit():
             return int(numbers[0]), int(numbers[1])
@@ -417,8 +374,8 @@ class Kernel(Struct, frozen=True):
 
 
 class Program(Struct, frozen=True):
-    """A program's version (first two numbers, (0, 0) if unknown) and features, as the program reports
-    them. `defaults`: features that its configuration enables."""
+    """A program's version ((0, 0) if unknown) and features. `defaults`: features that its configuration
+    enables."""
 
     name: str
     version: tuple[int, int] = (0, 0)
@@ -427,14 +384,10 @@ class Program(Struct, frozen=True):
 
 
 class Machine(Struct, frozen=True):
-    """Facts about the system and the drives. `tools`: installed programs with their paths. `programs`:
-    versions and features of mkfs tools.
-
-    `boot_id`: the kernel's identifier of the current boot. `missing_files`: missing files that mkfs programs
-    need. `family`: distribution family: debian, fedora, arch, suse, alpine or void; empty if other or not
-    recorded. `live_medium` is false in a container. `unprobed`: other attached drives, with only the UUIDs in
-    udev's database.
-    """
+    """Facts about the system and the drives. `tools`: installed programs with paths. `programs`: versions and
+    features of mkfs tools. `missing_files`: that mkfs programs need. `family`: debian, fedora, arch, suse,
+    alpine or void, else empty. `live_medium` is false in a container. `unprobed`: other attached drives, with
+    only the UUIDs in udev's database."""
 
     kernel: Kernel
     drives: tuple[Drive, ...]
@@ -464,7 +417,7 @@ class Machine(Struct, frozen=True):
         return any(found == name for found, _ in self.tools)
 
     def is_medium(self, drive: Drive) -> bool:
-        """Return True if the running system is a live system booted from this drive."""
+        """Return True if the running live system booted from this drive."""
         return self.live_medium and any(use.kind == "running-system" for use in drive.uses)
 
     def drive(self, path: str) -> Drive | None:

@@ -26,21 +26,17 @@ def journal_places(span: Extent) -> Iterator[int]:
 
 
 class Scheme(StrEnum):
-    """How a move survives a power cut. DIRECT: writes only to places whose bytes are no longer needed,
-    without logging; needs a large shift. LOGGED: writes each window to the journal first; works for any
-    shift, at half the speed."""
+    """How a move survives a power cut. DIRECT: writes only where bytes are no longer needed; needs a large
+    shift. LOGGED: writes each window to the journal first; for any shift, at half the speed."""
 
     DIRECT = "direct"
     LOGGED = "logged"
 
 
 class Move(Struct, frozen=True):
-    """In-place move of a partition.
-
-    `holds`: content as libblkid reports it (`ext4`, `crypto_LUKS`). `span`: table entry during the move,
-    covering both places and the `journal`. `head_bytes`: removed first and restored last. `in_flight`:
-    maximum number of windows being written. `doubts`: notes before the move. `then`: tasks after the move.
-    """
+    """In-place move of a partition. `holds`: content as libblkid reports it. `span`: table entry during the
+    move, covering both places and the `journal`. `head_bytes`: removed first and restored last. `in_flight`:
+    maximum number of windows being written. `doubts`: notes before, `then`: tasks after the move."""
 
     drive: Identity
     device: str

@@ -30,8 +30,8 @@ class NewUuid(Struct, frozen=True):
 
 
 class Attach(Struct, frozen=True):
-    """Mount at `place` with these options, and with `boot` at every boot. If `place` is None, fstab or the
-    label determines it. `writer`: who may write if no owners are stored. `owner`: the new owner."""
+    """Mount at `place`, and with `boot` at every boot. If `place` is None, fstab or the label determines it.
+    `writer`: who may write if no owners are stored. `owner`: the new owner."""
 
     place: str | None = None
     options: tuple[str, ...] = ()

@@ -67,12 +67,9 @@ class DriveDocument(Document):
 
 
 class Event(StrEnum):
-    """Event of a journal entry.
-
-    A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
-    user decides. UNDONE may follow, or KEPT, which is final. MAKING is in journals of older versions.
-    BAD_SECTOR: version 1.0 found a range unreadable, or replaced the range by zeros.
-    """
+    """Event of a journal entry. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING: everything is
+    written and the user decides. UNDONE may follow, or KEPT, which is final. MAKING and BAD_SECTOR are in
+    journals of older versions."""
 
     STARTED = "started"
     SAVED = "saved"
@@ -94,9 +91,9 @@ class Event(StrEnum):
 
 
 class JournalEntry(Struct, frozen=True):
-    """A line of the journal, synced to disk. `step` counts from 1; 0 is the run itself. `output`: command
-    output, cut to a reasonable length. `sentence`: in the reader's language, translated from `said`. Entries
-    of older versions, and output of other programs, lack `said`."""
+    """A line of the journal. `step` counts from 1; 0 is the run itself. `output`: of the command, cut.
+    `sentence`: in the reader's language, from `said`, which older entries and output of other programs
+    lack."""
 
     at: str
     event: Event
@@ -127,13 +124,9 @@ def differences(
 
 
 class Waiting(Struct, frozen=True):
-    """A run that wrote to a drive and hid its signatures. `run`: argument for commands: its name, or its
-    folder if elsewhere. `begun`: start time. `told`: summary. The notice is stored in `size_bytes` from
-    `start_bytes`.
-
-    `bare`: the signatures are still hidden, so the run is waiting. Otherwise the drive was written since, and
-    its state is unknown.
-    """
+    """A run that wrote to a drive and hid its signatures. `run`: argument for commands. `told`: summary. The
+    notice is in `size_bytes` from `start_bytes`. `bare`: the signatures are still hidden. Otherwise the drive
+    was written since, and its state is unknown."""
 
     run: str
     begun: str

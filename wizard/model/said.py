@@ -72,8 +72,7 @@ def _scaled(size_bytes: int, base: int, units: Sequence[str]) -> str:
 
 
 def format_exact(size_bytes: int) -> str:
-    """Format without rounding, in the largest power of 1024 that divides the size: `1 MiB`, `17 KiB`, `3584
-    bytes`."""
+    """Format in the largest power of 1024 that divides the size: `17 KiB`, `3584 bytes`."""
     for factor, unit in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if size_bytes and size_bytes % factor == 0:
             return f"{size_bytes // factor} {unit}"
@@ -86,8 +85,7 @@ def format_round(size_bytes: int) -> str:
 
 
 def format_moment(moment: str) -> str:
-    """Format an ISO 8601 time: `2026-11-23 05:30 UTC`. Return other text, and times without a time zone,
-    unchanged."""
+    """Format an ISO 8601 time: `2026-11-23 05:30 UTC`. Other text is unchanged."""
     try:
         when = datetime.fromisoformat(moment)
         return moment if when.tzinfo is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -96,7 +94,7 @@ def format_moment(moment: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a duration, no more precisely than an estimate deserves: `40 s`, `3 min`, `2 h 10 min`."""
+    """Format no more precisely than an estimate deserves: `3 min`, `2 h 10 min`."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 90:
@@ -143,18 +141,15 @@ _NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A message with named fields, in English: `"{device} needs {room:size}."`.
-
-    The English text is the key of the translations. A field's format determines how the value is written: see
-    `FORMATS`. If the form `several` is given, the value `count` chooses between the forms.
-    """
+    """A message with named fields: `"{device} needs {room:size}."`. The English text is the key of the
+    translations. See `FORMATS` for the fields' formats. With the form `several`, the value `count`
+    chooses."""
 
     english: str
     several: str = ""
 
     def __call__(self, **values: Given) -> "Message":
-        """Return the message with printable values. Raises TypeError if a field has no value or a value has
-        no field."""
+        """Raises TypeError if a field has no value or a value has no field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
         safe = ((name, _safe(value)) for name, value in sorted(values.items()))
@@ -176,12 +171,12 @@ class Sentences(Sentence):
 
 
 def t(english: str, /, **values: Given) -> "Message":
-    """Return a message with values. Raises TypeError as `Sentence` does."""
+    """Return a message. Raises TypeError as `Sentence` does."""
     return Sentence(english)(**values)
 
 
 def tn(one: str, many: str, /, **values: Given) -> "Message":
-    """Return a message in the form for `count`. Raises TypeError as `Sentence` does."""
+    """Return a message in the form for `count`."""
     return Sentence(one, many)(**values)
 
 
@@ -203,8 +198,8 @@ class Message:
 
 
 def from_document(english: str, several: str, values: Mapping[str, Value]) -> Message:
-    """Return a message from a document. Raises ValueError or TypeError if fields and values differ, a format
-    is unknown, or text contains control characters."""
+    """Raises ValueError or TypeError if fields and values differ, a format is unknown, or text is
+    unprintable."""
     sentence = Sentence(english, several)
     for text in (english, several):
         if not english or printable(text, LONGEST_MESSAGE) != text:
@@ -224,10 +219,7 @@ PROFILES = "profiles"
 
 
 class ProfileText(Message):
-    """A profile text, translated if a catalogue contains it. Braces are literal, as there are no values.
-
-    Documents contain the English text. An empty text is false.
-    """
+    """A profile text, translated if a catalogue contains it. Braces are literal. An empty text is false."""
 
     __slots__ = ()
 
@@ -254,12 +246,12 @@ _JOINED = Sentence("{sentences:row}")
 
 
 def join(*said: Message | str) -> Message:
-    """Join complete sentences into one message, separated by blanks. Text is cut like any value."""
+    """Join complete sentences into one message. Text is cut like any value."""
     return said[0] if len(said) == 1 and isinstance(said[0], Message) else _JOINED(sentences=said)
 
 
 def parts_of(said: Message | str) -> tuple[Message | str, ...]:
-    """Return the parts of a joined message. Another message is its own only part; empty text has none."""
+    """Return the parts of a joined message, else the message."""
     if isinstance(said, Message) and said.english == _JOINED.english:
         [(_, parts)] = said.values
         return (
@@ -279,14 +271,13 @@ def _joined(between: str) -> Callable[[Value], str]:
 
 
 def _and(value: Value) -> str:
-    """Format as `a`, `a and b` or `a, b and c`."""
     if not isinstance(value, tuple) or len(value) < 2:
         return FORMATS["list"](value)
     return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))
 
 
 def _safe(value: Given) -> Value:
-    """Make text printable, because it can come from drives, users and programs, and limit its length."""
+    """Text can come from drives, users and programs."""
     if isinstance(value, tuple):
         return tuple(map(_safe, value))
     if isinstance(value, DiskwrightError):
@@ -367,8 +358,7 @@ class English:
 
 
 class Language(English):
-    """Current language. `wizard.documents.files` sets the functions to a catalogue's `gettext`, `ngettext`
-    and `pgettext`; English needs no catalogue."""
+    """Current language. `wizard.documents.files` sets the functions to a catalogue's."""
 
 
 def _chosen(message: Message, values: Mapping[str, Value], language: type[English]) -> str:
@@ -392,7 +382,7 @@ def shown_lines(said: Message | str, limit: int) -> list[str]:
 
 
 def in_english(said: object) -> str:
-    """Return the English text in any language setting, for logs that contain only text."""
+    """Return the English text in any language setting."""
     if isinstance(said, ProfileText):
         return said.english
     if not isinstance(said, Message):

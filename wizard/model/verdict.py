@@ -111,12 +111,9 @@ class Cliff(Struct, frozen=True):
 
 
 class CliffVerdict(Struct, frozen=True):
-    """Result of a write test for shingled recording. A `cliff` without FOUND has another explanation, given
-    by `doubt`.
-
-    `random_bytes`: total written at random places in pieces of `block_bytes`. `sequential_before` and
-    `sequential_after` are bytes per second.
-    """
+    """Result of a write test for shingled recording. A `cliff` without FOUND has another explanation, the
+    `doubt`. `random_bytes`: total written at random in pieces of `block_bytes`. `sequential_before` and
+    `sequential_after`: bytes per second."""
 
     drive: str
     outcome: CliffOutcome
@@ -161,8 +158,7 @@ class Basis(StrEnum):
 
 
 class ProbeComparison(Struct, frozen=True):
-    """Read times of written blocks and unwritten neighbours, in nanoseconds per batch, in reading order:
-    first at random places, then in order of writing."""
+    """Read times of written blocks and unwritten neighbours, in nanoseconds per batch, in reading order."""
 
     written_at_random: tuple[tuple[int, ...], ...] = ()
     unwritten_at_random: tuple[tuple[int, ...], ...] = ()
@@ -180,13 +176,10 @@ class Timings(Struct, frozen=True):
 
 
 class Statistics(Struct, frozen=True):
-    """Statistics of a comparison. None if too few reads came from platters.
-
-    `t`: Welch's t of log times at random places. `ratio`: ratio of their geometric means, written over
-    unwritten. `distance`: scaled Kolmogorov-Smirnov distance, in order of writing. `quicker`: excess share of
-    reads without platter access compared with unwritten blocks, in order of writing. `from_memory`: the same
-    share at random places.
-    """
+    """Statistics of a comparison; None if too few reads came from platters. `t`: Welch's t of log times at
+    random places. `ratio`: of their geometric means, written over unwritten. `distance`: scaled Kolmogorov-
+    Smirnov distance, in order of writing. `quicker`: excess share of reads without platter access, in order
+    of writing. `from_memory`: the same at random places."""
 
     t: float | None = None
     ratio: float | None = None
@@ -196,10 +189,8 @@ class Statistics(Struct, frozen=True):
 
 
 class DisplacedVerdict(Struct, frozen=True):
-    """Result of the quick test. `sentence` never claims more than was measured.
-
-    Includes the drive's model, for users who share the timings, but no serial number.
-    """
+    """Result of the quick test. `sentence` never claims more than was measured. Includes the model, for users
+    who share timings, but no serial number."""
 
     drive: str
     model: str

@@ -5,31 +5,29 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
-from wizard.model.machine import Obstacle
-from wizard.model.said import reason_of, t
-from wizard.probe import unread as words
+from wizard.model.machine import Obstacle, Partition
+from wizard.model.said import Sentence, reason_of, t
 from wizard.probe.content import holders, notices, tables
+from wizard.probe.content.holders import Place
 from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import identify
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.facts import RawEntry, chunk
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, opened, reported, system_says, unread
+from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
 
 Facts = dict[str, Any]
-Udev = Callable[[str], dict[str, str]]
 
 MOST_DEVICES = 256
 """Entries of a table to probe. More than any drive in use has."""
@@ -51,10 +49,9 @@ WITHOUT_SMART = (
 UNIT_BYTES = 512
 
 
-def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
-    """Yield updates that make up one RawDrive, cheap and harmless ones first. `seconds` limits all of them
-    together."""
-    known = from_kernel(name, udev)
+def phases(name: str, seconds: float) -> Iterator[Facts]:
+    """Yield updates that make up one RawDrive, harmless ones first, within `seconds`."""
+    known = from_kernel(name)
     yield known
     read = from_device(known)
     yield read
@@ -63,11 +60,8 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield {"claimable": claims(name, list(known["partitions"]))}
     if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
         zones = []
-        try:
+        with reported(errors, "zones", path, Sentence("Cannot read the zones of {device}: {why}.")):
             zones = read_zones(path)
-        except OSError as error:
-            why = t("Cannot read the zones of {device}: {why}.", device=path, why=system_says(error))
-            errors.append(unread("zones", why, obstacle_of(error)))
         yield {"zones": zones, "errors": errors}
     if name.startswith("nvme"):
         data: dict[str, str] = {}
@@ -77,23 +71,22 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
     if read["medium"]:
         yield {"smart": smartctl_output(name, errors, seconds * SMART_SHARE), "errors": errors}
     # Last, because a layer can hang even if the drive does not.
-    layers, layer_errors = holders.layers([name, *known["partitions"]], udev)
+    layers, layer_errors = holders.layers([name, *known["partitions"]])
     if layers:
         yield {"layers": layers, "errors": [*errors, *layer_errors]}
 
 
-def from_kernel(name: str, udev: Udev) -> Facts:
+def from_kernel(name: str) -> Facts:
     """Read sysfs and udev's database. Needs no root and does not touch the drive."""
     folder = sysfs.SYS / "block" / name
     found: Facts = {
         "name": name,
         "path": sysfs.node_of(name),
         "sysfs_path": str(sysfs.target(folder) or folder),
-        "sysfs": sysfs.attributes(folder, sysfs.ATTRIBUTES),
+        **sysfs.known_facts(folder, sysfs.ATTRIBUTES),
         "vpd": sysfs.vital_pages(folder),
-        "udev": udev(name),
         "partitions": {
-            part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
+            part: sysfs.known_facts(folder / part, sysfs.PARTITION_ATTRIBUTES)
             for part in sysfs.partition_names(folder)
         },
         "errors": [] if folder.exists() else [unread("drive", t("The kernel no longer reports the drive."))],
@@ -124,19 +117,7 @@ def from_device(known: Facts) -> Facts:
         return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
 
 
-class Place(Struct, frozen=True):
-    """A range to search: of the device `path`, by default all of it. `node` names the contents. `number` is
-    the partition's, 0 for the drive itself."""
-
-    node: str
-    path: str
-    offset_bytes: int = 0
-    size_bytes: int = 0
-    number: int = 0
-
-
 def _content(place: Place) -> Facts:
-    """Return a RawContent as plain data. Raises OSError."""
     from wizard.probe.content import blkid
 
     content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
@@ -201,7 +182,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         **found,
         "table_kind": kind,
         "table_entries": listed,
-        "chunks": holders.encoded(recorder.chunks),
+        "chunks": [chunk(start, data) for start, data in recorder.chunks],
         "contents": contents,
         "superblocks": superblocks,
         "moving": moving,
@@ -210,13 +191,12 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     }
 
 
-def _place(known: Facts, entry: tables.GptEntry | RawEntry) -> Place:
+def _place(known: Facts, entry: Partition | RawEntry) -> Place:
     node = sysfs.name_of(partition_path(known["path"], entry.number))
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
 
 def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
-    """Sample the ranges for data, by node."""
     found: Facts = {}
     for place in places:
         starts = () if place.number else POSSIBLE_STARTS
@@ -227,7 +207,7 @@ def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
 
 
 def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
-    """Yield the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
+    """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
         with suppress(OSError):
             sector = read(at, notices.SECTOR_BYTES)
@@ -243,8 +223,7 @@ def _notice(
     known: Facts,
     errors: list[Facts],
 ) -> Facts | None:
-    """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
-    signature and no partitions: no notice can be there."""
+    """Skips partitions with a signature, and a drive with one and no partitions: no notice can be there."""
     entries = [entry for entry in reading.entries if entry.type not in partition_types.CONTAINERS]
     if contents[known["name"]]["signatures"] and not entries:
         return None
@@ -254,29 +233,19 @@ def _notice(
         for entry in entries
         if contents.get(_place(known, entry).node, unknown)["signatures"]
     ]
-    try:
+    unchecked = Sentence("Cannot check {device} for a waiting run: {why}.")
+    with reported(errors, "notice", known["path"], unchecked):
         return notices.find_notice(read, size, taken)
-    except OSError as error:
-        why = t(
-            "Cannot check {device} for a waiting run: {why}.", device=known["path"], why=system_says(error)
-        )
-        errors.append(unread("notice", why, obstacle_of(error)))
-        return None
+    return None
 
 
 def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
-    """Add the bytes of superblocks that locate data. If that fails, the other facts are still complete."""
     if holders.length(superblocks.values()) > holders.MOST_RECORDED:
-        errors.append(unread("layers", words.MANY_SUPERBLOCKS))
+        errors.append(unread("layers", MANY_SUPERBLOCKS))
         return
-    node = sysfs.node_of(place.node)
-    with reported(errors, "layers", node):
-        found, trouble = holders.recorded_superblocks(
-            place.path, content, place.offset_bytes, place.size_bytes, node
-        )
-        if found:
+    with reported(errors, "layers", sysfs.node_of(place.node)):
+        if found := holders.recorded_superblocks(place, content, errors):
             superblocks[place.node] = found
-        errors += trouble
 
 
 def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
@@ -287,7 +256,7 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
         number = other["number"]
         entries.setdefault(
             number,
-            tables.GptEntry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
+            Partition("", number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
         )
     nodes = {
         int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])
@@ -307,11 +276,8 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
-    """Check whether the drive and the partitions can be opened exclusively, by name.
-
-    Empty while another program has a lock (flock) on the drive: it may be writing, and even a brief exclusive
-    open could make its mkfs or mount fail.
-    """
+    """Check whether the drive and the partitions can be opened exclusively, by name. Empty while another
+    program has a lock (flock): even a brief exclusive open could make its mkfs or mount fail."""
     try:
         with opened(sysfs.node_of(name)) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -322,8 +288,8 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
 
 
 def _is_claimable(path: str) -> bool | None:
-    """Return True if an exclusive open succeeds, None if it fails for another reason than EBUSY. Closes the
-    device immediately, because an exclusive open makes mkfs and mount fail."""
+    """Return None for errors other than EBUSY. Closes the device immediately, because an exclusive open makes
+    mkfs and mount fail."""
     for attempt in range(CLAIM_TRIES):
         try:
             with opened(path, os.O_EXCL):
@@ -337,11 +303,11 @@ def _is_claimable(path: str) -> bool | None:
 
 
 def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | None:
-    """Run smartctl without waking a drive in standby. Skips kinds of drives without SMART."""
+    """Run smartctl without waking a drive in standby."""
     if name.startswith(WITHOUT_SMART):
         return None
     if os.geteuid() != 0:
-        errors.append(unread("smart", words.ROOT_READS, Obstacle.DENIED))
+        errors.append(unread("smart", ROOT_READS, Obstacle.DENIED))
         return None
     from wizard.model.errors import Failed
     from wizard.process.program import NotInstalled, run

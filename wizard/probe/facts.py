@@ -13,8 +13,8 @@ SCHEMA = "diskwright.facts/1"
 
 
 class RawError(Struct, frozen=True):
-    """An unread fact: the field's name in the JSON document, the reason, and the obstacle. Recordings from
-    before obstacles existed have a text as the reason and no obstacle; see `interpret.obstacle_of`."""
+    """An unread fact: the field's name in the JSON document, reason, and obstacle. Old recordings have a text
+    and no obstacle."""
 
     what: str
     why: Message | str
@@ -47,8 +47,7 @@ class RawChunk(Struct, frozen=True):
 
 
 class RawSignature(Struct, frozen=True):
-    """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
-    device. `member`: UUID_SUB. The rest as in Signature, missing in older recordings."""
+    """A superblock as libblkid or udev describes it. `member`: UUID_SUB. The rest as in Signature."""
 
     kind: str
     usage: str
@@ -63,19 +62,19 @@ class RawSignature(Struct, frozen=True):
 
 
 class RawContent(Struct, frozen=True):
-    """The signatures on a device. `ambivalent`: libblkid refuses to choose among them.
-
-    `superblock_digest` covers the bytes of all recognised superblocks. Older recordings have no digest.
-    """
+    """The signatures on a device. `ambivalent`: libblkid refuses to choose. `superblock_digest`: of all
+    recognised superblocks; missing in older recordings."""
 
     signatures: tuple[RawSignature, ...] = ()
     ambivalent: bool = False
     superblock_digest: str | None = None
 
 
+NO_CONTENT = RawContent()
+
+
 class RawEntry(Struct, frozen=True):
-    """A partition in libblkid's list, in bytes (libblkid counts 512-byte units). `type` is 0 for a partition
-    whose table is lost."""
+    """A partition in libblkid's list. `type` is 0 for a partition whose table is lost."""
 
     number: int
     start_bytes: int
@@ -84,22 +83,22 @@ class RawEntry(Struct, frozen=True):
 
 
 class RawData(Struct, frozen=True):
-    """The first sampled place with data on a device without signatures, and the SHA-256 of the piece."""
+    """The first sampled place with data, without a signature, and the SHA-256 of the piece."""
 
     offset_bytes: int
     sha256: str
 
 
 class RawPartition(Struct, frozen=True):
-    """A partition in the kernel: sysfs texts by attribute, and properties in udev's database."""
+    """A partition in the kernel: sysfs texts and udev's properties."""
 
     sysfs: dict[str, str]
     udev: dict[str, str] = {}
 
 
 class RawLayer(Struct, frozen=True):
-    """A device built on a drive: sysfs texts by attribute, udev's properties, and content (None if unread).
-    `superblocks` are the bytes of superblocks that locate data. Offsets count from the start of the layer."""
+    """A device built on a drive. `content` is None if unread. `superblocks` count from the start of the
+    layer."""
 
     sysfs: dict[str, str] = {}
     udev: dict[str, str] = {}
@@ -108,8 +107,8 @@ class RawLayer(Struct, frozen=True):
 
 
 class RawZones(Struct, frozen=True):
-    """A run of adjacent zones with equal type (numbered as in linux/blkzoned.h), size and capacity. `written`
-    counts the full zones and those with the write pointer past the start."""
+    """A run of adjacent equal zones. `type` as in linux/blkzoned.h. `written`: full zones and those with the
+    write pointer past the start."""
 
     count: int
     type: int
@@ -118,12 +117,10 @@ class RawZones(Struct, frozen=True):
     written: int = 0
 
 
-class RawNotice(Struct, frozen=True):
-    """The notice that a waiting run left on the drive, in base64. `bare`: all bytes that the run withheld are
-    still missing from the drive."""
+class RawNotice(RawChunk, frozen=True):
+    """The notice that a waiting run left on the drive. `bare`: all bytes that the run withheld are still
+    missing."""
 
-    offset_bytes: int
-    data: str
     bare: bool
 
 
@@ -172,14 +169,14 @@ class RawDrive(Struct, frozen=True):
     medium: bool = True
     errors: tuple[RawError, ...] = ()
 
+    def content_on(self, name: str) -> RawContent | None:
+        """Return the content of a node, None if the drive could not be read."""
+        return None if self.contents is None else self.contents.get(name, NO_CONTENT)
+
 
 class RawBlock(Struct, frozen=True):
-    """A node in the kernel's graph of block devices.
-
-    `disk` is the whole disk of a partition. For a loop device, `backing_number` is the number of the device
-    behind it, or `backing_inode` (device:inode) identifies the file, which finds other loop devices over the
-    same file.
-    """
+    """A node in the kernel's graph of block devices. `disk`: whole disk of a partition. For a loop device,
+    `backing_number` is the device behind it, or `backing_inode` (device:inode) the file."""
 
     number: str
     disk: str | None = None

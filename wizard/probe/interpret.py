@@ -73,7 +73,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
 def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with the uses from the machine's graph."""
     size = sysfs.bytes_at(raw.sysfs, "size")
-    reading = _reading(raw, size)
+    reading, content = _reading(raw, size), raw.content_on(raw.name)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
     found = use_state(machine.graph, nodes, raw.claimable)
@@ -131,9 +131,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         ),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
-        superblock_digest=layers.superblock_digest_of(raw, raw.name)
-        if signatures and not partitions
-        else None,
+        superblock_digest=content.superblock_digest if content and signatures and not partitions else None,
         waiting=_waiting(raw.notice),
         data_at_bytes=data.offset_bytes if data else None,
         lost=_lost(raw, reading),
@@ -147,29 +145,32 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
 
 
 def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
-    """Parse the table from the recorded bytes. None if no bytes were recorded."""
-    if not size or not raw.chunks or raw.contents is None:
+    content = raw.content_on(raw.name)
+    if not size or not raw.chunks or content is None:
         return None
     read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
-    marked = bool(raw.contents.get(raw.name, facts.RawContent()).signatures)
+    marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
     if reading.table.kind not in ("mbr", "other"):
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        tables.GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
-        for e in raw.table_entries
-        if e.number not in known and e.number > 0
+        replace(_listed(entry), type=f"0x{entry.type:02x}")
+        for entry in raw.table_entries
+        if entry.number not in known and entry.number > 0
     )
     return replace(reading, entries=(*reading.entries, *others))
+
+
+def _listed(entry: facts.RawEntry) -> Partition:
+    return Partition("", entry.number, entry.start_bytes, entry.size_bytes)
 
 
 def _partitions(
     raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
-    """Return the partitions in the table, with the kernel's view, and partitions only the kernel has. The
-    latter may be mounted."""
+    """Partitions that only the kernel has may be mounted."""
     nodes = {
         number: (name, part)
         for name, part in raw.partitions.items()
@@ -186,12 +187,12 @@ def _partitions(
         if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
             # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
             size = entry.size_bytes
-        plain = _partition(raw, name, entry)
+        plain, content = _partition(raw, name, entry), raw.content_on(name)
         found.append(
             replace(
                 plain,
                 superblock_copy_bytes=layers.copy_left(plain.signatures, raw, name),
-                superblock_digest=layers.superblock_digest_of(raw, name),
+                superblock_digest=content.superblock_digest if content else None,
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(plain.path, ()),
@@ -203,36 +204,24 @@ def _partitions(
 
 
 def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
-    """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
-    further entries are unknown."""
-    entries = {
-        one.number: tables.GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost
-    }
+    """Contents of entries that only the backup GPT has are unknown."""
+    entries = {entry.number: _listed(entry) for entry in raw.lost}
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
-    ordered = sorted(entries.values(), key=lambda entry: entry.number)
-    return tuple(
-        _partition(raw, sysfs.name_of(partition_path(raw.path, entry.number)), entry) for entry in ordered
+    paths = {number: partition_path(raw.path, number) for number in sorted(entries)}
+    return tuple(_partition(raw, sysfs.name_of(path), entries[number]) for number, path in paths.items())
+
+
+def _partition(raw: facts.RawDrive, name: str, entry: Partition) -> Partition:
+    return replace(
+        entry,
+        path=partition_path(raw.path, entry.number),
+        type=entry.type or None,
+        signatures=layers.signatures_of(raw, name, entry.size_bytes),
     )
 
 
-def _partition(raw: facts.RawDrive, name: str, entry: tables.GptEntry) -> Partition:
-    """Return the partition of an entry, with the signatures on the node `name`."""
-    return Partition(
-        partition_path(raw.path, entry.number),
-        entry.number,
-        entry.start_bytes,
-        entry.size_bytes,
-        entry.type or None,
-        entry.name,
-        entry.part_uuid,
-        entry.attributes,
-        layers.signatures_of(raw, name, entry.size_bytes),
-    )
-
-
-def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
-    """Return an entry from sysfs and udev's database, without the table."""
+def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
     start, size = sysfs.bytes_at(part.sysfs, "start"), sysfs.bytes_at(part.sysfs, "size")
     if start is None or size is None:
         return None
@@ -240,7 +229,8 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry |
     kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
     name = part.udev.get("ID_PART_ENTRY_NAME")
     flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
-    return tables.GptEntry(
+    return Partition(
+        "",
         number,
         start,
         size,
@@ -266,12 +256,9 @@ def _digest(
     signatures: tuple[Signature, ...],
     partitions: tuple[Partition, ...],
 ) -> str:
-    """Return the SHA-256 of the table's bytes and all signatures.
-
-    For a host-managed drive without signatures or partitions, it also covers the number of written zones. It
-    covers no bytes that a mounted filesystem writes, because preserved partitions may be in use: see the
-    superblock digests.
-    """
+    """Cover the table's bytes and all signatures, and for a host-managed drive without both the number of
+    written zones. No bytes that a mounted filesystem writes, because preserved partitions may be in use: see
+    the superblock digests."""
     chunks = {
         (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [facts.decoded(chunk.data)]
     }
@@ -316,7 +303,7 @@ def _discard(texts: dict[str, str]) -> Discard | None:
 
 
 def _vpd_zoned(raw: facts.RawDrive) -> int | None:
-    """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
+    """Bits 5:4 of byte 8, or the driver's equivalent."""
     page = ata.vital_page(raw, "b1")
     if len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
@@ -326,7 +313,7 @@ def _vpd_zoned(raw: facts.RawDrive) -> int | None:
 def _unread(
     raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
 ) -> tuple[Unread, ...]:
-    """Return the reasons by field. If the drive's bytes were not read, several fields share one reason."""
+    """If the drive's bytes were not read, several fields share one reason."""
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)

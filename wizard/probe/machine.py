@@ -20,7 +20,6 @@ from wizard.probe.host.sysfs import text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
-from wizard.probe.unread import NO_SENSE
 from wizard.process.program import remember
 
 NO_DRIVE = Sentence("The kernel has no drive for {path}; `diskwright inspect` lists the drives.")
@@ -35,19 +34,14 @@ def probe_machine(
     all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
-    """Return the machine with the drives at `paths`, by default all with a medium.
-
-    Calls `on_drive` as each is read.
-
-    Drives do not wait for each other. If a drive does not answer within `seconds`, its `unread` has the
-    reason. Raises BadInput if a path is not a whole drive.
-    """
+    """Return the machine with the drives at `paths`, by default all with a medium, and call `on_drive` as
+    each is read. A drive that does not answer within `seconds` has the reason in `unread`. Raises BadInput if
+    a path is not a whole drive."""
     return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
 
 
 def with_others(machine: Machine) -> Machine:
-    """Read the other attached drives too, as `unprobed`, if a drive has part of a volume on several
-    devices."""
+    """Add the other drives as `unprobed`, if a volume is on several devices."""
     if not any(mark.is_shared for drive in machine.drives for _, mark in drive.marks):
         return machine
     read = {drive.path for drive in machine.drives}
@@ -61,7 +55,7 @@ def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:
 
 
 def list_drive_paths(all_devices: bool = False) -> tuple[str, ...]:
-    """Return the device nodes of the drives. Fast: reads sysfs only, never a drive."""
+    """Return the nodes of the drives, from sysfs only."""
     return tuple(sysfs.node_of(name) for name in sysfs.drive_names(all_devices=all_devices))
 
 
@@ -73,8 +67,7 @@ def survey(
     on_drive: OnDrive | None = None,
     server: tuple[str, ...] = SERVER,
 ) -> RawMachine:
-    """Return the raw facts behind `probe_machine`, for recording. `server` is the command of the probe
-    server."""
+    """Return the raw facts behind `probe_machine`. `server`: command of the probe server."""
     listed = sysfs.drive_names(all_devices=all_devices) if paths is None else map(drive_name, paths)
     names = list(dict.fromkeys(listed))
     with borrowed(server) as pool:
@@ -91,8 +84,7 @@ def survey(
 
 
 def drive_name(path: str) -> str:
-    """Return the sysfs name of the whole drive at `path`, following links. Raises BadInput with the
-    reason."""
+    """Return the sysfs name of the whole drive at `path`, following links. Raises BadInput."""
     if not path:
         raise BadInput(t("No device specified; `diskwright inspect` lists the drives."))
     try:
@@ -138,8 +130,7 @@ def drive_name(path: str) -> str:
 
 
 def drive_under(path: str) -> str:
-    """Return the node of the drive that contains the partition at `path`, following links. Empty if not a
-    partition."""
+    """Return the drive that contains the partition at `path`, following links, or empty."""
     with suppress(OSError, RuntimeError, ValueError):
         folder = sysfs.SYS / "class/block" / sysfs.name_of(str(Path(path).resolve(strict=True)))
         if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
@@ -148,16 +139,19 @@ def drive_under(path: str) -> str:
 
 
 def _structured(facts: dict[str, object]) -> RawDrive:
-    """Check the types of a worker's facts. Returns an unreadable drive if they are invalid."""
     name = str(facts.get("name"))
     with suppress(BadInput):
         return codec.from_json(facts, RawDrive, name)
-    return RawDrive(name, sysfs.node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),))
+    return RawDrive(
+        name,
+        sysfs.node_of(name),
+        errors=(RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED),),
+    )
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
-    """Write raw facts (default: from a new survey) to `path`, and return their machine. Raises BadInput if
-    `path` is a device or other special file, Failed if it cannot be written."""
+    """Write raw facts (default: a new survey), and return their machine. Raises BadInput for devices and
+    other special files, Failed."""
     recorded = survey() if facts is None else facts
     write_file(path, codec.render_document(SCHEMA, codec.to_json(recorded)), str(t("The facts")))
     return machine_of(recorded)
@@ -168,7 +162,7 @@ INPUT = Path("-")
 
 
 def load_facts(path: Path) -> RawMachine:
-    """Load raw facts from a file, or from standard input if `path` is `-`. Raises BadInput."""
+    """Load raw facts from a file, or standard input for `-`. Raises BadInput."""
     shown = str(t("The input")) if path == INPUT else str(path)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
@@ -182,5 +176,5 @@ def load_facts(path: Path) -> RawMachine:
 
 
 def load_machine(path: Path) -> Machine:
-    """Load a machine from a file of raw facts. Raises BadInput if the file is invalid."""
+    """Load a machine from a file of raw facts. Raises BadInput."""
     return machine_of(load_facts(path))

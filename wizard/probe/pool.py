@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from wizard.probe import unread as words
+from wizard.model.said import t
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION, Lines
@@ -38,7 +38,7 @@ _idle: dict[tuple[str, ...], list["Pool"]] = {}
 
 @contextmanager
 def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
-    """Yield an idle server, or a new one. Keeps it for the next caller unless an answer is outstanding."""
+    """Yield an idle server, or a new one. Keeps the server unless an answer is outstanding."""
     pool = None
     with suppress(KeyError, IndexError):
         while pool is None:
@@ -57,8 +57,8 @@ def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
 
 
 def allowed_seconds(drives: int, seconds: float, cpus: int | None = None) -> float:
-    """Return the time limit per drive when `drives` are probed at once. The probes share the CPUs. A healthy
-    drive must not count as silent because its probe waited for a CPU."""
+    """Return the time limit per drive. Probes share the CPUs, and a healthy drive must not count as silent
+    because its probe waited for one."""
     shared = max(0.0, drives / (cpus or len(os.sched_getaffinity(0))) - 1)
     return seconds + shared * TURN_SECONDS
 
@@ -70,8 +70,8 @@ def begin() -> None:
 
 
 class Pool:
-    """Connection to a probe server. Start one early, so that it loads while the caller reads other facts.
-    `busy` from a request until its last answer."""
+    """Connection to a probe server, which loads while the caller reads other facts. `busy` until the last
+    answer."""
 
     def __init__(self, server: Sequence[str] = SERVER) -> None:
         self.busy = False
@@ -87,7 +87,7 @@ class Pool:
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
         """Yield a RawDrive as plain data for each name, in order of completion. A drive that does not answer
-        gets an error instead of facts. `seconds` is the limit for a probe with a CPU of its own."""
+        gets an error. `seconds` is the limit for a probe with a CPU of its own."""
         seconds = allowed_seconds(len(names), seconds)
         left = dict.fromkeys(names)
         begun = time.monotonic()
@@ -103,7 +103,11 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = words.NO_ANSWER(seconds=round(until - begun)) if late else words.NO_TURN
+            why = (
+                t("The drive did not answer within {seconds:g} s.", seconds=round(until - begun))
+                if late
+                else t("The probe process ended before reaching the drive.")
+            )
             facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
             yield facts
@@ -131,8 +135,7 @@ class Pool:
                     yield facts
 
     def close(self) -> None:
-        """Close the server's input, which makes it exit. Kill a server that does not exit in time, without
-        waiting."""
+        """Close the server's input, which makes it exit. Kill it if overdue, without waiting."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 with suppress(OSError):
@@ -160,13 +163,13 @@ def watch_drives(
     stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = sysfs.SYS
 ) -> Iterator[None]:
     """Yield each time a drive is attached, detached or resized after this call, until `stop` is set. Call
-    this before listing the drives to miss no change."""
+    before listing the drives."""
     return _changes(_snapshot(sys), stop, look_seconds, sys)
 
 
 def is_attached(path: str, diskseq: int | None, sys: Path = sysfs.SYS) -> bool:
-    """Return True if the drive with this `diskseq` is still at its node, with the medium. A node's name can
-    pass to another drive. Without `diskseq` (kernels before 5.15), any drive at the node counts."""
+    """Return True if the drive with this `diskseq` is still at its node, with the medium. Without `diskseq`
+    (kernels before 5.15), any drive at the node counts."""
     number, size = _diskseq_and_size(sys / "block" / sysfs.name_of(path))
     return size not in (None, "0") and (diskseq is None or number in (None, str(diskseq)))
 
@@ -186,7 +189,7 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
 
 
 def _snapshot(sys: Path) -> Seen:
-    """Return each drive with the diskseq and size. Opening a drive changes neither."""
+    """Opening a drive changes neither value."""
     return frozenset(
         (name, *_diskseq_and_size(sys / "block" / name))
         for name in sysfs.drive_names(all_devices=False, sys=sys)
@@ -198,7 +201,6 @@ def _diskseq_and_size(folder: Path) -> tuple[str | None, str | None]:
 
 
 def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
-    """Return a listener for the kernel's block events, or None if unavailable. Callers then poll."""
     try:
         import pyudev
 

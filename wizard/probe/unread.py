@@ -14,40 +14,23 @@ from wizard.model.said import Message, Sentence, t
 AS_RECORDED = Sentence("{text}")
 """A reason in a recording from before reasons had codes."""
 
-# Not root.
 ROOT_READS = t("Reading this needs root.")
 
-# Errors from the system.
 REFUSED = Sentence("The kernel refuses to open {device}: {why}.")
 FAILED = Sentence("Cannot read {device}: {why}.")
-BYTE = Sentence("Cannot read byte {byte} of {device}: {why}.")
 
-# libblkid.
 BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
 
-# Limits.
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
 MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
-SUSPENDED = Sentence("{device} is suspended, and reading would hang.")
 
-# The worker process.
-NO_ANSWER = Sentence("The drive did not answer within {seconds:g} s.")
 OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
-GARBAGE = t("The drive's probe printed garbage and was stopped.")
-NO_SENSE = t("The drive's probe returned invalid data.")
-ENDED_BY_SIGNAL = Sentence("The drive's probe was killed by signal {signal}.")
-ENDED_WITH_STATUS = Sentence("The drive's probe ended with status {status} and no result.")
-NO_TURN = t("The probe process ended before reaching the drive.")
 
-# The table.
 TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
 OTHER_BLOCKS = Sentence(
     "The table was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
 )
-LARGER_DRIVE = t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
 
-# Identification and SMART.
-BAD_SUM = t("The drive's IDENTIFY data does not match its checksum.")
 SMARTCTL_SAYS = Sentence("smartctl: {said}.")
 SLEEPS = Sentence("The drive is asleep ({mode}).")
 SMARTCTL_UNREADABLE = t("smartctl output is unreadable.")
@@ -95,12 +78,13 @@ def opened(path: str, flags: int = 0) -> Iterator[int]:
 
 
 @contextmanager
-def reported(errors: list[Facts], what: str, device: str) -> Iterator[None]:
-    """Append an OSError to `errors` as a RawError."""
+def reported(errors: list[Facts], what: str, device: str, sentence: Sentence | None = None) -> Iterator[None]:
+    """Append an OSError to `errors` as a RawError, with the `sentence` if given."""
     try:
         yield
     except OSError as error:
-        errors.append(not_read(what, device, error))
+        why = sentence(device=device, why=system_says(error)) if sentence else _reason(device, error)
+        errors.append(unread(what, why, obstacle_of(error)))
 
 
 def _reason(device: str, error: OSError) -> Message:
@@ -125,6 +109,5 @@ def obstacle_of(error: OSError | OverflowError) -> Obstacle:
 
 
 def obstacle_in(text: str) -> Obstacle:
-    """Return the obstacle that a text suggests. Only for texts without a code: messages of smartctl, and
-    reasons in old recordings. Never for a `Message`."""
+    """Return the obstacle in a text without a code: of smartctl, or in old recordings."""
     return next((found for pattern, found in BY_WORDS if re.search(pattern, text)), Obstacle.FAILED)

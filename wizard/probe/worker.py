@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from wizard.model.said import Message, t
@@ -42,13 +41,13 @@ MOST_EXTENSION = 4
 
 
 class Lines:
-    """Splits bytes into lines and parses each as a JSON object. `rest` is the incomplete last line."""
+    """Splits bytes into lines of JSON objects. `rest` is the incomplete last line."""
 
     def __init__(self) -> None:
         self.rest = bytearray()
 
     def add(self, data: bytes) -> Iterator[Facts | None]:
-        """Yield the objects in the lines that these bytes complete, None for a line that is none."""
+        """Yield the objects in the completed lines, None for an invalid line."""
         self.rest += data
         if b"\n" not in data:
             return
@@ -93,8 +92,8 @@ class Child:
         return bool(data) and not self.done and not self.garbage
 
     def is_over(self) -> bool:
-        """Return True if the child exceeded its limit and is blocked. Extends the deadline of one that works:
-        it or a program that it started is running or has used CPU time since the last check."""
+        """Return True if the child exceeded its limit and is blocked. Extends the deadline of a child that
+        works: it, or a program that it started, is running or has used CPU time since the last check."""
         if time.monotonic() < self.until:
             return False
         used, is_running = _activity(self.pid)
@@ -117,21 +116,25 @@ class Child:
 
     def _failure(self) -> Message:
         if self.garbage:
-            return words.GARBAGE
+            return t("The drive's probe printed garbage and was stopped.")
         if time.monotonic() >= self.until:
             return words.OVER_TIME(seconds=round(time.monotonic() - self.begun))
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
             return t("The drive's probe closed its output without a result.")
         code = os.waitstatus_to_exitcode(status)
-        return words.ENDED_BY_SIGNAL(signal=-code) if code < 0 else words.ENDED_WITH_STATUS(status=code)
+        return (
+            t("The drive's probe was killed by signal {signal}.", signal=-code)
+            if code < 0
+            else t("The drive's probe ended with status {status} and no result.", status=code)
+        )
 
 
 def serve(
     names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int
 ) -> None:
-    """Probe all drives in parallel. Reports each when it finishes or runs out of time. `stop` becomes
-    readable when the client has gone."""
+    """Probe all drives in parallel. Reports each when done or overdue. `stop` becomes readable when the
+    client has gone."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ, None)
         waiting: dict[int, Child] = {}
@@ -157,7 +160,7 @@ def serve(
 
 
 def _be_child(name: str, phases: Phases, seconds: float, output: int) -> None:
-    """Run the child. Closes all inherited descriptors, so that a stuck child keeps none open."""
+    """Closes all inherited descriptors, so that a stuck child keeps none open."""
     status = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -181,8 +184,7 @@ def _write(descriptor: int, facts: Facts) -> None:
 
 
 def _activity(pid: int) -> tuple[float, bool]:
-    """Return the CPU time of a process and the children, and whether one of them is running or waits for a
-    CPU."""
+    """Return the CPU time of a process and the children, and whether one of them is running."""
     # Imported here because psutil is slow to load, and few drives are overdue.
     import psutil
 
@@ -198,7 +200,7 @@ def _activity(pid: int) -> tuple[float, bool]:
 
 
 def _kill(pid: int) -> None:
-    """Kill a child that is still running. Reaps it only if that does not block."""
+    """Reaps the child only if that does not block."""
     try:
         if os.waitpid(pid, os.WNOHANG)[0] == 0:
             os.kill(pid, signal.SIGKILL)
@@ -208,7 +210,6 @@ def _kill(pid: int) -> None:
 
 
 def _reap(pid: int, seconds: float) -> int | None:
-    """Return the wait status of an exiting child, or None if it does not exit in time."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:
@@ -222,41 +223,26 @@ def _reap(pid: int, seconds: float) -> int | None:
 
 
 def _drive_phases() -> Phases:
-    """Return the phases of `collect`, with all libraries loaded that the children share."""
+    """Loads all libraries that the children share."""
     from wizard.probe import collect
     from wizard.probe.content import blkid
 
     assert blkid
-    if not Path("/run/udev/data").is_dir():
-        return lambda name, seconds: collect.phases(name, lambda _: {}, seconds)
-    import pyudev
-
-    context = pyudev.Context()
-
-    def properties_of(name: str) -> dict[str, str]:
-        try:
-            properties = pyudev.Devices.from_name(context, "block", name).properties
-            return {key: properties[key] for key in properties if key.startswith("ID_")}
-        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
-            return {}
-
-    return lambda name, seconds: collect.phases(name, properties_of, seconds)
+    return collect.phases
 
 
 def main(prepare: Callable[[], Phases] = _drive_phases) -> int:
-    """Serve requests until the input closes. `prepare` returns the phases of a child."""
-    # Load shared libraries before the first request. Repeated for each request: udev may have started or
-    # stopped since.
-    prepare()
+    """Serve requests until the input closes."""
+    phases = prepare()
     while line := _line(0):
         request = json.loads(line)
-        serve(request["drives"], float(request["seconds"]), prepare(), lambda facts: _write(1, facts), stop=0)
+        serve(request["drives"], float(request["seconds"]), phases, lambda facts: _write(1, facts), stop=0)
         _write(1, {"end": True})
     return 0
 
 
 def _line(descriptor: int) -> bytes:
-    """Read a line without buffering, so that the selector sees the end of input. Empty at the end."""
+    """Read without buffering, so that the selector sees the end of input."""
     read = bytearray()
     while not read.endswith(b"\n"):
         data = os.read(descriptor, 1 << 16)

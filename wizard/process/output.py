@@ -16,8 +16,7 @@ LONGEST = 80
 
 
 class OutputSearch:
-    """Searches stdout and stderr for a pattern while open, also across writes to a stream. `found` is the
-    result."""
+    """Searches stdout and stderr for a pattern while open, also across writes."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.found = False
@@ -35,8 +34,6 @@ class OutputSearch:
 
 
 class _Stream:
-    """Stream that searches its text."""
-
     def __init__(self, stream: TextIO, search: OutputSearch) -> None:
         self._stream, self._search, self._before = stream, search, ""
 
@@ -60,8 +57,8 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def no_echo(answers: BinaryIO) -> Iterator[None]:
-    """Disable echo on a terminal, to hide typed input. Has no effect on other files. Prompt inside the
-    context, so that fast typing is hidden too. A process terminated meanwhile restores the terminal."""
+    """Hide input typed on a terminal. Prompt inside the context, so that fast typing is hidden too. A process
+    terminated meanwhile restores the terminal."""
     try:
         old_settings = termios.tcgetattr(answers.fileno())
     except (OSError, ValueError, termios.error):
@@ -90,8 +87,7 @@ def no_echo(answers: BinaryIO) -> Iterator[None]:
 
 
 class Listener:
-    """Pipe for lines from a command. The command writes to `end`; `on_line` receives each line in a
-    thread."""
+    """Pipe for lines from a command, which writes to `end`. `on_line` is called in a thread."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line

@@ -37,7 +37,7 @@ seen: list[object] = []
 
 
 def note(kind: str, text: str) -> None:
-    """Append an entry with time and process to the debug log. Does nothing without a log or on errors."""
+    """Append an entry to the debug log. Does nothing without a log or on errors."""
     file = os.environ.get(VARIABLE)
     if file is None:
         return
@@ -75,7 +75,7 @@ def remember(facts: T) -> T:
 
 @contextmanager
 def ended_by_signal() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns True after the first Ctrl+C or termination signal. A second one ends the
+    """Yield a function that returns True after Ctrl+C or a termination signal. A second one ends the
     process."""
     ended = False
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -100,7 +100,7 @@ SPARE = ("/run", "/dev/shm")
 
 
 def scratch_folder() -> str:
-    """Return $TMPDIR, the usual temporary folder, or a spare one. Raises Failed if none is writable."""
+    """Return the usual temporary folder, or a spare one. Raises Failed if none is writable."""
     try:
         return tempfile.gettempdir()
     except FileNotFoundError:
@@ -164,8 +164,7 @@ class NotInstalled(Failed):
 
 
 class Result(Struct, frozen=True):
-    """Result of a command. `output` is stdout, `errors` stderr; invalid UTF-8 becomes replacement
-    characters."""
+    """Result of a command. Invalid UTF-8 becomes replacement characters."""
 
     status: int
     output: str
@@ -174,7 +173,7 @@ class Result(Struct, frozen=True):
 
     @property
     def last_words(self) -> str:
-        """The known cause of a failure, or the last line of output before help and advice, errors first."""
+        """The known cause of a failure, or the last line of output before help and advice."""
         texts = (self.output, self.errors)
         for pattern, cause in {**FAILS_AGAIN, **MAY_SUCCEED}.items():
             if any(map(pattern.search, texts)):
@@ -184,8 +183,8 @@ class Result(Struct, frozen=True):
 
 
 def search_path() -> str:
-    """Return PATH with the system directories appended, which users' PATHs often lack. Drops relative
-    folders, so that a prepared current folder cannot supply programs."""
+    """Return PATH with the system directories. Drops relative folders, so that a prepared current folder
+    cannot supply programs."""
     named = [
         folder
         for folder in os.environ.get("PATH", "/usr/bin:/bin").split(os.pathsep)
@@ -207,11 +206,9 @@ def run(
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),
 ) -> Result:
-    """Run `argv` to the end. Raises Failed if missing, after `seconds`, or for a status not in `accept`.
-
-    The command has its own process group, so a timeout kills its children too. `keep_open` are inherited
-    descriptors: the drive's lock must outlive all writers. `on_begin` receives the PID.
-    """
+    """Run `argv` to the end. Raises Failed if missing, after `seconds`, or for a status not in `accept`. The
+    command has its own process group, so a timeout kills its children too. `keep_open` are inherited
+    descriptors: the drive's lock must outlive all writers."""
     begun = monotonic()
     with _begun(
         argv, subprocess.PIPE if stdin is not None else subprocess.DEVNULL, keep_open=keep_open
@@ -233,8 +230,8 @@ def run(
 
 
 def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None]) -> Result:
-    """Run a long command and pass each line of stdout and stderr to `on_line` immediately. Raises Failed if
-    missing or after `seconds`. Accepts any status."""
+    """Run a long command and pass each line of output to `on_line`. Accepts any status. Raises Failed if
+    missing or after `seconds`."""
     begun = monotonic()
     lines: list[str] = []
     process = _begun(argv, subprocess.DEVNULL, stderr=subprocess.STDOUT)
@@ -260,7 +257,6 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
 def _begun(
     argv: Sequence[str], stdin: int, *, stderr: int = subprocess.PIPE, keep_open: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """Start a command in its own process group. Raises NotInstalled."""
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
@@ -278,7 +274,6 @@ def _begun(
 
 
 def _overdue(process: subprocess.Popen[bytes], argv: Sequence[str], seconds: float) -> Failed:
-    """Kill a command with the children."""
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")

@@ -16,7 +16,7 @@ from tests.unit.probe.superblocks import Bytes
 from wizard.documents.codec import from_json, to_json
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Obstacle, Striping
-from wizard.model.said import KIB, MIB
+from wizard.model.said import KIB, MIB, t
 from wizard.probe import unread as words
 from wizard.probe.content import holders
 from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawLayer, RawMachine, RawSignature
@@ -193,17 +193,17 @@ def test_layers_are_walked_upwards_and_named_when_unreadable(
     system("dm-1", {"size": "64", "dm/suspended": "1", "dm/uuid": "LVM-x"})
     system("dm-2", {"size": "64", "dm/uuid": "mpath-x", "holders/dm-0": ""})
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    found, troubles = holders.layers(["sda"], lambda _: {})
+    found, troubles = holders.layers(["sda"])
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
         unread("layers", words.ROOT_READS, Obstacle.DENIED),
-        unread("layers", words.SUSPENDED(device="/dev/dm-1")),
+        unread("layers", t("{device} is suspended, and reading would hang.", device="/dev/dm-1")),
     ]
     monkeypatch.setattr(holders, "MOST_LAYERS", 1)
-    found, troubles = holders.layers(["sda"], lambda _: {})
+    found, troubles = holders.layers(["sda"])
     assert list(found) == ["dm-0"] and troubles[-1] == unread("layers", words.MANY_LAYERS(most=1))
     monkeypatch.setattr(holders, "MOST_RECORDED", -1)
-    assert holders.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
+    assert holders.layers(["sda"])[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
 
 
 def test_unrecorded_gaps_are_zero_bytes() -> None:

@@ -2,6 +2,7 @@
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -227,7 +228,9 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
         content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        chunks, trouble = holders.recorded_superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
+        trouble: list[dict[str, Any]] = []
+        place = holders.Place("sda1", str(image), MIB, SIZE)
+        chunks = holders.recorded_superblocks(place, content, trouble)
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble == []
         read = read_inside(kind, replayed(kept), SIZE)
@@ -242,7 +245,7 @@ def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
     content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
-    chunks, _ = holders.recorded_superblocks(str(image), content, 0, 0, "/dev/sda")
+    chunks = holders.recorded_superblocks(holders.Place("sda", str(image)), content, [])
     assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
 
 

@@ -27,7 +27,7 @@ from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
 from wizard.model.layout import TableEntry
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Partition
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
@@ -182,7 +182,7 @@ def _comparable(copy: GptCopy) -> tuple[object, ...]:
     return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
-def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
+def _entry(reading: tables.TableReading, number: int) -> Partition:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
         raise Refused(t("The table has no partition {number}.", number=number))
@@ -196,9 +196,7 @@ def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
     return found
 
 
-def _check_room(
-    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
-) -> None:
+def _check_room(image: proof.Image, reading: tables.TableReading, entry: Partition, span: Extent) -> None:
     """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
@@ -233,9 +231,7 @@ def _check_room(
             )
 
 
-def _check_logical(
-    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
-) -> None:
+def _check_logical(image: proof.Image, reading: tables.TableReading, entry: Partition, span: Extent) -> None:
     """Raises Refused unless the span is between the record of a logical partition and the end of the extended
     one."""
     line = line_of(image, entry.number)
@@ -278,14 +274,14 @@ def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
 
 
 def _with_entry(
-    before: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
+    before: proof.Image, reading: tables.TableReading, entry: Partition, place: Extent, kind: str | None
 ) -> proof.Image:
     entries = tuple(
         TableEntry(
             other.number,
             place.start_bytes if other is entry else other.start_bytes,
             place.size_bytes if other is entry else other.size_bytes,
-            kind if other is entry else other.type,
+            (kind if other is entry else other.type) or "",
             other.name or "",
             kept=other is not entry,
         )

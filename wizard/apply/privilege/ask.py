@@ -63,33 +63,25 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """Lines from the root process. ROOT is the first. LOOKED, TRIED, BEGAN, SETTLED, INSTALLED and REFUSED
-    answer a request. ENTRY, STANDS and ENDED report on a run. LINE is output of a package manager before
-    INSTALLED."""
+    """Lines from the root process. ROOT is the first. DONE and BEGAN, or REFUSED, answer a request. ENTRY,
+    STANDS and ENDED report on a run. LINE is output of a package manager."""
 
     ROOT = "root"
-    LOOKED = "looked"
-    TRIED = "tried"
     BEGAN = "began"
-    SETTLED = "settled"
+    DONE = "done"
     REFUSED = "refused"
     ENTRY = "entry"
     STANDS = "stands"
     ENDED = "ended"
     LINE = "line"
-    INSTALLED = "installed"
 
 
 class RootRequest(Struct, frozen=True):
-    """A request to the root process.
-
-    LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
-    conversion. ROOM: measure the space for undo of the plan, with runs in `journal`. APPLY:
-    start the document `plan`, confirmed by `tokens`, with a run in `journal`. Its passphrase in hexadecimal
-    only goes through the pipe. WORK_OUT: plan what is `wanted`, on `device` unless files are copied. KEEP and
-    UNDO: the last run started through this pipe; KEEP may need the passphrase. INSTALL: install the packages
-    of `programs`.
-    """
+    """A request to the root process. LOOK: probe the drives at `paths`, or all. ROOM: measure the space for
+    undo of the plan. APPLY: start the document `plan`, confirmed by `tokens`. Runs are in `journal`. The
+    passphrase in hexadecimal only goes through the pipe. WORK_OUT: plan what is `wanted`, on `device` unless
+    files are copied. KEEP and UNDO: the last run started through this pipe. INSTALL: the packages of
+    `programs`."""
 
     ask: Ask
     paths: tuple[str, ...] | None = None
@@ -107,9 +99,9 @@ class RootRequest(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """A line from the root process. STANDS: the `status` of the run. `document` is planned by WORK_OUT."""
+    """A line from the root process. `document` is planned by WORK_OUT."""
 
-    say: Say
+    say: Say = Say.DONE
     machine: RawMachine | None = None
     situation: Situation | None = None
     room: UndoSpace | None = None
@@ -142,7 +134,7 @@ HELPER = "as-root"
 
 
 class Surroundings(Struct, frozen=True):
-    """How this process can ask for root: a terminal, a graphical session, the system message bus, systemd."""
+    """How this process can ask for root."""
 
     terminal: bool
     session: bool
@@ -176,12 +168,10 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
 def find_root_program(
     find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
 ) -> RootProgram | None:
-    """Return the first usable program of sudo, run0 and pkexec, or None.
-
-    sudo asks on the terminal. run0 asks through the session's polkit agent, since its standard input is not a
-    terminal here. pkexec asks through the agent, or else on the terminal. sudo without a terminal works for
-    users who need no password, and comes last.
-    """
+    """Return the first usable program of sudo, run0 and pkexec, or None. sudo asks on the terminal, run0
+    through the session's polkit agent, since its standard input is no terminal here, pkexec through the
+    agent, or else on the terminal. sudo without a terminal works for users who need no password, and comes
+    last."""
     now = around or _look_around()
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:

@@ -48,8 +48,8 @@ DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
 
 
 class Elevated(LocalRuns):
-    """A connection to the root process for the life of the interface, which knows only the runs started here.
-    Asks for root on creation; raises Refused if that fails."""
+    """A connection to the root process, which knows only the runs started here. Asks for root on creation;
+    raises Refused if that fails."""
 
     def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
         super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
@@ -67,27 +67,27 @@ class Elevated(LocalRuns):
         threading.Thread(target=self._listen, daemon=True).start()
 
     def look(self, paths: Sequence[str] | None) -> RawMachine:
-        """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
+        """Raises as `survey` does."""
         answer = self._request(ask.RootRequest(ask.Ask.LOOK, paths=None if paths is None else tuple(paths)))
         return _given(answer.machine)
 
     def look_at_ext(self, device: str) -> Situation:
-        """Inspect an ext filesystem as root. Raises as the function of that name does."""
+        """Raises as the function of that name does."""
         answer = self._request(ask.RootRequest(ask.Ask.LOOK_AT_EXT, device=device))
         return _given(answer.situation)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
-        """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
+        """Raises as `preflight` and the function of that name do."""
         request = ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=self._journal)
         return _given(self._request(request).room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """Install the packages as root. Raises as `packages.install` does."""
+        """Raises as `packages.install` does."""
         self._on_line = on_line
         self._request(ask.RootRequest(ask.Ask.INSTALL, programs=tuple(missing.programs)))
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Start a run and return its folder, which only root can read. Raises as `RunJob.start` does."""
+        """Return the folder, which only root can read. Raises as `RunJob.start` does."""
         request = ask.RootRequest(
             ask.Ask.APPLY,
             plan=render_any(document),
@@ -99,22 +99,22 @@ class Elevated(LocalRuns):
         return self._run
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Plan the changes for a request as root. Raises as `changes_for` does."""
+        """Raises as `changes_for` does."""
         answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, device=device, wanted=wanted))
         return SETTINGS.read(answer.document, str(THE_RESULT))
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
-        """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""
+        """Raises as `survey.work_out` does."""
         answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, wanted=asked))
         return BRINGS.read(answer.document, str(THE_RESULT))
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
+        """Keep the last run. Raises as `run_control.keep` does."""
         request = ask.RootRequest(ask.Ask.KEEP, secret=None if secret is None else secret.hex())
         return self._settle(request).sentence
 
     def undo(self, run: Path) -> None:
-        """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
+        """Undo the last run. Raises as `run_control.undo` does."""
         self._settle(ask.RootRequest(ask.Ask.UNDO))
 
     def _settle(self, asked: ask.RootRequest) -> ask.Answer:
@@ -124,8 +124,8 @@ class Elevated(LocalRuns):
             raise left_alone(self._run) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """Yield the run's entries from the beginning as they arrive, until the run ends. Call `meanwhile`
-        while there are none. Raises Failed if the connection is lost."""
+        """Yield the run's entries from the beginning, until the run ends. Raises Failed if the connection is
+        lost."""
         seen = 0
         while True:
             with self._changed:
@@ -148,15 +148,15 @@ class Elevated(LocalRuns):
                 )
 
     def state(self, run: Path) -> RunState:
-        """Return the last known state of the run."""
+        """Return the last known state."""
         return self._state or RunState.RUNNING
 
     def status(self, run: Path) -> RunStatus:
-        """Return the last reported status of the run."""
+        """Return the last reported status."""
         return self._status
 
     def closed(self, run: Path) -> str:
-        """Return an empty string. Undo reports the reason."""
+        """Empty: undo reports the reason."""
         return ""
 
     @property
@@ -165,7 +165,7 @@ class Elevated(LocalRuns):
         return self._gone
 
     def request_stop(self, run: Path) -> None:
-        """Ask the run to stop before the next step. Raises Failed if the connection is lost."""
+        """Raises Failed if the connection is lost."""
         self._send(ask.RootRequest(ask.Ask.STOP))
 
     def _send(self, request: ask.RootRequest) -> None:
@@ -224,8 +224,7 @@ def _given(value: T | None) -> T:
 
 
 def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
-    """Start the root process and wait for its first line. Its standard error, and so the password prompt, is
-    ours."""
+    """The root process's standard error, and so the password prompt, is ours."""
     with _ignoring_interrupt():
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -246,8 +245,7 @@ def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _ignoring_interrupt() -> Iterator[None]:
-    """Ignore Ctrl+C during the password prompt, where it cancels the prompt. Only possible, and needed, in
-    the main thread."""
+    """Ctrl+C cancels the password prompt instead. Only possible, and needed, in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -259,7 +257,7 @@ def _ignoring_interrupt() -> Iterator[None]:
 
 
 def _read(line: bytes) -> ask.Answer | None:
-    """Parse a line from the root process, or return None for other output of the granting program."""
+    """Return None for other output of the granting program."""
     try:
         return from_json(json.loads(line), ask.Answer, "the answer")
     except (ValueError, BadInput):

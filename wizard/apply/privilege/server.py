@@ -128,17 +128,14 @@ class Relay:
     def _answer(self, request: ask.RootRequest) -> None:
         match request.ask:
             case ask.Ask.LOOK:
-                self._send(ask.Answer(ask.Say.LOOKED, machine=survey(request.paths)))
+                self._send(ask.Answer(machine=survey(request.paths)))
             case ask.Ask.LOOK_AT_EXT:
-                if not is_device_path(request.device):
-                    raise BadInput(ask.NO_DEVICE(path=request.device))
-                situation = _runs(request).look_at_ext(request.device)
-                self._send(ask.Answer(ask.Say.LOOKED, situation=situation))
+                self._send(ask.Answer(situation=_runs(request).look_at_ext(_device(request))))
             case ask.Ask.ROOM:
                 plan = PLANS.read(request.plan, "The plan")
                 # Do not rehearse if the drives have changed or are in use.
                 run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
-                self._send(ask.Answer(ask.Say.TRIED, room=_runs(request).undo_space(plan)))
+                self._send(ask.Answer(room=_runs(request).undo_space(plan)))
             case ask.Ask.APPLY:
                 document = read_any(request.plan, "The document")
                 self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
@@ -148,9 +145,15 @@ class Relay:
                 install(
                     packages, lambda line: self._send(ask.Answer(ask.Say.LINE, sentence=printable(line, 400)))
                 )
-                self._send(ask.Answer(ask.Say.INSTALLED))
+                self._send(ask.Answer())
             case ask.Ask.WORK_OUT:
-                self._send(ask.Answer(ask.Say.LOOKED, document=_work_out(request)))
+                runs, wanted = LocalRuns(Environment()), request.wanted
+                if isinstance(wanted, CopyFiles):
+                    self._send(ask.Answer(document=render_any(runs.work_out_copy(wanted))))
+                elif wanted is not None:
+                    self._send(ask.Answer(document=render_any(runs.work_out(_device(request), wanted))))
+                else:
+                    raise BadInput(ask.NO_DEVICE(path=request.device))
             case _:
                 self._settle(request)
 
@@ -163,7 +166,6 @@ class Relay:
         self._run = None
 
     def _relay_rest(self, run: Path) -> None:
-        """Relay the remaining journal of a run until it ends."""
         with self._relaying_status(run):
             for entry in follow(run, self._sent_entries):
                 self._send_status(run)
@@ -173,7 +175,7 @@ class Relay:
         self._send(ask.Answer(ask.Say.ENDED, state=state(run)))
 
     def _settle(self, request: ask.RootRequest) -> None:
-        """Keep or undo the run started here, and relay its further journal in any case."""
+        """Relays the further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
         try:
@@ -185,11 +187,10 @@ class Relay:
                 )
         finally:
             self._relay_rest(run)
-        self._send(ask.Answer(ask.Say.SETTLED, sentence=sentence))
+        self._send(ask.Answer(sentence=sentence))
 
     @contextmanager
     def _relaying_status(self, run: Path) -> Iterator[None]:
-        """Relay the status of the run whenever it changes."""
         ended = threading.Event()
 
         def watch() -> None:
@@ -222,13 +223,10 @@ def _runs(request: ask.RootRequest) -> LocalRuns:
     return LocalRuns(Environment(), _journal_dir(request))
 
 
-def _work_out(request: ask.RootRequest) -> str:
-    wanted, runs = request.wanted, LocalRuns(Environment())
-    if isinstance(wanted, CopyFiles):
-        return render_any(runs.work_out_copy(wanted))
-    if not is_device_path(request.device) or wanted is None:
+def _device(request: ask.RootRequest) -> str:
+    if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=request.device))
-    return render_any(runs.work_out(request.device, wanted))
+    return request.device
 
 
 def _journal_dir(request: ask.RootRequest) -> Path | None:
@@ -236,7 +234,6 @@ def _journal_dir(request: ask.RootRequest) -> Path | None:
 
 
 def _secret(digits: str | None) -> bytes | None:
-    """Decode the passphrase. Raises BadInput for invalid digits."""
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
@@ -259,11 +256,9 @@ def main() -> int:
 
 
 def root_only_folder(named: str) -> Path:
-    """Check a folder that an unprivileged user has named. Raises Refused unless only root could replace it.
-
-    Root executes the plan in a run's folder and restores from saved data. A user who could replace them would
-    choose what root writes, and where.
-    """
+    """Raises Refused unless only root could replace a folder that an unprivileged user has named. Root
+    executes the plan in a run's folder and restores from saved data, so a user who could replace them would
+    choose what root writes, and where."""
     folder = Path(named)
     try:
         existing = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())
@@ -280,8 +275,7 @@ def root_only_folder(named: str) -> Path:
 
 
 def _is_roots(folder: Path, *, shared: bool) -> bool:
-    """Return True if only root can replace the folder's contents. In a `shared` folder with the sticky bit,
-    such as /tmp, root's entries are safe, too."""
+    """In a `shared` folder with the sticky bit, such as /tmp, root's entries are safe, too."""
     status = folder.lstat()
     open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (
         shared and status.st_mode & stat.S_ISVTX

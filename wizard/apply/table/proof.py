@@ -158,7 +158,7 @@ class Image(Struct, frozen=True):
         return tables.read_table(self.read, self.size_bytes, self.block_bytes, None, has_signature=False)
 
     @property
-    def entries(self) -> dict[int, tables.GptEntry]:
+    def entries(self) -> dict[int, Partition]:
         """The partitions by number."""
         return {entry.number: entry for entry in self.reading.entries}
 
@@ -263,7 +263,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
             raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
 
 
-def _comparable(entry: tables.GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
+def _comparable(entry: Partition | None, with_uuid: bool) -> tuple[object, ...] | None:
     """Return the parts of a record to compare. The UUIDs of MBR partitions come from the disk signature,
     which is restored."""
     if entry is None:

@@ -60,8 +60,8 @@ _LIBRARY = _load()
 
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
-    """Return a RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to the end).
-    Continues after the first match, like wipefs, to report stale signatures too. Raises OSError."""
+    """Return a RawContent: every superblock on `path`, or on a part (size 0: to the end). Continues after the
+    first match, to report stale signatures too. Raises OSError."""
     found: list[Facts] = []
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
@@ -80,7 +80,7 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
 
 
 def read_partitions(path: str) -> tuple[str, list[Facts]]:
-    """Return PTTYPE (empty if there is no table), and RawEntry facts in libblkid's order. Raises OSError."""
+    """Return PTTYPE (empty without a table), and RawEntry facts. Raises OSError."""
     with _probe(path, 0, 0) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
@@ -98,7 +98,6 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
 
 @contextmanager
 def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
-    """Open a probe of a device, or of a part of it. Raises OSError."""
     with opened(path) as descriptor:
         probe = _LIBRARY.blkid_new_probe()
         try:
@@ -111,7 +110,6 @@ def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
 
 
 def _has_result(status: int, path: str, otherwise: Sentence) -> bool:
-    """Return True if a probing function found something. Raises OSError if it failed."""
     if status in (FOUND, NOTHING):
         return status == FOUND
     raise _error(otherwise, path)
@@ -135,7 +133,6 @@ def _signature(probe: int) -> Facts:
 
 
 def _value(probe: int, key: str) -> str | None:
-    """Return a value as text, or None. Bytes that are not UTF-8 become the replacement character."""
     data, size = c_char_p(), c_size_t()
     if _LIBRARY.blkid_probe_lookup_value(probe, key.encode(), byref(data), byref(size)) or data.value is None:
         return None

@@ -78,13 +78,11 @@ def read_profiles(read: Read) -> tuple[str | None, str | None]:
 
 
 def _weakest(chunks: Iterable[_Chunk], usage: int) -> str | None:
-    """Return the weakest profile, or None without chunks or with an unknown profile."""
     found = {chunk.profile for chunk in chunks if chunk.usage & usage}
     return None if None in found else next((name for name in PROFILES.values() if name in found), None)
 
 
 def _chunk(start: int, item: bytes) -> _Chunk | None:
-    """Parse a chunk item, which more bytes may follow."""
     count = number(item, 44, 2)
     if not 0 < count <= MOST_STRIPES or CHUNK_BYTES + count * STRIPE_BYTES > len(item):
         return None
@@ -97,7 +95,7 @@ def _chunk(start: int, item: bytes) -> _Chunk | None:
 
 
 def _walk(read: Read, superblock: bytes, system: list[_Chunk]) -> list[_Chunk] | None:
-    """Return all chunks in the chunk tree, or None if a node is unreadable, or there are too many."""
+    """Return None if a node is unreadable, or there are too many."""
     found: list[_Chunk] = []
     pending = [(number(superblock, 88, 8), superblock[199])]
     for _ in range(MOST_NODES):
@@ -122,7 +120,6 @@ def _walk(read: Read, superblock: bytes, system: list[_Chunk]) -> list[_Chunk] |
 
 
 def _node(read: Read, superblock: bytes, system: list[_Chunk], address: int, level: int) -> bytes | None:
-    """Return a node of the chunk tree from this device, or None."""
     size, device = number(superblock, 148, 4), number(superblock, 201, 8)
     if size not in NODE_SIZES:
         return None
@@ -139,7 +136,6 @@ def _node(read: Read, superblock: bytes, system: list[_Chunk], address: int, lev
 
 
 def _places(chunk: _Chunk, address: int, device: int) -> Iterator[int]:
-    """Yield the offsets on a device of a logical address."""
     offset, count, parity = address - chunk.start, len(chunk.stripes), PARITIES.get(chunk.profile or "", 0)
     copies = 1 if parity else chunk.copies
     columns = (count - parity) // copies if copies else 0

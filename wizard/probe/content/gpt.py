@@ -8,8 +8,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from wizard.model.machine import Extent, Placed, Table
-from wizard.model.said import rounded_up
+from wizard.model.machine import Extent, Partition, Table
+from wizard.model.said import Message, rounded_up, t
+from wizard.probe.unread import TABLE_LOST
 
 Read = Callable[[int, int], bytes]
 """Returns bytes at an offset. Short at the end of the drive or on a read error."""
@@ -30,18 +31,6 @@ def number(data: bytes, at: int, length: int) -> int:
     return int.from_bytes(data[at : at + length], "little")
 
 
-class GptEntry(Placed, Struct, frozen=True):
-    """A partition as stated in a table. Unchecked: it may overlap others or exceed the drive."""
-
-    number: int
-    start_bytes: int
-    size_bytes: int
-    type: str
-    name: str | None = None
-    part_uuid: str | None = None
-    attributes: int = 0
-
-
 class GptCopy(Struct, frozen=True):
     """A header and the bytes of its entries. `sound`: all checksums and locations are valid."""
 
@@ -57,19 +46,22 @@ class GptCopy(Struct, frozen=True):
     sound: bool
 
 
-class Gpt(Struct, frozen=True):
-    """A parsed GPT. `primary_marked`: the first header has its signature, sound or not. `sound`: a copy is
-    sound."""
+class TableReading(Struct, frozen=True):
+    """A table, its entries (unchecked, without nodes), and all byte ranges of the table. `problems` are
+    messages about unusable parts. `primary_marked`: the first GPT header has its signature, sound or not.
+    `other_blocks`: the table was created for another logical block size. `lost`: entries of a sound backup
+    GPT without any primary table."""
 
     table: Table
-    entries: tuple[GptEntry, ...]
-    spans: tuple[Span, ...]
-    primary_marked: bool
-    sound: bool
-    larger: bool
+    entries: tuple[Partition, ...] = ()
+    spans: tuple[Span, ...] = ()
+    problems: tuple[Message, ...] = ()
+    primary_marked: bool = False
+    other_blocks: bool = False
+    lost: tuple[Partition, ...] = ()
 
 
-def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
+def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | None:
     """Return the table, or None if neither end of the drive has a header."""
     last_lba = size_bytes // block_bytes - 1
     if last_lba < 2:
@@ -79,19 +71,22 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     misplaced = None
     if primary and primary.sound and not (backup and backup.sound) and 1 < primary.alternate_lba < last_lba:
         misplaced = read_copy(read, primary.alternate_lba, last_lba, block_bytes)
-    found = [copy for copy in (primary, backup) if copy]
-    if not found:
+    copies = [copy for copy in (primary, backup, misplaced) if copy]
+    if not copies:
         return None
-    best = next((copy for copy in found if copy.sound), found[0])
-    copies = [*found, misplaced] if misplaced else found
-    return Gpt(
+    best = next((copy for copy in copies if copy.sound), copies[0])
+    end_bytes = (best.last_usable_lba + 1) * block_bytes
+    fault = (
+        t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
+        if best.sound and best.last_usable_lba > last_lba
+        else None
+    )
+    return TableReading(
         table=Table(
             kind="gpt",
             uuid=str(best.disk_guid),
             first_usable_bytes=best.first_usable_lba * block_bytes if best.sound else None,
-            end_usable_bytes=min((best.last_usable_lba + 1) * block_bytes, size_bytes)
-            if best.sound
-            else None,
+            end_usable_bytes=min(end_bytes, size_bytes) if best.sound else None,
             primary="ok" if primary and primary.sound else "damaged",
             backup=_state_of_backup(primary, backup, misplaced),
             ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
@@ -100,17 +95,15 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
         ),
         entries=_entries(best, block_bytes),
         spans=tuple(span for copy in copies for span in copy.spans),
+        problems=(fault,) if fault else () if best.sound else (TABLE_LOST,),
         primary_marked=primary is not None,
-        sound=best.sound,
-        larger=best.sound and best.last_usable_lba > last_lba,
     )
 
 
 def _own(
     primary: GptCopy | None, copies: Sequence[GptCopy], best: GptCopy, block_bytes: int
 ) -> Iterator[Extent]:
-    """Return the extents of the table itself. If the first copy is missing, include its usual place for a
-    restore."""
+    """If the first copy is missing, include its usual place for a restore."""
     entries = rounded_up(len(best.entries), block_bytes)
     yield Extent(0, 2 * block_bytes)
     if primary is None or primary.entries_lba < 2:
@@ -207,7 +200,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy 
     )
 
 
-def _entries(copy: GptCopy, block_bytes: int) -> tuple[GptEntry, ...]:
+def _entries(copy: GptCopy, block_bytes: int) -> tuple[Partition, ...]:
     """Return the used entries. An entry that ends before the start has size 0."""
     found = []
     size = max(copy.entry_bytes, ENTRY.size)
@@ -217,7 +210,8 @@ def _entries(copy: GptCopy, block_bytes: int) -> tuple[GptEntry, ...]:
             continue
         text = name.decode("utf-16-le", errors="replace").partition("\0")[0]
         found.append(
-            GptEntry(
+            Partition(
+                path="",
                 number=index + 1,
                 start_bytes=first * block_bytes,
                 size_bytes=max(0, last - first + 1) * block_bytes,

@@ -2,19 +2,29 @@
 worker process of the underlying drive, since a layer can hang like a drive. Read-only."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from wizard.model.machine import Obstacle
-from wizard.probe import unread as words
+from wizard.model.said import t
 from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
 from wizard.probe.facts import chunk
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, opened, system_says, unread
+from wizard.probe.unread import (
+    MANY_LAYERS,
+    MANY_SUPERBLOCKS,
+    ROOT_READS,
+    not_read,
+    obstacle_of,
+    opened,
+    system_says,
+    unread,
+)
 
 Facts = dict[str, Any]
-Udev = Callable[[str], dict[str, str]]
 
 MOST_LAYERS = 256
 MOST_READ = 64
@@ -38,8 +48,8 @@ STOPPED = ("clear", "inactive", "suspended")
 
 
 class Recorder:
-    """Reads a device from an offset on and records the bytes, so that the same reads work later without the
-    device. Errors are about the field `what`, and name the device `node`."""
+    """Reads a device from an offset on, and records the bytes for a replay. Errors are about the field
+    `what`, and name `node`."""
 
     def __init__(self, descriptor: int, what: str, node: str, start_bytes: int = 0) -> None:
         self.descriptor, self.what, self.node, self.start_bytes = descriptor, what, node, start_bytes
@@ -51,7 +61,12 @@ class Recorder:
         try:
             data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
         except (OSError, OverflowError) as error:
-            why = words.BYTE(byte=offset_bytes, device=self.node, why=system_says(error))
+            why = t(
+                "Cannot read byte {byte} of {device}: {why}.",
+                byte=offset_bytes,
+                device=self.node,
+                why=system_says(error),
+            )
             self.errors.append(unread(self.what, why, obstacle_of(error)))
             return b""
         if data and (offset_bytes, data) not in self.chunks:
@@ -59,33 +74,39 @@ class Recorder:
         return data
 
 
-def recorded_superblocks(
-    path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
-) -> tuple[list[Facts], list[Facts]]:
-    """Return RawChunks of the superblocks in `content`, and the first RawError. Raises OSError. Adds to LUKS
-    signatures if a copy of the header is damaged, and to Btrfs the profiles.
+class Place(Struct, frozen=True):
+    """A range to search: of the device `path`, by default all of it. `node` names the contents. `number` is
+    the partition's, 0 for the drive itself."""
 
-    Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
-    in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
-    """
+    node: str
+    path: str
+    offset_bytes: int = 0
+    size_bytes: int = 0
+    number: int = 0
+
+
+def recorded_superblocks(place: Place, content: Facts, errors: list[Facts]) -> list[Facts]:
+    """Return RawChunks of the superblocks in `content`, with offsets from the start of the place. Adds the
+    first RawError to `errors`, and to LUKS signatures if a copy of the header is damaged, and to Btrfs the
+    profiles. For LUKS, only locations are recorded: no salts, digests or tokens. Raises OSError."""
     signatures = [
         signature for signature in content["signatures"] if signature["kind"] in superblocks.READERS
     ]
     if content["signatures"] and not signatures:
-        return [], []
-    with opened(path) as descriptor:
+        return []
+    with opened(place.path) as descriptor:
 
         def recorder() -> Recorder:
-            return Recorder(descriptor, "layers", node, offset_bytes)
+            return Recorder(descriptor, "layers", sysfs.node_of(place.node), place.offset_bytes)
 
-        size = size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - offset_bytes
-        found: list[Facts] = []
-        errors: list[Facts] = []
+        size = place.size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - place.offset_bytes
+        found: list[tuple[int, bytes]] = []
+        faults: list[Facts] = []
         if not signatures:
             # Look for a backup superblock.
             reader = recorder()
-            place = superblocks.find_copy(reader.read)
-            return encoded(one for one in reader.chunks if one[0] == place), []
+            start = superblocks.find_copy(reader.read)
+            found = [one for one in reader.chunks if one[0] == start]
         for signature in signatures:
             kind, reader = signature["kind"], recorder()
             if kind == "crypto_LUKS":
@@ -94,14 +115,10 @@ def recorded_superblocks(
                 profiles = read_profiles(recorder().read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
             superblocks.read_inside(kind, reader.read, size, signature["offset_bytes"])
-            found += encoded(_without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks)
-            errors += reader.errors
-        return found, errors[:1]
-
-
-def encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
-    """Return offsets and bytes as RawChunks."""
-    return [chunk(start, data) for start, data in chunks]
+            found += _without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks
+            faults += reader.errors
+        errors += faults[:1]
+        return [chunk(start, data) for start, data in found]
 
 
 def length(found: Iterable[list[Facts]]) -> int:
@@ -110,7 +127,6 @@ def length(found: Iterable[list[Facts]]) -> int:
 
 
 def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Keep only the segments of LUKS2 metadata."""
     for start, data in chunks:
         if start < superblocks.LUKS2_HEADER_BYTES:
             yield start, data
@@ -118,7 +134,7 @@ def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, byt
             yield start + found[0], data[found[0] : found[1]]
 
 
-def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Facts]]:
+def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
     """Return a RawLayer by name for each device built on the devices `names`, and the errors."""
     found: dict[str, Facts] = {}
     errors: list[Facts] = []
@@ -128,14 +144,14 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
             if above in found or above in names:
                 continue
             if len(found) >= MOST_LAYERS:
-                errors.append(unread("layers", words.MANY_LAYERS(most=MOST_LAYERS)))
+                errors.append(unread("layers", MANY_LAYERS(most=MOST_LAYERS)))
                 break
-            found[above] = _layer(above, udev)
+            found[above] = _layer(above)
             recorded = length(facts["superblocks"] for facts in found.values())
             if recorded > MOST_RECORDED:
-                errors.append(unread("layers", words.MANY_SUPERBLOCKS))
+                errors.append(unread("layers", MANY_SUPERBLOCKS))
             else:
-                errors += _read_layer(above, found[above], len(found))
+                _read_layer(above, found[above], len(found), errors)
             pending.append(above)
     return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
 
@@ -149,36 +165,34 @@ def _above(name: str) -> list[str]:
         return parts
 
 
-def _layer(name: str, udev: Udev) -> Facts:
+def _layer(name: str) -> Facts:
     folder = sysfs.SYS / "class/block" / name
-    texts = sysfs.attributes(folder, LAYER_ATTRIBUTES)
+    found = sysfs.known_facts(folder, LAYER_ATTRIBUTES)
     there = sysfs.target(folder)
-    whole = there.parent if there is not None and "partition" in texts else folder
-    texts |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    whole = there.parent if there is not None and "partition" in found["sysfs"] else folder
     members = sorted(member.name for member in folder.glob("md/dev-*"))
-    texts |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
-    return {"sysfs": texts, "udev": udev(name), "content": None, "superblocks": []}
+    found["sysfs"] |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    found["sysfs"] |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
+    return {**found, "content": None, "superblocks": []}
 
 
-def _read_layer(name: str, facts: Facts, count: int) -> list[Facts]:
-    """Read the layer's signatures and superblocks. Skips layers that could hang, and those above the limit.
-    Returns a RawError if the content stays unknown."""
+def _read_layer(name: str, facts: Facts, count: int, errors: list[Facts]) -> None:
+    """Skips layers that could hang, and those above the limit."""
     from wizard.probe.content import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)
     if texts.get("size", "0") == "0" or texts.get("md/array_state") in STOPPED:
-        return []
+        return
     if texts.get("dm/suspended") == "1":
-        return [unread("layers", words.SUSPENDED(device=path))]
-    if texts.get("dm/uuid", "").startswith("mpath-"):
-        return []
-    if count > MOST_READ:
-        return [unread("layers", words.MANY_LAYERS(most=MOST_READ))]
-    try:
-        facts["content"] = blkid.read_content(path)
-        facts["superblocks"], errors = recorded_superblocks(path, facts["content"], 0, 0, path)
-    except OSError as error:
-        if os.geteuid() != 0:
-            return [unread("layers", words.ROOT_READS, Obstacle.DENIED)]
-        return [not_read("layers", path, error)]
-    return errors
+        errors.append(unread("layers", t("{device} is suspended, and reading would hang.", device=path)))
+    elif texts.get("dm/uuid", "").startswith("mpath-"):
+        return
+    elif count > MOST_READ:
+        errors.append(unread("layers", MANY_LAYERS(most=MOST_READ)))
+    else:
+        try:
+            facts["content"] = blkid.read_content(path)
+            facts["superblocks"] = recorded_superblocks(Place(name, path), facts["content"], errors)
+        except OSError as error:
+            denied = unread("layers", ROOT_READS, Obstacle.DENIED)
+            errors.append(not_read("layers", path, error) if os.geteuid() == 0 else denied)

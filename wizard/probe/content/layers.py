@@ -11,27 +11,12 @@ from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
-from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature, decoded
+from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, decoded
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
 LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 """UUIDs of the volume group and the logical volume in the device mapper's uuid."""
-
-
-def _with_insides(
-    signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int
-) -> tuple[Signature, ...]:
-    """Add locations and striping from recorded superblocks to signatures."""
-    read = _replayed(chunks)
-    if read is None:
-        return signatures
-    found = []
-    for mark in signatures:
-        inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
-        facts: dict[str, Any] = {name: getattr(inside, name) for name in COMMON}
-        found.append(replace(mark, **facts, version=inside.version or mark.version))
-    return tuple(found)
 
 
 def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
@@ -41,7 +26,6 @@ def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> in
 
 
 def _replayed(chunks: Iterable[RawChunk]) -> Read | None:
-    """Return a function that reads the recorded bytes, or None without any. Skips damaged ones."""
     known = [(chunk.offset_bytes, data) for chunk in chunks if (data := decoded(chunk.data))]
     return replayed(known) if known else None
 
@@ -90,7 +74,7 @@ def layers_of(
             continue
         if layer.path not in inputs:
             size = sysfs.bytes_at(known.sysfs, "size") or 0
-            marks = _with_insides(_signatures(known), known.superblocks, size)
+            marks = _signatures(known.content, known.udev, known.superblocks, size)
             inputs[layer.path] = LayerInput(marks, size, known.superblocks)
         texts, below = known.sysfs, names.get(layer.below, "")
         is_part = "partition" in texts
@@ -115,7 +99,7 @@ def layers_of(
 def _placement(
     texts: Mapping[str, str], below: str, input_below: LayerInput | None
 ) -> tuple[int | None, Striping | None]:
-    """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
+    """Return the start of a layer's data on the device below, and the striping."""
     if "md/level" in texts:
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
         if place is None and input_below is not None:
@@ -134,7 +118,7 @@ def _placement(
 
 
 def _array(texts: Mapping[str, str]) -> Striping | None:
-    """Return the striping of a running md array. None during a reshape, when sysfs shows two numbers."""
+    """None during a reshape, when sysfs shows two numbers."""
     level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
     chunk, drives, layout = (
         sysfs.whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
@@ -145,35 +129,30 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
     return lvm.striping(chunk, chunk * spread) if spread else None
 
 
-def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
-    """Return a layer's signatures as recorded, else from udev's database."""
-    if raw.content is not None:
-        return tuple(_signature(mark, raw.content.ambivalent) for mark in raw.content.signatures)
-    if "ID_FS_TYPE" not in raw.udev:
-        return ()
-    return (
-        Signature(
-            raw.udev["ID_FS_TYPE"], raw.udev.get("ID_FS_USAGE", "other"), uuid=raw.udev.get("ID_FS_UUID")
-        ),
-    )
-
-
 def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
     """Return the signatures on a node of the drive, with facts from the recorded superblocks."""
-    return _with_insides(_plain_signatures(raw, name), raw.superblocks.get(name, ()), size_bytes)
-
-
-def _plain_signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
-    """Return the signatures on a node from libblkid, or from udev if libblkid did not run."""
-    if raw.contents is not None:
-        content = raw.contents.get(name, RawContent())
-        return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)
     udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
+    return _signatures(raw.content_on(name), udev, raw.superblocks.get(name, ()), size_bytes)
+
+
+def _signatures(
+    content: RawContent | None, udev: Mapping[str, str], chunks: Iterable[RawChunk], size_bytes: int
+) -> tuple[Signature, ...]:
+    """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
+    if content is not None:
+        found = []
+        read = _replayed(chunks)
+        for mark in content.signatures:
+            facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
+            if read is not None:
+                inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
+                facts |= {name: getattr(inside, name) for name in COMMON}
+                facts["version"] = inside.version or mark.version
+            found.append(Signature(**facts, ambivalent=content.ambivalent))
+        return tuple(found)
     if "ID_FS_AMBIVALENT" in udev:
-        return tuple(
-            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True)
-            for word in udev["ID_FS_AMBIVALENT"].split()
-        )
+        words = (word.partition(":") for word in udev["ID_FS_AMBIVALENT"].split())
+        return tuple(Signature(kind or usage, usage, ambivalent=True) for usage, _, kind in words)
     if "ID_FS_TYPE" not in udev:
         return ()
     return (
@@ -188,24 +167,14 @@ def _plain_signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
     )
 
 
-def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
-    return Signature(**facts, ambivalent=ambivalent)
-
-
-def superblock_digest_of(raw: RawDrive, name: str) -> str | None:
-    """Return the digest of the superblocks on a node of the drive, or None."""
-    return raw.contents.get(name, RawContent()).superblock_digest if raw.contents is not None else None
-
-
 def unescaped(text: str) -> str:
-    r"""Return text without udev's escapes, such as `\x20` for a space."""
+    """Decode udev's escapes, such as `\\x20` for a space."""
     data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
     return data.decode("utf-8", errors="replace")
 
 
 def belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
-    """Return True if a signature on the drive is a partition's at the same offset, to list it only once."""
+    """Return True if a signature on the drive is a partition's, to list it only once."""
     return any(
         part.start_bytes > 0
         and mark.offset_bytes is not None

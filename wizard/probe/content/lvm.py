@@ -26,8 +26,8 @@ LARGEST_STRIPE_BYTES = 1 << 40
 
 
 class LogicalVolume(Struct, frozen=True):
-    """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes` is the
-    start of the first extent here. `striping` is None for linear volumes."""
+    """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes`: first
+    extent here."""
 
     uuid: str
     offset_bytes: int
@@ -35,10 +35,7 @@ class LogicalVolume(Struct, frozen=True):
 
 
 class DataLayout(Struct, frozen=True):
-    """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
-    of the device. For a filesystem also block size, feature words, used bytes and the largest size; for
-    LVM the logical volumes. The rest as in Signature.
-    """
+    """Contents of a superblock, as in Signature; for LVM also the logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
@@ -65,7 +62,7 @@ Reader = Callable[[Read, int, int | None], DataLayout]
 
 
 def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
-    """Return the striping, or None if the values are implausible or both 0. A missing value is 0."""
+    """Return the striping, or None for implausible values or two zeros. A missing value is 0."""
     sizes = (unit_bytes, width_bytes)
     if any(not 0 <= size <= LARGEST_STRIPE_BYTES for size in sizes) or not any(sizes):
         return None
@@ -117,8 +114,7 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
 
 
 def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
-    """Parse a list of (offset, size) terminated by a pair of zeros. Returns the list and the offset after
-    it."""
+    """Return pairs of offset and size up to a pair of zeros, and the offset after it."""
     found: list[tuple[int, int]] = []
     while at + 16 <= len(sector) and len(found) < MOST_PLACES:
         offset, size = struct.unpack_from("<QQ", sector, at)
@@ -130,8 +126,7 @@ def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section | None:
-    """Return the text of a metadata area, which is a ring buffer after a header. It has a section for the
-    volume group."""
+    """Return the text of a metadata area, which is a ring buffer after a header."""
     if offset + AREA_HEADER_BYTES > size_bytes:
         return None
     header = read(offset, AREA_HEADER_BYTES)
@@ -149,53 +144,52 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
 
 
 def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
-    """Return the layout of the physical volume with this UUID, or None if the text does not have it."""
     sectors = _whole(group.get("extent_size"))
-    for name, volume in _sections(group.get("physical_volumes")):
-        if _without_dashes(volume.get("id")) != own_uuid:
+    for name, physical in _sections(group.get("physical_volumes")):
+        if _without_dashes(physical.get("id")) != own_uuid:
             continue
-        start = _whole(volume.get("pe_start"))
+        start = _whole(physical.get("pe_start"))
         if start is None:
             return None
         if not sectors:
             return DataLayout(start * SECTOR_BYTES)
-        used = 0
-        for _, logical in _sections(group.get("logical_volumes")):
-            for _, segment in _sections(logical):
-                stripes = segment.get("stripes")
-                owners = stripes[::2] if isinstance(stripes, list) else []
-                if name in owners:
-                    used += (_whole(segment.get("extent_count")) or 0) * owners.count(name) // len(owners)
-        volumes = tuple(_volumes(group, name, start, sectors))
-        return DataLayout(start * SECTOR_BYTES, volumes=volumes, used_bytes=used * sectors * SECTOR_BYTES)
+        logical = _sections(group.get("logical_volumes"))
+        found = [_logical_volume(volume, name, start, sectors) for _, volume in logical]
+        return DataLayout(
+            start * SECTOR_BYTES,
+            volumes=tuple(volume for volume, _ in found if volume),
+            used_bytes=sum(used for _, used in found) * sectors * SECTOR_BYTES,
+        )
     return None
 
 
-def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:
-    """Return the logical volumes with extents on the physical volume `physical`, in the text's order. `start`
-    and `extent` are in sectors."""
-    for _, volume in _sections(group.get("logical_volumes")):
-        segments = sorted(
-            (_whole(segment.get("start_extent")) or 0, key, segment)
-            for key, segment in _sections(volume)
-            if key.startswith("segment")
-        )
-        places: list[int] = []
-        spread: Striping | None = None
-        for _, _, segment in segments:
-            stripes = segment.get("stripes")
-            pairs = list(zip(stripes[::2], stripes[1::2], strict=False)) if isinstance(stripes, list) else []
-            here = [
-                first
-                for owner, extents in pairs
-                if owner == physical and (first := _whole(extents)) is not None
-            ]
-            if here and not places and len(pairs) > 1:
-                unit = (_whole(segment.get("stripe_size")) or 0) * SECTOR_BYTES
-                spread = striping(unit, unit * len(pairs)) if unit else None
-            places += [(start + first * extent) * SECTOR_BYTES for first in here]
-        if places:
-            yield LogicalVolume(_without_dashes(volume.get("id")), places[0], spread)
+def _logical_volume(
+    volume: Section, physical: str, start: int, extent: int
+) -> tuple[LogicalVolume | None, int]:
+    """Return a logical volume with extents on the physical volume `physical`, and their number. `start` and
+    `extent` are in sectors."""
+    segments = sorted(
+        (_whole(segment.get("start_extent")) or 0, key, segment)
+        for key, segment in _sections(volume)
+        if key.startswith("segment")
+    )
+    places: list[int] = []
+    spread: Striping | None = None
+    used = 0
+    for _, _, segment in segments:
+        stripes = segment.get("stripes")
+        owners, extents = (stripes[::2], stripes[1::2]) if isinstance(stripes, list) else ([], [])
+        if physical in owners:
+            count = _whole(segment.get("extent_count")) or 0
+            used += count * owners.count(physical) // len(owners)
+        pairs = zip(owners, map(_whole, extents), strict=False)
+        here = [first for owner, first in pairs if owner == physical and first is not None]
+        if here and not places and len(extents) > 1:
+            unit = (_whole(segment.get("stripe_size")) or 0) * SECTOR_BYTES
+            spread = striping(unit, unit * len(extents)) if unit else None
+        places += [(start + first * extent) * SECTOR_BYTES for first in here]
+    found = LogicalVolume(_without_dashes(volume.get("id")), places[0], spread) if places else None
+    return found, used
 
 
 def _sections(value: object) -> Iterator[tuple[str, Section]]:
@@ -217,57 +211,42 @@ def parse(text: str) -> Section:
     stack: list[Section] = [whole]
     name: str | None = None
     tokens = _tokens(text)
-    for kind, token in tokens:
-        if kind == "mark" and token == "{" and name is not None and len(stack) < MOST_DEPTH:
+    for token, word in tokens:
+        if token == "{" and name is not None and len(stack) < MOST_DEPTH:
             inner: Section = {}
-            stack[-1][name] = inner
+            stack[-1][name], name = inner, None
             stack.append(inner)
-            name = None
-        elif kind == "mark" and token == "}" and len(stack) > 1:
+        elif token == "}" and len(stack) > 1:
             stack.pop()
-        elif kind == "mark" and token == "=" and name is not None:
-            stack[-1][name] = _value(tokens)
-            name = None
-        elif kind == "word" and name is None:
-            name = token
+        elif token == "=" and name is not None:
+            token, value = next(tokens, ("", ""))
+            if token == "[":
+                items = takewhile(lambda item: item[0] != "]", tokens)
+                value = [item for token, item in items if not token]
+            stack[-1][name], name = value, None
+        elif not token and name is None and isinstance(word, str):
+            name = word
         else:
             break
     return whole
 
 
-def _value(tokens: Iterator[tuple[str, str]]) -> Any:  # noqa: ANN401 - a number, a text or a list of them
-    """Return the next number, text, or list of both."""
-
-    def scalar(kind: str, token: str) -> int | str:
-        return int(token) if kind == "word" and re.fullmatch(r"-?[0-9]{1,18}", token) else token
-
-    kind, token = next(tokens, ("end", ""))
-    if (kind, token) != ("mark", "["):
-        return scalar(kind, token)
-    items = takewhile(lambda item: item != ("mark", "]"), tokens)
-    return [scalar(kind, token) for kind, token in items if kind != "mark"]
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Yield words, strings and punctuation. Stops at an unexpected character."""
+def _tokens(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield marks, and numbers and text with an empty mark. Stops at an unexpected character."""
     position = 0
     for _ in range(MOST_TOKENS):
         match = TOKEN.match(text, position)
         if match is None or match.end() == position:
             return
         position = match.end()
-        if match[1] is not None:
-            yield "text", match[1]
-        elif match[2] is not None:
-            yield "word", match[2]
-        elif match[3] is not None:
-            yield "mark", match[3]
+        quoted, word, mark = match.groups()
+        if mark or quoted is not None:
+            yield mark or "", quoted
+        elif word:
+            yield "", int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else word
 
 
 MD_MAGIC = 0xA92B4EFC
-MD_1 = struct.Struct("<IIII16s32sQiIQIIiI")
-"""Fields up to bitmap_offset, and new_level."""
-MD_1_SPREAD = struct.Struct("<QQ")
 MD_1_READ_BYTES = 256
 MD_RESHAPES = 4
 MD_1_NUMBER_AT, MD_1_ROLES_AT = 160, 256
@@ -291,12 +270,13 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
             if number(data, 4, 4) != 1:
                 return _md_0(read, place, "little")
             role = read(place + MD_1_ROLES_AT + 2 * number(data, MD_1_NUMBER_AT, 4), 2)
-            _, _, features, *_, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
-            offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
+            level, layout = struct.unpack_from("<iI", data, 72)
+            chunk, drives = struct.unpack_from("<II", data, 88)
+            offset, sectors = struct.unpack_from("<QQ", data, 128)
             spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
             return DataLayout(
                 offset * SECTOR_BYTES,
-                None if features & MD_RESHAPES else spread,
+                None if number(data, 8, 4) & MD_RESHAPES else spread,
                 size_bytes=(offset + sectors) * SECTOR_BYTES,
                 level=_level(level),
                 number=_role(role, "little"),
@@ -308,7 +288,6 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
 
 
 def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
-    """Return the member number, or None if unreadable or not an active member."""
     role = int.from_bytes(data, order)
     return role if data and role < MOST_DRIVES else None
 
@@ -338,11 +317,8 @@ def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Stri
 
 
 def data_drives(level: int, drives: int, layout: int = 0) -> int:
-    """Return how many drives of an md array have distinct data. 0 for a level without striping.
-
-    Counts as md does for its optimal I/O size: all drives at level 0, without parity at 4, 5 and 6, half of
-    them at level 10 with two copies.
-    """
+    """Return how many drives of an md array have distinct data, as md counts for its optimal I/O size. 0 for
+    a level without striping."""
     if level == 10:
         near = layout & 0xFF or 1
         return drives // near if drives % near == 0 else drives
@@ -385,8 +361,8 @@ def _leaves(device: Section) -> int:
 
 
 def _name_values(data: bytes, at: int, end: int, depth: int) -> tuple[Section, int]:
-    """Parse a name/value list in XDR, before `end`. Returns the known values by name, and the offset after
-    the list. An array of numbers is its length."""
+    """Parse a name/value list in XDR. Returns the known values, and the offset after the list. An array of
+    numbers is its length."""
     found: Section = {}
     at += 8
     while depth and 12 <= (length := _big(data, at)) <= end - at:
@@ -416,7 +392,6 @@ def _big(data: bytes, at: int) -> int:
 
 
 def _xdr_text(data: bytes, at: int) -> tuple[str, int]:
-    """Return a text, and the offset after its padding."""
     length = min(_big(data, at), len(data))
     return data[at + 4 : at + 4 + length].decode("latin-1"), at + 4 + -(-length // 4) * 4
 
@@ -429,7 +404,7 @@ BCACHE_CACHES, BCACHE_BACKINGS = (0, 3, 5), (1, 4, 6)
 
 
 def read_cache_set(read: Read, *_: int | None) -> DataLayout:
-    """Return the UUID of the set, and whether this device is the cache or a backing device with a cache."""
+    """Return the UUID of the set, and whether this is the cache or an attached backing device."""
     data = read(BCACHE_AT, BCACHE_READ_BYTES)
     version = number(data, 16, 8)
     if len(data) < BCACHE_READ_BYTES or data[24:40] != BCACHE_MAGIC:

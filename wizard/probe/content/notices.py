@@ -22,11 +22,8 @@ Read = Callable[[int, int], bytes]
 
 
 def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
-    """Return the drive's notice in the shape of `facts.RawNotice`, or None. Raises OSError.
-
-    `taken` are the byte ranges of partitions, end exclusive. A notice of a waiting run takes precedence over
-    a leftover one.
-    """
+    """Return the drive's notice as a `facts.RawNotice`, or None. `taken`: byte ranges of partitions. A
+    waiting run takes precedence over a leftover notice. Raises OSError."""
 
     found = None
     for notice, data in notices(read, drive_bytes, tuple(taken)):
@@ -41,7 +38,7 @@ def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) 
 def notices(
     read: Read, drive_bytes: int, taken: tuple[tuple[int, int], ...] = ()
 ) -> Iterator[tuple[Notice, bytes]]:
-    """Yield every notice that states this size of the drive and its own offset, with the bytes."""
+    """Yield every plausible notice, with the bytes."""
     for start in notice_places(drive_bytes):
         if any(begin <= start < end for begin, end in taken):
             continue
@@ -63,7 +60,7 @@ def _is_plausible(notice: Notice, drive_bytes: int, start: int) -> bool:
 
 
 def is_bare(notice: Notice, read: Read) -> bool:
-    """Return True if the withheld bytes are still missing, as the run left them. Raises OSError."""
+    """Return True if the withheld bytes are still missing. Raises OSError."""
     digest = sha256()
     for one in notice.withheld:
         digest.update(read(one.start_bytes, one.size_bytes))
@@ -121,8 +118,7 @@ SIGNATURE = b"\x55\xaa"
 
 
 def next_of(sector: bytes) -> int | None:
-    """Return where on the drive, in bytes, GRUB continues after a sector. None if the sector is not
-    GRUB's."""
+    """Return where on the drive, in bytes, GRUB continues after a sector, or None."""
     if len(sector) < SECTOR_BYTES or MARK not in sector or sector[510:512] != SIGNATURE:
         return None
     return int(struct.unpack_from("<Q", sector, NEXT_AT)[0]) * KERNEL_SECTOR_BYTES

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
 from wizard.probe.content.gpt import Read, number
+from wizard.probe.content.lvm import NOTHING, SECTOR_BYTES, DataLayout, Reader, striping
 from wizard.probe.unread import opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
@@ -38,7 +39,7 @@ OLD_INODE_BYTES = 128
 
 
 def is_unconverted(read: Read) -> bool:
-    """Return True if the extent feature is on but the root directory is block-mapped. False if unreadable."""
+    """Return True if extents are on but the root directory is block-mapped."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
@@ -84,12 +85,11 @@ def find_copy(read: Read) -> int | None:
     return None
 
 
-def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> lvm.DataLayout:
-    """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
-    outside the device."""
+def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
+    """Return the contents of the superblock of this kind. Drops offsets outside the device."""
     reader = READERS.get(kind)
     if reader is None or size_bytes <= 0:
-        return lvm.NOTHING
+        return NOTHING
     found = reader(read, size_bytes, mark_bytes)
     place = found.data_offset_bytes
     return replace(
@@ -100,8 +100,8 @@ def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None =
 
 
 def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
-    """Return a function that reads from recorded bytes. Gaps read as zeros. A range without any recorded byte
-    reads as empty."""
+    """Return a function that reads recorded bytes. Gaps read as zeros, ranges without any recorded byte as
+    empty."""
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
@@ -126,24 +126,24 @@ SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
 def _luks_version(read: Read) -> tuple[int, int]:
-    """Return the version of a LUKS header, and the size of a LUKS2 header with the JSON text. 0 without a
-    plausible header."""
+    """Return the version, and the size of a LUKS2 header with the JSON text, or the payload offset of LUKS1
+    in sectors. 0 without a plausible header."""
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
         return 0, 0
     version, size = struct.unpack_from(">HQ", data, 6)
-    is_known = version == 1 or (version == 2 and LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES)
-    return (version, size) if is_known else (0, 0)
-
-
-def _luks(read: Read, *_: int | None) -> lvm.DataLayout:
-    version, size = _luks_version(read)
     if version == 1:
-        sectors = int.from_bytes(read(0, LUKS1_READ_BYTES)[104:108], "big")
-        # A payload offset of 0 means a detached header.
-        return lvm.DataLayout(sectors * lvm.SECTOR_BYTES) if sectors else lvm.NOTHING
+        return 1, int.from_bytes(data[104:108], "big")
+    return (2, size) if version == 2 and LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES else (0, 0)
+
+
+def _luks(read: Read, *_: int | None) -> DataLayout:
+    version, size = _luks_version(read)
+    # A payload offset of 0 means a detached header.
+    if version == 1:
+        return DataLayout(size * SECTOR_BYTES or None)
     found = segments_of(read(LUKS2_HEADER_BYTES, size - LUKS2_HEADER_BYTES)) if version else None
-    return lvm.DataLayout(_first_segment(found[2])) if found else lvm.NOTHING
+    return DataLayout(_first_segment(found[2])) if found else NOTHING
 
 
 LUKS2_SECOND = b"SKUL\xba\xbe"
@@ -163,7 +163,6 @@ def has_damaged_copy(read: Read) -> bool:
 
 
 def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
-    """Return True if a LUKS2 header with the JSON area matches its checksum."""
     name = header[LUKS2_ALGORITHM].rstrip(b"\0").decode("latin-1")
     if len(header) != size or not header.startswith(magic) or name not in LUKS2_ALGORITHMS:
         return False
@@ -174,8 +173,8 @@ def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
 
 
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
-    """Return start and end of the `segments` object (from its key) in LUKS2's JSON text, and the object.
-    Nothing else is recorded, because the rest of the text contains salts, digests and tokens."""
+    """Return start and end of the `segments` object in LUKS2's JSON text, and the object. The rest is not
+    recorded: it contains salts, digests and tokens."""
     text = area.decode("latin-1")
     for match in SEGMENTS.finditer(text):
         try:
@@ -190,7 +189,7 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
 
 
 def _first_segment(segments: Mapping[str, object]) -> int | None:
-    """Return the offset of the first data segment. Ignores the backup segments of a re-encryption."""
+    """Ignores the backup segments of a re-encryption."""
     offsets: dict[int, int] = {}
     for key, segment in segments.items():
         if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
@@ -204,22 +203,27 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
 
 
 EXT_META_BG = 0x10
+EXT_STRIPING_END = 0x174
+"""End of s_raid_stripe_width. Recordings of older versions end there."""
 XFS_READ_BYTES = 192
 
 
-def _ext(read: Read, *_: int | None) -> lvm.DataLayout:
+def _ext(read: Read, *_: int | None) -> DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
-    shift, magic, wanted = (read(SUPERBLOCK_AT + at, size) for at, size in ((24, 4), (56, 2), (356, 16)))
-    log = number(shift, 0, 4)
-    if len(shift) < 4 or number(magic, 0, 2) != MAGIC or len(wanted) < 16 or log > LARGEST_BLOCK_SHIFT:
-        return lvm.NOTHING
-    stride, _, _, width = struct.unpack("<HHQI", wanted)
+    data = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
+    log = number(data, SHIFT_AT, 4)
+    if len(data) < EXT_STRIPING_END or number(data, MAGIC_AT, 2) != MAGIC or log > LARGEST_BLOCK_SHIFT:
+        return NOTHING
     block = 1024 << log
-    taken, used, size, most = _ext_sizes(read, block)
-    return lvm.DataLayout(
-        striping=lvm.striping(stride * block, width * block),
-        block_bytes=block,
-        features=_ext_features(read),
+    found = DataLayout(
+        striping=striping(number(data, 0x164, 2) * block, number(data, 0x170, 4) * block), block_bytes=block
+    )
+    if len(data) < SUPERBLOCK_BYTES:
+        return found
+    taken, used, size, most = _ext_sizes(data, block)
+    return replace(
+        found,
+        features=struct.unpack_from("<III", data, 0x5C),
         taken_bytes=taken,
         size_bytes=size,
         most_bytes=most,
@@ -228,37 +232,24 @@ def _ext(read: Read, *_: int | None) -> lvm.DataLayout:
     )
 
 
-def _ext_features(read: Read) -> tuple[int, int, int] | None:
-    """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
-    words = read(SUPERBLOCK_AT + 0x5C, 12)
-    return struct.unpack("<III", words) if len(words) == 12 else None
-
-
-def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
+def _ext_sizes(data: bytes, block_bytes: int) -> tuple[int | None, int | None, int, int | None]:
     """Return the least size in bytes, the used bytes, the size, and the largest size after growing, as far as
     known.
 
     Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
-    # s_inodes_count to s_inodes_per_group, s_blocks_count_hi to s_free_blocks_hi, s_reserved_gdt_blocks and
-    # s_desc_size.
-    fields = ((0, 44), (0x150, 12), (0xCE, 2), (0xFE, 2))
-    low, high, reserved, descriptor = (read(SUPERBLOCK_AT + at, size) for at, size in fields)
-    features = _ext_features(read)
-    if (len(low), len(high)) != (44, 12) or features is None:
-        return None, None, None, None
-    inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack(
-        "<11I", low
+    inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack_from(
+        "<11I", data
     )
-    limit, descriptor_bytes = (1 << 32) - 1, 32
-    if features[1] & WIDE:
-        more, _, more_free = struct.unpack("<3I", high)
+    features, limit, descriptor_bytes = number(data, 0x60, 4), (1 << 32) - 1, 32
+    if features & WIDE:
+        more, _, more_free = struct.unpack_from("<3I", data, 0x150)
         blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
-        descriptor_bytes = max(descriptor_bytes, number(descriptor, 0, 2))
+        descriptor_bytes = max(descriptor_bytes, number(data, 0xFE, 2))
     most, spanned = None, block_bytes // descriptor_bytes * in_group
-    if reserved and spanned and not features[1] & EXT_META_BG:
-        tables = -(-(blocks - first) // spanned) + number(reserved, 0, 2)
+    if spanned and not features & EXT_META_BG:
+        tables = -(-(blocks - first) // spanned) + number(data, 0xCE, 2)
         most = min(limit, first + tables * spanned) * block_bytes
     if free > blocks or free_inodes > inodes or not inodes_in_group:
         return None, None, blocks * block_bytes, most
@@ -267,16 +258,16 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
-def _xfs(read: Read, *_: int | None) -> lvm.DataLayout:
+def _xfs(read: Read, *_: int | None) -> DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
-        return lvm.NOTHING
+        return NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
     # sb_dblocks and sb_fdblocks.
     blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, 144))
-    return lvm.DataLayout(
-        striping=lvm.striping(unit * block, width * block),
+    return DataLayout(
+        striping=striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
         # The lower half of sb_versionnum's lower byte: 4 or 5.
@@ -285,30 +276,30 @@ def _xfs(read: Read, *_: int | None) -> lvm.DataLayout:
     )
 
 
-def _boot_sector(read: Read, *_: int | None) -> lvm.DataLayout:
+def _boot_sector(read: Read, *_: int | None) -> DataLayout:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
-    data = read(0, lvm.SECTOR_BYTES)
-    if len(data) < lvm.SECTOR_BYTES or data[510:512] != b"\x55\xaa":
-        return lvm.NOTHING
+    data = read(0, SECTOR_BYTES)
+    if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
+        return NOTHING
     if data[3:11] == b"EXFAT   ":
         shift = min(data[108], 12)
         start = number(data, 88, 4) << shift
         size, percent = number(data, 72, 8) << shift, data[112]
         used = (size - start) * percent // 100 if percent <= 100 else None
-        return lvm.DataLayout(start, size_bytes=size, used_bytes=used)
+        return DataLayout(start, size_bytes=size, used_bytes=used)
     sector = number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
-        return lvm.DataLayout(size_bytes=(number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
+        return DataLayout(size_bytes=(number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
     tables = data[16] * (number(data, 22, 2) or number(data, 36, 4))
     # In FAT12 and FAT16, the root directory with entries of 32 bytes precedes the file area.
     files = (number(data, 14, 2) + tables) * sector + number(data, 17, 2) * 32
     size = (number(data, 19, 2) or number(data, 32, 4)) * sector
     # FSInfo, the sector with the free clusters of FAT32. FAT12 and FAT16 have none.
-    counts = b"" if number(data, 22, 2) else read(number(data, 48, 2) * sector, lvm.SECTOR_BYTES)
+    counts = b"" if number(data, 22, 2) else read(number(data, 48, 2) * sector, SECTOR_BYTES)
     free = number(counts, 488, 4) * data[13] * sector
     known = counts[484:488] == b"rrAa" and free <= size - files
-    return lvm.DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
+    return DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
 
 
 MFT_VOLUME = 3
@@ -334,7 +325,7 @@ def _is_dirty(read: Read, boot: bytes) -> bool:
     return False
 
 
-READERS: Mapping[str, lvm.Reader] = {
+READERS: Mapping[str, Reader] = {
     "linux_raid_member": lvm.read_member,
     "crypto_LUKS": _luks,
     "LVM2_member": lvm.read_physical_volume,
@@ -355,8 +346,8 @@ MOST_SHIFT = 25
 
 
 def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """Return the SHA-256 (hexadecimal) of the superblocks in the RawContent `content`, or None without any.
-    The content's device starts at `offset_bytes` of `path`. Raises OSError."""
+    """Return the SHA-256 of the superblocks in a RawContent, or None. The device starts at `offset_bytes` of
+    `path`. Raises OSError."""
     signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
     if not signatures:
         return None
@@ -373,38 +364,41 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
         return digest.hexdigest()
 
 
+REWRITTEN = {
+    **dict.fromkeys(("xfs", "crypto_LUKS"), 16 * KIB),
+    "vfat": 64 * KIB,
+    "LVM2_member": 8 * KIB,
+    "ntfs": SECTOR_BYTES,
+    "exfat": 24 * SECTOR_BYTES,
+    "f2fs": 2 * PAGE_BYTES,
+}
+"""Size of the start that a kind rewrites in use. XFS: the superblock and headers of the first allocation
+group, in sectors of up to 4 KiB. FAT: boot sector, FSInfo and the start of the first FAT; if small, all of it
+and the root. exFAT: the boot sectors with PercentInUse. F2FS: both superblocks."""
+
+
 def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[tuple[int, int]]:
-    """Yield offset and size of the places that a filesystem or container of this kind rewrites in use."""
     if mark_bytes is not None:
         yield mark_bytes // PAGE_BYTES * PAGE_BYTES, PAGE_BYTES
-    match kind:
-        case "xfs" | "crypto_LUKS":
-            # XFS: the superblock and headers of the first allocation group, in sectors of up to 4 KiB.
-            yield 0, 16 * KIB
-        case "vfat":
-            # Boot sector, FSInfo and the start of the first FAT. If small, all of it and the root.
-            yield 0, 64 * KIB
-        case "LVM2_member":
-            yield 0, 8 * KIB
-        case "ntfs":
-            yield from _ntfs(read(0, 512))
-        case "exfat":
-            yield from _exfat(read(0, 512))
-        case "f2fs":
-            yield from _f2fs(read(KIB, KIB))
-        case _:
-            pass
-
-
-def _ntfs(boot: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the boot sector and the first records of $MFT: $MFT, $LogFile, $Volume and the root
-    directory."""
-    yield 0, 512
-    if len(boot) < 512:
+    if kind in REWRITTEN:
+        yield 0, REWRITTEN[kind]
+    head = read(0, 2 * KIB) if kind in ("ntfs", "exfat", "f2fs") else b""
+    if len(head) < 2 * KIB:
         return
-    start = _mft_bytes(boot)
-    if start < 1 << 62:
+    if kind == "ntfs" and (start := _mft_bytes(head)) < 1 << 62:
+        # The first records of $MFT: $MFT, $LogFile, $Volume and the root directory.
         yield start, 64 * KIB
+    elif kind == "exfat" and 9 <= head[108] <= 12 and head[108] + head[109] <= MOST_SHIFT:
+        # The starts of FAT, allocation bitmap, which comes first in the cluster heap, and root.
+        heap = number(head, 88, 4)
+        root = heap + (max(number(head, 96, 4), 2) - 2 << head[109])
+        for sector, size in ((number(head, 80, 4), PAGE_BYTES), (heap, 64 * KIB), (root, PAGE_BYTES)):
+            yield sector << head[108], size
+    elif kind == "f2fs" and (shift := number(head, KIB + 20, 4)) <= MOST_SHIFT:
+        # Both checkpoint packs, whose versions count up.
+        first = number(head, KIB + 76, 4)
+        yield first * PAGE_BYTES, PAGE_BYTES
+        yield (first + (1 << shift)) * PAGE_BYTES, PAGE_BYTES
 
 
 def _cluster_bytes(boot: bytes) -> int:
@@ -414,25 +408,3 @@ def _cluster_bytes(boot: bytes) -> int:
 
 def _mft_bytes(boot: bytes) -> int:
     return number(boot, 48, 8) * _cluster_bytes(boot)
-
-
-def _exfat(boot: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the boot sectors with PercentInUse, and the starts of FAT, allocation bitmap and root. The
-    bitmap comes first in the cluster heap."""
-    yield 0, 24 * 512
-    if len(boot) < 512 or not 9 <= boot[108] <= 12 or boot[108] + boot[109] > MOST_SHIFT:
-        return
-    sector, heap = 1 << boot[108], number(boot, 88, 4)
-    root = heap + (max(number(boot, 96, 4), 2) - 2 << boot[109])
-    for start, size in ((number(boot, 80, 4), PAGE_BYTES), (heap, 64 * KIB), (root, PAGE_BYTES)):
-        yield start * sector, size
-
-
-def _f2fs(head: bytes) -> Iterator[tuple[int, int]]:
-    """Yield both superblocks and both checkpoint packs, whose versions count up."""
-    yield 0, 2 * PAGE_BYTES
-    if len(head) < KIB or number(head, 20, 4) > MOST_SHIFT:
-        return
-    first, segment = number(head, 76, 4), 1 << number(head, 20, 4)
-    for block in (first, first + segment):
-        yield block * PAGE_BYTES, PAGE_BYTES

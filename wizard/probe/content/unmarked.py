@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from wizard.model.machine import Partition
 from wizard.model.said import KIB, MIB, rounded_up
-from wizard.probe.content.gpt import GptEntry, Read
+from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import READERS, read_inside
 from wizard.probe.facts import RawEntry
 
@@ -33,8 +34,8 @@ OTHER_LOST = ("swap",)
 
 
 def sampled(start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Iterator[tuple[int, int]]:
-    """Yield start and size of the pieces that are read of a range, in ascending order without repetition, so
-    that a hard disk seeks forward only. `starts`: possible starts of filesystems, which follow."""
+    """Yield start and size of the sampled pieces of a range, ascending, so that a hard disk seeks forward
+    only; then of the possible filesystem `starts`."""
     end = start_bytes + size_bytes
     head, tail = start_bytes + HEAD_BYTES, end - HEAD_BYTES
     yield start_bytes, min(HEAD_BYTES, size_bytes)
@@ -48,8 +49,7 @@ def sampled(start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> It
 
 
 def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Facts | None:
-    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
-    OSError."""
+    """Return the first nonzero place in a sample, with a digest, or None. Raises OSError."""
     for at, length in sampled(start_bytes, size_bytes, starts):
         data = read(at, length)
         if data != bytes(len(data)):
@@ -63,13 +63,10 @@ def find_lost(
     read_content: Callable[[int, int], Facts],
     size_bytes: int,
     block_bytes: int,
-    entries: Iterable[GptEntry],
+    entries: Iterable[Partition],
 ) -> Iterator[tuple[RawEntry, Facts]]:
-    """Yield each filesystem whose partition table is lost, with the content.
-
-    `entries`: from a lone backup GPT. Without entries, searches the usual starts, and after each filesystem
-    found. `read_content` returns the RawContent of a range. Raises OSError.
-    """
+    """Yield each filesystem whose partition table is lost, with the content. Without `entries` of a lone
+    backup GPT, searches the usual starts, and after each filesystem found. Raises OSError."""
     known = [entry for entry in entries if 0 < entry.size_bytes <= size_bytes - entry.start_bytes]
     for one in known[:MOST_LOST]:
         yield (

@@ -9,7 +9,6 @@ from wizard.model import drive_facts
 from wizard.model.said import Message, t
 from wizard.probe.facts import RawDrive, RawMachine, decoded
 from wizard.probe.host.sysfs import OPTICAL
-from wizard.probe.unread import BAD_SUM
 
 PAGE_HEADER_BYTES = 4
 
@@ -26,13 +25,13 @@ STILL_BY_DEFAULT = ("nbd", "rbd", "xvd")
 
 
 def valid_rate(rate: int) -> int | None:
-    """Return a rotation rate if valid, as in word 217 and page B1h, else None: 0 is "not reported"."""
+    """Return a valid rotation rate (word 217, page B1h), else None."""
     is_valid = rate == drive_facts.SOLID_STATE or drive_facts.LEAST_RATE <= rate <= drive_facts.MOST_RATE
     return rate if is_valid else None
 
 
 def own_rate(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> int | None:
-    """Return the drive's rotation rate from the best source: ATA, then page B1h, then smartctl."""
+    """Return the rotation rate from ATA, else page B1h, else smartctl."""
     page = vital_page(raw, "b1")
     by_page = valid_rate(int.from_bytes(page[RATE_BYTES], "big")) if len(page) >= RATE_BYTES.stop else None
     rates = (ata.rotation_rate if ata else None, by_page, smart.rotation_rate)
@@ -40,8 +39,7 @@ def own_rate(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smar
 
 
 def turns(raw: RawDrive, rate: int | None, kernels: bool | None) -> bool | None:
-    """Return True if the drive has platters, None if unknown. The drive takes precedence over the kernel,
-    whose default is "rotational"."""
+    """Return True if the drive has platters, None if unknown. The kernel's default is "rotational"."""
     if rate is not None:
         return rate != drive_facts.SOLID_STATE
     return False if kernels is False and not raw.name.startswith(STILL_BY_DEFAULT) else None
@@ -65,7 +63,7 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, BAD_SUM
+        return None, t("The drive's IDENTIFY data does not match its checksum.")
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
         return None, t("The drive's IDENTIFY data does not describe a disk.")
@@ -95,7 +93,6 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
 
 
 def _is_valid(word: int) -> bool:
-    """Return True if bit 15 is clear and bit 14 set, unlike all zeros or ones."""
     return word >> 14 == 1
 
 
@@ -141,8 +138,7 @@ def sharing(raw: RawDrive, machine: RawMachine) -> tuple[tuple[str, ...], tuple[
 
 
 def names_of(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> dict[str, Any]:
-    """Return the fields of Drive that name it, None if missing. Keeps a vendor that only names the bus
-    (`ATA`), as the drive reports it, but no PCI vendor number, which virtio and NVMe report instead."""
+    """Return the fields of Drive that name it. Drops PCI vendor numbers, which virtio and NVMe report."""
     sysfs, udev = raw.sysfs, raw.udev
     serial, wwn = numbers_of(raw)
     vendor = sysfs.get("device/vendor") or ""
@@ -158,8 +154,7 @@ def names_of(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smar
 
 
 def _model(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> str | None:
-    """Return the full model name if any source has it. SCSI has only 16 characters (SPC-4, 6.6.2), to which
-    the kernel cuts ATA's 40."""
+    """SCSI has only 16 characters (SPC-4, 6.6.2), to which the kernel cuts ATA's 40."""
     card = raw.sysfs.get("device/name") if raw.name.startswith("mmcblk") else None
     short = _clean(raw.sysfs.get("device/model") or card)
     by_udev = _clean((raw.udev.get("ID_MODEL") or "").replace("_", " "))
@@ -170,14 +165,12 @@ def _model(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart)
 
 
 def is_same_model(one: str | None, other: str | None) -> bool:
-    """Return True if two model names can belong to one drive. SCSI cuts the name, and strips a space at the
-    cut."""
+    """Return True if two model names can belong to one drive: SCSI cuts the name."""
     short, long = sorted((one or "", other or ""), key=len)
     return short == long or (bool(short) and long[:INQUIRY_CHARACTERS].rstrip() == short)
 
 
 def _clean(text: str | None) -> str | None:
-    """Strip the padding of fixed-width fields: spaces and NULs."""
     return " ".join((text or "").replace("\0", " ").split()) or None
 
 

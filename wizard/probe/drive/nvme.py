@@ -61,7 +61,6 @@ def identify(path: str) -> dict[str, str]:
 
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
-    """Return an Identify structure. Raises OSError, with the NVMe status if the drive refuses."""
     buffer = (c_uint8 * IDENTIFY_BYTES)()
     command = NvmeCommand(
         opcode=IDENTIFY,
@@ -97,8 +96,7 @@ def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
 
 
 def format_scope_of(raw: RawDrive) -> str | None:
-    """Return the scope of a Format: `namespace`, `all` namespaces of the controller, or `none` if
-    unsupported."""
+    """Return the scope of a Format: `namespace`, `all` of the controller, or `none`."""
     data = decoded(raw.nvme.get("controller", ""))
     if len(data) < CONTROLLER_BYTES:
         return None

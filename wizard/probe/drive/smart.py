@@ -109,7 +109,7 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
 
 
 def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
-    """Yield completed self-tests, the latest first: passed or not, and the power-on hours."""
+    """Yield completed self-tests, the latest first, with the power-on hours."""
     for kind in ("extended", "standard"):
         for entry in _rows(_at(output, "ata_smart_self_test_log", kind, "table")):
             passed = _at(entry, "status", "passed")
@@ -145,7 +145,6 @@ def _number(value: object) -> int | None:
 
 
 def _at(value: dict[str, Any], *keys: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value at a path of keys, or None."""
     found: Any = value
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
@@ -157,5 +156,4 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _rows(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list, without others."""
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

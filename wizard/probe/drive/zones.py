@@ -32,7 +32,7 @@ Zone = tuple[int, int, int]
 
 
 def read_zones(path: str) -> list[dict[str, int]]:
-    """Return the zones in the shape of `facts.RawZones`, with equal neighbours merged. Raises OSError."""
+    """Return the zones as `facts.RawZones`. Raises OSError."""
     with opened(path) as descriptor:
         return together(_reported(descriptor))
 

@@ -24,8 +24,7 @@ GROUP = "group:"
 
 
 def caller() -> Writer:
-    """Return the calling user: of sudo or pkexec, else of the login, else of this process. Root if
-    unknown."""
+    """Return the user of sudo or pkexec, else of the login, else of this process, else root."""
     for uid in (os.environ.get("SUDO_UID"), os.environ.get("PKEXEC_UID"), text(LOGIN_UID), str(os.getuid())):
         if uid is not None and uid.isascii() and uid.isdecimal() and int(uid) < NOBODY_LOGGED_IN:
             with suppress(KeyError, OverflowError):
@@ -34,8 +33,7 @@ def caller() -> Writer:
 
 
 def writer_named(named: str) -> Writer:
-    """Return the owner for `anna`, `group:family`, `everyone` or `root`. Raises BadInput for an unknown
-    name."""
+    """Look up `anna`, `group:family`, `everyone` or `root`. Raises BadInput."""
     if named == EVERYONE.kind:
         return EVERYONE
     name = named.removeprefix(GROUP)
@@ -61,19 +59,19 @@ LONGEST_NAME = 40
 
 
 def others() -> tuple[int, ...]:
-    """Return the PIDs of all visible processes except this one."""
+    """Return the PIDs of all visible other processes."""
     return tuple(number for number in pids() if number != os.getpid())
 
 
 def name_of(number: int) -> str | None:
-    """Return the printable name of a process, or None if it has exited."""
+    """Return the printable name of a running process."""
     with suppress(Error):
         return printable(Process(number).name(), LONGEST_NAME)
     return None
 
 
 def opened(number: int) -> Iterator[tuple[int, str]]:
-    """Yield the open descriptors of a process, with their targets. Only root sees those of other users."""
+    """Yield a process's open descriptors and targets. Only root sees other users'."""
     with suppress(OSError):
         for link in _folder(number, "fd").iterdir():
             with suppress(OSError):
@@ -88,8 +86,7 @@ def process_paths(number: int) -> Iterator[str]:
 
 
 def writes(number: int, descriptor: int) -> bool:
-    """Return True if a process opened this descriptor for writing. Raises OSError if it is closed. Reads
-    `fdinfo` (Documentation/filesystems/proc.rst)."""
+    """Return True if a process opened this descriptor for writing, by `fdinfo`. Raises OSError if closed."""
     lines = _folder(number, "fdinfo", str(descriptor)).read_text().splitlines()
     flags = next((line.split()[1] for line in lines if line.startswith("flags:")), "0")
     return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
@@ -143,13 +140,13 @@ FAMILIES = {
 
 
 def os_release() -> str:
-    """Return the ID and ID_LIKE lines of os-release, empty if missing."""
+    """Return the ID and ID_LIKE lines of os-release."""
     content = next((content for place in PLACES if (content := text(place))), "")
     return "\n".join(re.findall(r"(?m)^ID(?:_LIKE)?=.*$", content))
 
 
 def family_of(os_release: str) -> str:
-    """Return the distribution's family from os-release lines, empty if unknown."""
+    """Return the distribution's family, empty if unknown."""
     lines = dict(re.findall(r"(?m)^(ID|ID_LIKE)=[\"']?([^\"'\n]*)", os_release))
     words = f"{lines.get('ID', '')} {lines.get('ID_LIKE', '')}".lower().split()
     return next((FAMILIES[word] for word in words if word in FAMILIES), "")

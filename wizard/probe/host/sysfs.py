@@ -80,8 +80,8 @@ def text(path: Path) -> str | None:
 
 
 def target(link: Path) -> Path | None:
-    """Return the target of a sysfs link, or None if the device disappears. Python's realpath() reads a link
-    twice, and raises FileNotFoundError if the link vanishes in between."""
+    """Return the target of a link, or None if the device disappears: Python's realpath() reads a link
+    twice."""
     try:
         return link.resolve()
     except OSError:
@@ -99,7 +99,7 @@ PAGES = ("80", "89", "b1")
 
 
 def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]:
-    """Return the available SCSI vital product data pages, in base64."""
+    """Return the SCSI vital product data pages, in base64."""
     pages: dict[str, str] = {}
     for page in wanted:
         try:
@@ -125,7 +125,7 @@ def partition_names(folder: Path) -> list[str]:
 
 
 def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
-    """Return the names of whole drives, or with `all_devices` of all the kernel's block devices."""
+    """Return the names of whole drives, or of all block devices."""
     try:
         names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
     except OSError:
@@ -144,11 +144,8 @@ def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) ->
 
 
 def is_drive(folder: Path) -> bool:
-    """Return True if a person would call the device a drive.
-
-    Not layers, memory, loop devices that are empty or belong to a run, empty card readers, or hidden
-    multipath paths. A drive that the kernel cannot use counts.
-    """
+    """Return True if a person would call the device a drive: no layer, memory, unused loop device or one of a
+    run, empty card reader, or hidden path. A drive that the kernel cannot use counts."""
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
@@ -212,8 +209,8 @@ CONTENTS = (
 
 
 def attached_drives() -> tuple[RawDrive, ...]:
-    """Return every whole drive with a serial number, WWN or known UUID, and only those facts. Reads no drive.
-    Skips optical drives: a disk can present one with the same serial number."""
+    """Return every whole drive with only the serial number, WWN and UUIDs, from sysfs and udev. Skips optical
+    drives: a disk can present one with the same serial number."""
     found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
     return tuple(
         drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev or drive.partitions
@@ -222,24 +219,32 @@ def attached_drives() -> tuple[RawDrive, ...]:
 
 def _numbers(name: str) -> RawDrive:
     folder = SYS / "block" / name
-    sysfs = attributes(folder, ATTACHED_ATTRIBUTES)
+    parts = {
+        part: RawPartition(**found)
+        for part in partition_names(folder)
+        if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
+    }
+    found = _identifying(folder, ATTACHED_ATTRIBUTES)
     return RawDrive(
         name,
         node_of(name),
-        sysfs=sysfs,
         vpd=vital_pages(folder, ("80",)),
-        udev=_properties(sysfs.get("dev", "")),
-        partitions={
-            part: RawPartition(found, udev)
-            for part in partition_names(folder)
-            if (found := attributes(folder / part, ("dev", "partition", "start", "size")))
-            and (udev := _properties(found.get("dev", "")))
-        },
+        partitions=parts,
+        sysfs=found["sysfs"],
+        udev=found["udev"],
     )
 
 
-def _properties(number: str) -> dict[str, str]:
-    """Return properties in udev's database, which has a file per device number (systemd-udevd)."""
-    lines = (text(UDEV / f"b{number}") or "").split("\n") if number else ()
-    pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:"))
-    return {key: value for key, _, value in pairs if key in PROPERTIES + CONTENTS}
+def _identifying(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    found = known_facts(folder, names)
+    found["udev"] = {key: value for key, value in found["udev"].items() if key in PROPERTIES + CONTENTS}
+    return found
+
+
+def known_facts(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Return a device's readable attributes, and the `ID_` properties in udev's database, which has a file
+    per device number (systemd-udevd). Needs no root and does not touch the device."""
+    texts = attributes(folder, names)
+    lines = (text(UDEV / f"b{texts['dev']}") or "").split("\n") if texts.get("dev") else ()
+    pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:ID_"))
+    return {"sysfs": texts, "udev": {key: value for key, _, value in pairs}}

@@ -25,31 +25,27 @@ LAYER_MODULES = tuple(name for whole, parts in PARTS.items() for name in (whole,
 
 
 def listed_modules(folder: Path) -> str:
-    """Return the lists of loadable and built-in modules in `folder`, /lib/modules/RELEASE. Empty without
-    lists. Sources: depmod(8), modules.builtin."""
+    """Return the lists of loadable and built-in modules in /lib/modules/RELEASE (depmod(8))."""
     return "\n".join(sysfs.text(folder / name) or "" for name in ("modules.dep", "modules.builtin")).strip()
 
 
 def modules_below(listed: str, folder: str) -> set[str]:
-    """Return the names of the listed modules below a folder, with underscores as in /proc/modules."""
+    """Return the names of the listed modules below a folder, as in /proc/modules."""
     return {name.replace("-", "_") for name in re.findall(rf"(?m)^{folder}(?:[\w.-]+/)*([\w-]+)\.ko", listed)}
 
 
 def has_loop(listed: str, *, shown: bool, loads_modules: bool) -> bool | None:
-    """Return True if the kernel has loop devices or can load them, None if unknown. `shown`: /sys/module has
-    the driver, even if built in."""
+    """Return True if the kernel has or can load loop devices, None if unknown. `shown`: /sys/module has the
+    driver."""
     if shown or "loop" in modules_below(listed, "kernel/drivers/block/"):
         return True
     return False if listed or not loads_modules else None
 
 
 def kernel_modules(raw: facts.RawMachine) -> tuple[tuple[str, bool], ...]:
-    """Return whether the kernel has or can load each of LAYER_MODULES and `loop`. Omits unknown ones.
-
-    /sys/module shows the device mapper and md even if built in, because they have parameters. Their parts may
-    be built in and only appear in the lists. Without lists, a missing module may still be loadable from a
-    distribution's own path, unless the kernel cannot load modules.
-    """
+    """Return whether the kernel has or can load LAYER_MODULES and `loop`, as far as known. /sys/module shows
+    the device mapper and md even if built in, their parts only if loaded. Without lists, a missing module may
+    still be loadable from a distribution's own path."""
     loops = () if raw.has_loop is None else (("loop", raw.has_loop),)
     if raw.shown_modules is None:
         return loops
@@ -193,8 +189,7 @@ def read_graph() -> facts.RawGraph:
 
 
 def _configuration(release: str) -> str:
-    """Return the lines of the kernel's configuration that advice needs, empty if there are none. Searches the
-    places that distributions use. dm-zoned also counts if its module exists."""
+    """Searches the places that distributions use. dm-zoned also counts if its module exists."""
     modules = Path("/lib/modules") / release
     found = ""
     with suppress(OSError, zlib.error):
@@ -208,7 +203,6 @@ def _configuration(release: str) -> str:
 
 
 def _tool_output() -> dict[str, str]:
-    """Return the output of each command in ASKED, and mke2fs.conf. Omits missing and failing tools."""
     found = {}
     for argv in ASKED:
         if path := find(argv[0]):
@@ -219,7 +213,6 @@ def _tool_output() -> dict[str, str]:
 
 @cache
 def _answer(argv: tuple[str, ...], modified_ns: int) -> str:
-    """Return a tool's output, from memory until the tool is replaced. Raises Failed."""
     del modified_ns
     result = run(argv, seconds=ASKED_SECONDS, accept=range(256))
     return (result.output + result.errors).strip()
@@ -256,7 +249,7 @@ def _block(folder: Path) -> facts.RawBlock | None:
 
 
 def _identity(path: str) -> tuple[str | None, str | None]:
-    """Return the major:minor of a block device node, or device:inode of a file."""
+    """Return the major:minor of a device node, or device:inode of a file."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -267,7 +260,7 @@ def _identity(path: str) -> tuple[str | None, str | None]:
 
 
 def _is_local(path: str) -> bool:
-    """Return True if a stat() of the path cannot hang: its filesystem is local."""
+    """Return True if a stat() of the path cannot hang."""
     if not path.startswith("/"):
         return False
     best, kind = "", ""
@@ -280,7 +273,6 @@ def _is_local(path: str) -> bool:
 
 
 def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
-    """Read our mount namespace and those of all readable processes, each once."""
     found: list[facts.RawMounts] = []
     seen: set[str] = set()
     own, first, hidden = _namespace("self"), _namespace("1"), False
@@ -310,8 +302,7 @@ def _namespace(process: str) -> str | None:
 
 
 def _is_wanted(line: str) -> bool:
-    """Return True for mounts of devices, and for the root. A Btrfs has a device number of its own, but names
-    a device as its source."""
+    """A Btrfs has a device number of its own, but names a device as its source."""
     head, _, tail = line.partition(" - ")
     fields, source = head.split(" "), tail.split(" ")[1:2]
     if len(fields) < 5 or not source:

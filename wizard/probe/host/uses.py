@@ -21,8 +21,8 @@ OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 class MountinfoLine(Struct, frozen=True):
-    """A line of mountinfo. `root` is the mounted directory of the filesystem, `/` for the whole filesystem.
-    `own`: in our namespace. `system`: in our namespace or that of PID 1."""
+    """A line of mountinfo. `root`: mounted directory of the filesystem. `own`: in our namespace. `system`: in
+    ours or that of PID 1."""
 
     number: str
     root: str
@@ -33,7 +33,7 @@ class MountinfoLine(Struct, frozen=True):
 
 
 class UseState(Struct, frozen=True):
-    """Layers and uses of a drive. `mount_points` are those in our namespace, by node."""
+    """Layers and uses of a drive, and our mount points by node."""
 
     layers: tuple[Layer, ...]
     uses: tuple[Use, ...]
@@ -41,7 +41,7 @@ class UseState(Struct, frozen=True):
 
 
 def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
-    """Return layers and uses of the devices `names` (a drive and the partitions), and of all layers above."""
+    """Return layers and uses of a drive's devices and all layers above."""
     base = tuple(names)
     edges = list(_edges(graph, base))
     devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
@@ -91,19 +91,18 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
 
 
 def is_hidden(use: Use) -> bool:
-    """Return True if the use is a mount outside this session's namespace. The same path may be something else
-    here."""
+    """Return True for a mount outside this session's namespace."""
     return use.kind == "mounted" and not isinstance(use.by, str)
 
 
 def node(graph: RawGraph, name: str) -> str:
-    """Return the familiar device node: /dev/mapper/NAME for device-mapper devices."""
+    """Return the device node, /dev/mapper/NAME for device-mapper devices."""
     block = graph.blocks.get(name)
     return f"/dev/mapper/{block.dm_name}" if block and block.dm_name else node_of(name)
 
 
 def kind_of(name: str, block: RawBlock | None) -> str:
-    """Return the kind of a layer: md with the level, LVM, LUKS, multipath, dm, bcache or loop."""
+    """Return the kind of a layer."""
     if block and block.md_level:
         return f"md {block.md_level}"
     if name.startswith("dm-"):
@@ -129,7 +128,7 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
 
 
 def is_live(graph: RawGraph) -> bool:
-    """Return True if the root is in memory or on an image, so that changes to it are lost."""
+    """Return True if the root is in memory or on an image, so that changes are lost."""
     roots = [mount for mount in mounts_of(graph) if mount.own and mount.point == "/"]
     return bool(roots) and roots[-1].kind in LIVE_ROOTS
 
@@ -140,7 +139,6 @@ def unescaped(text: str) -> str:
 
 
 def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield each pair of a device and one directly above it once, from the drive upwards."""
     pending, seen = list(base), set[tuple[str, str]]()
     while pending:
         name = pending.pop(0)
@@ -160,8 +158,7 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _same_file(graph: RawGraph, name: str) -> list[str]:
-    """Return other loop devices over the same file. Writes through one change the other, unknown to the
-    kernel."""
+    """Writes through another loop device change this one, unknown to the kernel."""
     inode = graph.blocks[name].backing_inode if name in graph.blocks else None
     blocks = graph.blocks.items() if inode else ()
     return [other for other, found in blocks if found.backing_inode == inode and other != name]
@@ -177,7 +174,7 @@ def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
 
 
 def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
-    """Return the mounts of a device. mountinfo names only one device of a Btrfs, which uses all of them."""
+    """mountinfo names only one device of a Btrfs, which uses all of them."""
     block = graph.blocks.get(name)
     if block is None:
         return []

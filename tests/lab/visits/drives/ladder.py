@@ -281,7 +281,7 @@ def _as_plain_user(nodes: list[str]) -> RawMachine:
             with os.fdopen(writing, "w") as pipe:
                 for node in nodes:
                     facts: dict[str, object] = {}
-                    for update in collect.phases(Path(node).name, lambda _: {}, PATIENCE):
+                    for update in collect.phases(Path(node).name, PATIENCE):
                         facts |= update
                     pipe.write(json.dumps(facts) + "\n")
             status = 0

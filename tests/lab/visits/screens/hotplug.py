@@ -215,7 +215,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
 def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
     """Unplug the drive between `inspect`'s read from the kernel and its read from the drive."""
     node = node_of(drive)
-    phases = collect.phases(Path(node).name, lambda _: {}, SLOW)
+    phases = collect.phases(Path(node).name, SLOW)
     facts = dict(next(phases))
     pull(drive)
     for update in phases:

@@ -11,9 +11,9 @@ import pytest
 
 from tests.unit.probe.gptimage import Image
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Partition
 from wizard.model.said import MIB
-from wizard.probe.content.gpt import GptEntry, read_gpt
+from wizard.probe.content.gpt import read_gpt
 from wizard.probe.content.tables import read_mbr
 from wizard.process.program import find, run
 
@@ -78,14 +78,14 @@ class Disk:
         size, block = layout.size_bytes, layout.block_bytes
         return table_images(self.read, size, block, physical, number, span, after)
 
-    def entries(self) -> frozenset[GptEntry]:
+    def entries(self) -> frozenset[Partition]:
         """Return the entries as diskwright reads them; for a GPT, also without its protective MBR."""
         block = self.layout.block_bytes
         gpt = read_gpt(self.read, self.layout.size_bytes, block)
         if gpt is not None:
-            return frozenset(gpt.entries if gpt.sound else ())
+            return frozenset(gpt.entries if not gpt.problems else ())
         mbr = read_mbr(self.read, self.layout.size_bytes, block)
-        return frozenset(mbr.entries if mbr and not mbr.protective else ())
+        return frozenset(mbr.entries if mbr and all(entry.type != "0xee" for entry in mbr.entries) else ())
 
     def listed(self) -> frozenset[str]:
         """Return the entries as libblkid lists them."""

@@ -153,7 +153,7 @@ class Layout:
 
         gpt = read_gpt(read, len(data), SECTOR)
         if self.case.table == "gpt":
-            entries = gpt.entries if gpt is not None and gpt.sound else ()
+            entries = gpt.entries if gpt is not None and not gpt.problems else ()
         else:
             mbr = read_mbr(read, len(data), SECTOR)
             entries = mbr.entries if mbr else ()

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from tests.unit.apply.move.movetables import LAYOUTS, MBR, SECTOR, Disk, Layout, made, torn, util_linux
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.filesystems import partition_types
-from wizard.model.machine import Extent
-from wizard.probe.content.gpt import GptEntry, read_copy
+from wizard.model.machine import Extent, Partition
+from wizard.probe.content.gpt import read_copy
 from wizard.process.program import run
 
 pytestmark = util_linux
 WAYS = (("old", "moving"), ("moving", "new"), ("new", "moving"), ("moving", "old"))
-Tables = dict[str, tuple[frozenset[GptEntry], frozenset[str]]]
+Tables = dict[str, tuple[frozenset[Partition], frozenset[str]]]
 
 
 @pytest.fixture(params=LAYOUTS)

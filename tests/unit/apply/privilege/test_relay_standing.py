@@ -59,4 +59,4 @@ def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     relay._settle(RootRequest(Ask.KEEP))
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert StepProgress(0, 0.5, 20.0) in [answer.status.progress for answer in told if answer.status]
-    assert told[-1].say is Say.SETTLED
+    assert told[-1].say is Say.DONE

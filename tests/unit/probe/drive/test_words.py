@@ -15,6 +15,7 @@ from wizard.findings.smr_evidence import NOT_ASKED
 from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive, Obstacle
+from wizard.model.said import t
 from wizard.probe import unread
 from wizard.probe.drive import nvme
 from wizard.probe.facts import RawDrive, RawError
@@ -146,7 +147,9 @@ def test_wrong_checksum_is_reported_and_the_data_ignored() -> None:
     damaged[138] ^= 2
     drive = seen(page(bytes(damaged)))
     assert drive.ata is None
-    assert [(one.what, one.why) for one in drive.unread] == [("ata", unread.BAD_SUM)]
+    assert [(one.what, one.why) for one in drive.unread] == [
+        ("ata", t("The drive's IDENTIFY data does not match its checksum."))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ def test_concurrently_vanishing_device_does_not_crash(
     (folder / "partition").write_text("1\n")
     monkeypatch.setattr(sysfs, "SYS", tmp_path)
     monkeypatch.setattr(Path, "resolve", vanishing)
-    assert holders._layer("loop2p1", lambda _: {})["sysfs"]["partition"] == "1"
-    facts = collect.from_kernel("loop2", lambda _: {})
+    assert holders._layer("loop2p1")["sysfs"]["partition"] == "1"
+    facts = collect.from_kernel("loop2")
     assert facts["errors"][0]["what"] == "drive"
 
 

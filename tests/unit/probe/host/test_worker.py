@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wizard.documents.codec import from_json
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.probe import unread
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, allowed_seconds, borrowed
@@ -85,11 +85,11 @@ def test_working_probe_on_a_slow_cpu_gets_more_time() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("dies", unread.ENDED_BY_SIGNAL(signal=11)),
-        ("fails", unread.ENDED_WITH_STATUS(status=1)),
-        ("raises", unread.ENDED_WITH_STATUS(status=1)),
-        ("garbage", unread.GARBAGE),
-        ("floods", unread.GARBAGE),
+        ("dies", t("The drive's probe was killed by signal {signal}.", signal=11)),
+        ("fails", t("The drive's probe ended with status {status} and no result.", status=1)),
+        ("raises", t("The drive's probe ended with status {status} and no result.", status=1)),
+        ("garbage", t("The drive's probe printed garbage and was stopped.")),
+        ("floods", t("The drive's probe printed garbage and was stopped.")),
     ],
 )
 def test_failed_probe_is_reported_and_costs_no_time(name: str, said: Message) -> None:
@@ -101,13 +101,15 @@ def test_failed_probe_is_reported_and_costs_no_time(name: str, said: Message) ->
 
 def test_unresponsive_server_costs_only_the_time_limit() -> None:
     found, seconds = probe("one", "two", last="time.sleep(60)")
-    assert [why(facts).english for facts in found.values()] == [unread.NO_ANSWER(seconds=LIMIT).english] * 2
+    assert [why(facts).english for facts in found.values()] == [
+        t("The drive did not answer within {seconds:g} s.", seconds=LIMIT).english
+    ] * 2
     assert seconds < HANGS_SECONDS / 2
 
 
 def test_server_that_dies_early_leaves_its_drives_unread() -> None:
     found, _ = probe("one", last="sys.exit(3)")
-    assert why(found["one"]) == unread.NO_TURN
+    assert why(found["one"]) == t("The probe process ended before reaching the drive.")
 
 
 def test_malformed_facts_make_an_unreadable_drive(
@@ -115,7 +117,7 @@ def test_malformed_facts_make_an_unreadable_drive(
 ) -> None:
     monkeypatch.setattr("wizard.probe.host.sysfs.drive_names", lambda all_devices: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
-    assert drives["nonsense"].errors[0].why == unread.NO_SENSE
+    assert drives["nonsense"].errors[0].why == t("The drive's probe returned invalid data.")
     assert drives["good"].errors == ()
 
 
@@ -151,7 +153,7 @@ def test_lost_server_is_replaced(end: str) -> None:
         assert next(answers)["name"] == "good"
         if end == "killed":
             first.process.kill()
-            assert why(next(answers)) == unread.NO_TURN
+            assert why(next(answers)) == t("The probe process ended before reaching the drive.")
     with borrowed(asked) as second:
         assert second.process.pid != first.process.pid
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
