@@ -61,13 +61,13 @@ def set_up(fleet: Fleet, *, camera: bool = False) -> Iterator[Check]:
         console.press("escape", then=WHAT)
         console.press("enter")
         console.until(lambda: "Steps" in console.text and "[x]" in console.text, rest=False)
-        yield from look(console, RUNNING, 5)
+        yield from _pictured(console, RUNNING, 5)
         console.until("Done, not in use yet")
-        yield from look(console, "waiting", 5)
+        yield from _pictured(console, "waiting", 5)
         console.press("K", then="Keep the result on")
-        yield from look(console, "keep")
+        yield from _pictured(console, "keep")
         console.press("y", then="Kept")
-        yield from look(console, "result", 5)
+        yield from _pictured(console, "result", 5)
         console.press("enter", then=f"mounted at {PLACE}")
         console.press("q")
         yield ends(console, ExitCode.DONE)
@@ -107,23 +107,23 @@ def _to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Ch
     """Go to the last question, with the end of the serial number typed, and not confirmed."""
     yield from _choose(console, node_of(drive))
     yield from _plan(console)
-    yield from look(console, "plan", 3)
+    yield from _pictured(console, "plan", 3)
     console.press("enter", then=lambda: WHAT in console.text and "Rehearsing on" not in flat(console))
     console.press("f3", then="Destroys:")
-    yield from look(console, "commands", 4)
+    yield from _pictured(console, "commands", 4)
     console.press("escape", then=WHAT)
     end = drive.serial[-ENOUGH:]
     console.press(f"={end}", then=f"[{end}")
-    yield from look(console, "review", 4)
+    yield from _pictured(console, "review", 4)
 
 
 def _choose(console: Console, node: str) -> Iterator[Check]:
     console.until(lambda: is_read(console, node))
     yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
-    yield from look(console, "drives", 1)
+    yield from _pictured(console, "drives", 1)
     console.press("right", then=f"> {short(node)} ")
     yield Check("a letter missing in the font is replaced", "Fotky c. 2" in console.text, console.text)
-    yield from look(console, "partitions", 1)
+    yield from _pictured(console, "partitions", 1)
     console.press("left")
     for key, name, words in (
         ("f1", "help", "Keys"),
@@ -132,10 +132,10 @@ def _choose(console: Console, node: str) -> Iterator[Check]:
         ("enter", "actions", "Test speed"),
     ):
         console.press(key, then=words)
-        yield from look(console, name, None if name == "actions" else 1)
+        yield from _pictured(console, name, None if name == "actions" else 1)
         console.press("escape", then=lambda: is_read(console, node))
     console.press("s", then=PURPOSE)
-    yield from look(console, "purpose", 2)
+    yield from _pictured(console, "purpose", 2)
     console.press("enter", then="Volumes")
 
 
@@ -143,30 +143,20 @@ def _plan(console: Console) -> Iterator[Check]:
     console.press("x", then="Lost:")
     for key, name, words in (("f", "filesystem", "cannot"), ("o", "options", "noatime")):
         console.press(key, then=words)
-        yield from look(console, name, 3)
+        yield from _pictured(console, name, 3)
         console.press("escape", then="Lost:")
     console.press("e", then="> Purpose")
     console.press("down", "down", "down", then="> Label")
     # Clear the proposed mount point first.
     console.press("=films", "down", then="> Mount point")
     console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
-    yield from look(console, "volume", 3)
+    yield from _pictured(console, "volume", 3)
     console.press("enter", then="Lost:")
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
     """Check that the console shows the written text, and at a step all of it."""
     screen = console.seen
-    if console.camera:
-        console.photograph(name)
-    elif name != RUNNING:
-        pictured = _words((CONSOLE_TEXTS / f"{name}.txt").read_text(encoding="utf-8"))
-        differing = pictured ^ _words(screen.text)
-        yield Check(
-            f"{name}: the picture shows today's screen (renew it with --photograph-console)",
-            not differing,
-            " ".join(sorted(differing)),
-        )
     wrong = [*unfit(screen, console.font)]
     yield Check(f"{name}: the font has every character", not wrong, "; ".join(wrong[:MAX_SHOWN]))
     if step is not None:
@@ -174,6 +164,21 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
             f"{name}: the header is on the first line, the keys on the last",
             is_whole(screen, step),
             screen.text,
+        )
+
+
+def _pictured(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
+    """Take the picture of a screen, or compare the screen with it."""
+    yield from look(console, name, step)
+    if console.camera:
+        console.photograph(name)
+    elif name != RUNNING:
+        pictured = (CONSOLE_TEXTS / f"{name}.txt").read_text(encoding="utf-8")
+        differing = _words(pictured) ^ _words(console.text)
+        yield Check(
+            f"{name}: the picture shows today's screen (renew it with --photograph-console)",
+            not differing,
+            " ".join(sorted(differing)),
         )
 
 
