@@ -15,7 +15,7 @@ from wizard.apply.copy import copy_tree, job
 from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.survey import work_out
-from wizard.apply.tree.entries import TreeEntry, to_line
+from wizard.apply.tree.entries import TreeEntry
 from wizard.apply.tree.manifest import BEFORE, open_folder, read_tree, write_manifest
 from wizard.model.said import Message
 
@@ -162,7 +162,7 @@ def test_copy_of_version_1_can_be_undone(ways: Ways) -> None:
     files(source.place)
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
     assert ended(run) is RunState.DONE, story(run)
-    write_manifest(run / BEFORE, [to_line(entry._replace(digest="")) for entry in entries_in(run / LIST)])
+    write_manifest(run / BEFORE, [entry._replace(digest="") for entry in entries_in(run / LIST)])
     for name in (FILE, LIST):
         (run / name).unlink()
     undo(run)

@@ -181,7 +181,7 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in site.migration.on_device)
     # A conversion in place preserves inode numbers.
     found = differences(
-        *(manifest.manifest_lines(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
+        *(manifest.manifest_entries(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
         inode_numbers=True,
         rewritten=frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ()),
     )

@@ -39,13 +39,13 @@ def compare(site: BringSite) -> tuple[Message, int]:
     size_bytes = site.bring.amount.size_bytes
     count = -1
 
-    def expected() -> Iterator[bytes]:
+    def expected() -> Iterator[entries.TreeEntry]:
         # The list includes the top folder.
         nonlocal count
         for entry in site.entries():
             if entry.path not in gone:
                 count += 1
-                yield entries.to_line(entry)
+                yield entry
 
     # Read the copy from the drive, not from memory.
     site.sync()
@@ -78,10 +78,8 @@ def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) 
         # Folders are removed only if empty.
         is_folder = stat.S_ISDIR(entries.status_at(site.copy.target, path).st_mode)
         is_own = is_folder or (recorded is not None and _is_recorded(site, path, recorded))
-    except OSError as error:
-        if error.errno in entries.GONE:
-            return
-        raise
+    except entries.GONE:
+        return
     if not is_own and not is_same(site, path):
         raise Failed(
             t(
@@ -99,10 +97,8 @@ def is_same(site: BringSite, path: bytes) -> bool:
     """
     try:
         source, copy = (_reduced(site, top, path) for top in (site.copy.source, site.copy.target))
-    except OSError as error:
-        if error.errno in entries.GONE:
-            return False
-        raise
+    except entries.GONE:
+        return False
     if source is None or copy is None or source.kind is not copy.kind:
         return False
     if copy.kind is entries.EntryKind.FOLDER and not (

@@ -100,7 +100,7 @@ class BringSite(Struct, frozen=True):
         """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
         for file in (self.run / EXPECTED, self.run / manifest.BEFORE):
             if file.exists():
-                return (from_line(line, file.name) for line in manifest.manifest_lines(file))
+                return manifest.manifest_entries(file)
         newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
         older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
         by_order = attrgetter("order")

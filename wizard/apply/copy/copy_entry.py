@@ -24,7 +24,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from wizard.apply.tree import entries
-from wizard.apply.tree.content import SHORTER, Content, Range, content_beside
+from wizard.apply.tree.content import SHORTER, Content, Range, content_of
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence
@@ -79,7 +79,7 @@ def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> 
     def fill(fd: int, status: os.stat_result) -> Content:
         remove_name(copy.target, temporary)
         with entries.opened(copy.target, temporary, TO_WRITE) as new:
-            content = content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, on_bytes))
+            content = content_of(fd, status.st_size, 1, partial(_copy_ranges, fd, new, on_bytes))
             os.ftruncate(new, status.st_size)
             _finish(copy, fd, new)
         return content
@@ -137,10 +137,8 @@ def status_of(top: int, path: bytes) -> os.stat_result | None:
     """Return the status of an entry, or None if it is gone. Raises OSError."""
     try:
         return entries.status_at(top, path)
-    except OSError as error:
-        if error.errno in entries.GONE:
-            return None
-        raise
+    except entries.GONE:
+        return None
 
 
 def remove_name(top: int, path: bytes) -> None:
@@ -163,10 +161,12 @@ def remove_entry(top: int, path: bytes) -> bool:
             return True
         with entries.folder_of(top, path) as (folder, name):
             without_flags(folder, name, partial(os.rmdir, name, dir_fd=folder))
+    except entries.GONE:
+        return True
     except OSError as error:
-        if error.errno not in entries.GONE | {errno.ENOTEMPTY}:
+        if error.errno != errno.ENOTEMPTY:
             raise
-        return error.errno in entries.GONE
+        return False
     return True
 
 

@@ -7,7 +7,7 @@ kill leaves complete files and temporary names, which the next attempt renames o
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 
@@ -38,7 +38,18 @@ from wizard.apply.copy.copy_entry import (
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entries import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
+from wizard.apply.tree.entries import (
+    GONE,
+    KINDS,
+    EntryKind,
+    Found,
+    TreeEntry,
+    order_of,
+    paired,
+    status_at,
+    to_line,
+    walk,
+)
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB, Message, t, tn
@@ -112,23 +123,13 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
 def _compare_with_list(
     site: BringSite, copied: Copied
 ) -> Iterator[tuple[bytes, os.stat_result | None, TreeEntry | None]]:
-    """Yield each path with the current status and the entry in the lists. Both have the same order."""
-    listed = site.entries()
-    entry = next(listed, None)
+    """Yield each path with the current status and the entry in the lists."""
     names = frozenset(map(os.fsencode, copied.names))
-    for path, status in walk(site.copy.source, names, changing=True):
-        order = order_of(path)
-        while entry is not None and entry.order < order:
+    for found, entry in paired(walk(site.copy.source, names, changing=True), site.entries()):
+        if found is not None:
+            yield *found, entry
+        elif entry is not None:
             yield entry.path, None, entry
-            entry = next(listed, None)
-        if entry is not None and entry.path == path:
-            yield path, status, entry
-            entry = next(listed, None)
-        else:
-            yield path, status, None
-    while entry is not None:
-        yield entry.path, None, entry
-        entry = next(listed, None)
 
 
 def _in_batches(found: Iterable[Found]) -> Iterator[Sequence[Found]]:
@@ -175,18 +176,18 @@ class _Batches:
         first = last.entries if last.pending and last.file == self._file else begin
         site.save(replace(last, file=self._file, entries=first, pending=(*last.pending, *paths)))
         read = partial(_copy_one, site, self._earlier | own.keys())
-        lines = list(manifest.read_batch(batch, self._linked, read, self._count))
-        for line in lines:
-            if line.same_as:
-                top, link = site.copy.target, partial(make_link, site.copy, line.same_as, line.path)
-                with telling(line.path):
-                    without_flags(top, line.path, partial(without_flags, top, line.same_as, link))
+        entries = list(manifest.read_batch(batch, self._linked, read, self._count))
+        for entry in entries:
+            if entry.same_as:
+                top, link = site.copy.target, partial(make_link, site.copy, entry.same_as, entry.path)
+                with telling(entry.path):
+                    without_flags(top, entry.path, partial(without_flags, top, entry.same_as, link))
         site.sync()
-        self.recorder.add([line.line for line in lines])
-        for line in lines:
-            _give_name(site, line.path, own.get(line.path))
+        self.recorder.add([to_line(entry) for entry in entries])
+        for entry in entries:
+            _give_name(site, entry.path, own.get(entry.path))
         self._copied = replace(last, file=self._file, entries=begin, pending=paths)
-        return frozenset(path for path, _ in batch) - {line.path for line in lines}
+        return frozenset(path for path, _ in batch) - {entry.path for entry in entries}
 
     def _count(self, more: int) -> None:
         self.copied_bytes += more
@@ -211,7 +212,7 @@ def _copy_one(
             before = status_at(site.copy.source, path)
             return without_flags(site.copy.target, path, work)
         except OSError as error:
-            if error.errno not in GONE and (before is None or not _has_changed(site, path, before)):
+            if not isinstance(error, GONE) and (before is None or not _has_changed(site, path, before)):
                 raise
             remove_entry(site.copy.target, site.copy.temporary(path))
     return None
@@ -221,7 +222,7 @@ def _has_changed(site: BringSite, path: bytes, before: os.stat_result) -> bool:
     try:
         return status_at(site.copy.source, path).st_ctime_ns != before.st_ctime_ns
     except OSError as error:
-        return error.errno in GONE
+        return isinstance(error, GONE)
 
 
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
@@ -325,23 +326,12 @@ def _finish(site: BringSite, gone: Iterable[bytes]) -> None:
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
-            with _ignoring_missing(entry.path):
+            with telling(entry.path), suppress(*GONE):
                 finish_folder(copy, entry.path)
     for entry in entries:
         if flags := entry.flags & copy.holds.flags if entry.path else 0:
-            with _ignoring_missing(entry.path):
+            with telling(entry.path), suppress(*GONE):
                 set_flags(copy.target, entry.path, flags)
-
-
-@contextmanager
-def _ignoring_missing(path: bytes) -> Iterator[None]:
-    """Ignore an entry that was deleted in the source."""
-    with telling(path):
-        try:
-            yield
-        except OSError as error:
-            if error.errno not in GONE:
-                raise
 
 
 def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:

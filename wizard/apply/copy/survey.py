@@ -126,9 +126,9 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     try:
         with opened(top, path, TO_READ) as fd:
             return sum(end - start for start, end in data_ranges(fd, status.st_size))
+    except GONE:
+        return 0
     except OSError as error:
-        if error.errno in GONE:
-            return 0
         raise refused(UNREADABLE(file=named(path), why=error)) from None
 
 

@@ -35,47 +35,31 @@ Content = tuple[str, str, str]
 _own = local()
 
 
-def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int], None]) -> Content:
-    """Read a file, and pass numbers of bytes read to `on_bytes`. Raises OSError."""
+def content_of(
+    fd: int, size_bytes: int, workers: int, on_segment: Callable[[Sequence[Range]], None]
+) -> Content:
+    """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
+    OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
-    parts = tuple(segments(widened(ranges, size_bytes)))
-    digests = []
-    with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
-        mapped = threads.map if threads else map
-        hashed = mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts)
-        for part, digest in zip(parts, hashed, strict=True):
-            digests.append(digest)
-            on_bytes(sum(end - start for start, end in part[1]))
-    return _content(size_bytes, ranges, digests)
-
-
-def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
-    """Return `content_of` a file, and call `do` with the data ranges of each segment just before hashing it,
-    so that data is still cached. The next segment starts in parallel. Raises OSError."""
-    ranges = tuple(data_ranges(fd, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(widened(ranges, size_bytes)))
-    digests: list[bytes] = []
-    if len(parts) == 1:
-        do(own[parts[0][0]])
-        digests.append(_segment(fd, *parts[0], size_bytes))
-    elif parts:
-        with ThreadPoolExecutor(1) as worker:
-            hashing: Future[bytes] | None = None
-            for index, part in parts:
-                do(own[index])
-                # Stay one segment ahead. Otherwise, data would be read from the drive twice.
-                digests += [hashing.result()] if hashing else []
-                hashing = worker.submit(_segment, fd, index, part, size_bytes)
-            digests += [hashing.result()] if hashing else []
-    return _content(size_bytes, ranges, digests)
-
-
-def _content(size_bytes: int, ranges: Sequence[Range], digests: Sequence[bytes]) -> Content:
     wide = tuple(widened(ranges, size_bytes))
+    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    digests: list[bytes] = []
+    with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
+        hashing: list[Future[bytes]] = []
+        for index, part in parts:
+            on_segment(own[index])
+            if threads is None:
+                digests.append(_segment(fd, index, part, size_bytes))
+                continue
+            if len(hashing) == workers:
+                # Further ahead, data that `on_segment` read would leave the cache.
+                digests.append(hashing.pop(0).result())
+            hashing.append(threads.submit(_segment, fd, index, part, size_bytes))
+        digests += [future.result() for future in hashing]
     if size_bytes > SEGMENT_BYTES:
         # Skip segments of zeros, so they count the same as holes.
-        parts = zip(segments(wide), digests, strict=True)
-        digested = (struct.pack("<Q", index) + one for (index, _), one in parts if one != NOTHING)
+        numbered = zip(parts, digests, strict=True)
+        digested = (struct.pack("<Q", index) + one for (index, _), one in numbered if one != NOTHING)
         digest = sha256(b"".join(digested)).digest()
     else:
         digest = digests[0] if digests else (NOTHING if size_bytes else sha256().digest())

@@ -20,15 +20,14 @@ SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
 
 
 def differences(
-    before: Iterable[bytes],
-    after: Iterable[bytes],
+    before: Iterable[entries.TreeEntry],
+    after: Iterable[entries.TreeEntry],
     *,
     inode_numbers: bool,
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Describe the differences between the lines of two manifests: the first few and a count. Empty if they
-    match. Raises BadInput if a line is unreadable.
+    """Describe the differences between two manifests: the first few and a count. Empty if they match.
 
     With `inode_numbers`, both are of the same filesystem, and everything must match. Otherwise, the second is
     of a copy: inodes, change times, block sizes and lost+found may differ. The content of `rewritten` files
@@ -48,13 +47,15 @@ def differences(
 
 
 def _differences(
-    before: Iterable[bytes],
-    after: Iterable[bytes],
+    before: Iterable[entries.TreeEntry],
+    after: Iterable[entries.TreeEntry],
     inode_numbers: bool,
     rewritten: frozenset[bytes],
     seen_as: SeenAs,
 ) -> Iterator[Message]:
-    for found in _pairs(before, after):
+    for found in entries.paired(before, after):
+        if found[0] == found[1]:
+            continue
         old, new = (entry and seen_as(entry) for entry in found)
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
@@ -74,29 +75,6 @@ def _differences(
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
             yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=tuple(pieces))
-
-
-def _pairs(
-    before: Iterable[bytes], after: Iterable[bytes]
-) -> Iterator[tuple[entries.TreeEntry | None, entries.TreeEntry | None]]:
-    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both have the same
-    order."""
-    old_lines, new_lines = iter(before), iter(after)
-    old_line, new_line = next(old_lines, None), next(new_lines, None)
-    while old_line or new_line:
-        if old_line == new_line:
-            old_line, new_line = next(old_lines, None), next(new_lines, None)
-            continue
-        old, new = (entries.from_line(line, "manifest") if line else None for line in (old_line, new_line))
-        if new is None or (old and old.order < new.order):
-            yield old, None
-            old_line = next(old_lines, None)
-        elif old is None or new.order < old.order:
-            yield None, new
-            new_line = next(new_lines, None)
-        else:
-            yield old, new
-            old_line, new_line = next(old_lines, None), next(new_lines, None)
 
 
 def _entry_differences(

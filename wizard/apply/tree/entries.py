@@ -7,11 +7,11 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from wizard.apply.run.process import DAMAGED
 from wizard.apply.tree.content import Content
@@ -128,7 +128,7 @@ LONGEST_VALUE = 64
 LOST_AND_FOUND = b"lost+found"
 """The folder for files found by e2fsck, created with every ext filesystem."""
 
-GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
+GONE = (FileNotFoundError, NotADirectoryError)
 """Errors for paths that were deleted or replaced since they were listed."""
 
 TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -275,13 +275,29 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
                 with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as found:
                     names = sorted(os.fsencode(entry.name) for entry in found)
         except OSError as error:
-            if changing and error.errno in GONE:
+            if changing and isinstance(error, GONE):
                 continue
             raise Failed(UNREADABLE(file=named(path), why=error)) from None
         yield path, status
         for name in reversed(names):
             if path or only is None or name in only:
                 pending.append(path + b"/" + name if path else name)
+
+
+One = TypeVar("One", bound=tuple[Any, ...])
+Other = TypeVar("Other", bound=tuple[Any, ...])
+
+
+def paired(ones: Iterable[One], others: Iterable[Other]) -> Iterator[tuple[One | None, Other | None]]:
+    """Pair two sequences of tuples by the path, the first field. Both are in the order of a manifest."""
+    found, rest = iter(ones), iter(others)
+    one, other = next(found, None), next(rest, None)
+    while one or other:
+        is_one = not other or (one is not None and order_of(one[0]) <= order_of(other[0]))
+        is_other = not is_one or (one is not None and other is not None and one[0] == other[0])
+        yield one if is_one else None, other if is_other else None
+        one = next(found, None) if is_one else one
+        other = next(rest, None) if is_other else other
 
 
 def named(path: bytes) -> str:

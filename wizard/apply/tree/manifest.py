@@ -11,16 +11,17 @@ import json
 import os
 import signal
 import stat
-import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import islice
-from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -39,8 +40,7 @@ R = TypeVar("R")
 INCOMPLETE = Sentence("{file} is incomplete.")
 
 WORKERS = 2
-SMALLEST_PORTION, MOST_PORTIONS = 16, 1024
-"""The most numbers that fit into the smallest pipe."""
+PORTION = 16
 
 SHARED_FROM = 64
 """With fewer pieces of work, extra processes do not pay."""
@@ -55,68 +55,50 @@ def share_out(work: Sequence[T], workers: int, do: Callable[[T], R]) -> Generato
 
     Small files are mostly interpreter work, and one interpreter uses one processor.
     """
-    portion = max(SMALLEST_PORTION, -(-len(work) // MOST_PORTIONS))
-    starts = range(0, len(work), portion)
-    task_pipe, task_writer = os.pipe2(os.O_CLOEXEC)
-    children: dict[Connection, int] = {}
+    portions = [work[start : start + PORTION] for start in range(0, len(work), PORTION)]
+    context, children = get_context("fork"), dict[Connection, ForkProcess]()
     try:
-        os.write(task_writer, b"".join(struct.pack("=I", start) for start in starts))
-        os.close(task_writer)
-        for _ in range(min(workers, len(starts))):
-            results, sender = Pipe(duplex=False)
-            parent, pid = os.getpid(), os.fork()
-            if pid == 0:
-                for other in (results, *children):
-                    other.close()
-                _run_worker(
-                    parent, task_pipe, sender, lambda start: [*map(do, work[start : start + portion])]
-                )
+        for number in range(min(workers, len(portions))):
+            results, sender = context.Pipe(duplex=False)
+            own = portions[number::workers]
+            child = context.Process(target=_run_worker, args=(os.getpid(), sender, do, own))
+            child.start()
             sender.close()
-            children[results] = pid
+            children[results] = child
         while children:
             for ready in wait([*children]):
                 assert isinstance(ready, Connection)
-                yield from _receive(ready, children)
+                try:
+                    received = ready.recv()
+                except (EOFError, OSError):
+                    ready.close()
+                    child = children.pop(ready)
+                    child.join()
+                    if child.exitcode:
+                        raise Failed(t("A process reading files ended unexpectedly.")) from None
+                    continue
+                if isinstance(received, str):
+                    raise Failed(received)
+                yield from received
     finally:
-        os.close(task_pipe)
-        for results, pid in children.items():
+        for results, child in children.items():
             results.close()
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            child.kill()
+            child.join()
 
 
-def _run_worker(parent: int, task_pipe: int, sender: Connection, do: Callable[[int], list[R]]) -> NoReturn:
-    """Run as the new process. Exits without cleanup of inherited resources."""
-    status = 1
-    try:
-        for number in (signal.SIGPIPE, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
-        if os.getppid() == parent:
-            try:
-                while packed := os.read(task_pipe, 4):
-                    sender.send(do(struct.unpack("=I", packed)[0]))
-            except DiskwrightError as error:
-                sender.send(str(error))
-            status = 0
-    finally:
-        os._exit(status)
-
-
-def _receive(results: Connection, children: dict[Connection, int]) -> Iterator[Any]:
-    """Yield the next results of a process, or remove the process if it has ended."""
-    try:
-        received = results.recv()
-    except (EOFError, OSError):
-        results.close()
-        _, status = os.waitpid(children.pop(results), 0)
-        if status:
-            raise Failed(t("A process reading files ended unexpectedly.")) from None
-        return
-    if isinstance(received, str):
-        raise Failed(received)
-    yield from received
+def _run_worker(
+    parent: int, sender: Connection, do: Callable[[T], object], portions: Sequence[Sequence[T]]
+) -> None:
+    for number in (signal.SIGPIPE, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() == parent:
+        try:
+            for portion in portions:
+                sender.send([*map(do, portion)])
+        except DiskwrightError as error:
+            sender.send(str(error))
 
 
 OnBytes = Callable[[int], None]
@@ -128,14 +110,6 @@ Inode = tuple[int, int]
 
 LARGE_BYTES = 8 * MIB
 """Files of this size are read one by one, each with several threads."""
-
-
-class TreeLine(NamedTuple):
-    """The line of an entry, and the earlier path of a further hard link."""
-
-    path: bytes
-    line: bytes
-    same_as: bytes = b""
 
 
 def linked_inode(status: os.stat_result) -> Inode | None:
@@ -150,8 +124,8 @@ def read_batch(
     read: Read,
     on_bytes: OnBytes,
     workers: int = WORKERS,
-) -> Iterator[TreeLine]:
-    """Read a batch in several processes, and yield the lines in order. Folders come first.
+) -> Iterator[TreeEntry]:
+    """Read a batch in several processes, and yield the entries in order. Folders come first.
 
     Files with several names are read once and added to `linked`, unless it is None.
     """
@@ -161,20 +135,20 @@ def read_batch(
     for path, status in batch:
         if (inode := inodes[path]) is None or inode not in known:
             work.setdefault(inode or path, (path, status))
-    lines = dict(_read_all([*work.values()], read, on_bytes, workers))
+    entries = dict(_read_all([*work.values()], read, on_bytes, workers))
     for path, inode in inodes.items():
-        if line := lines.get(path):
+        if entry := entries.get(path):
             if inode:
-                known[inode] = from_line(line, "entry")
-            yield TreeLine(path, line)
+                known[inode] = entry
+            yield entry
         elif inode and (first := known.get(inode)):
-            yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
+            yield first._replace(path=path, same_as=first.path)
 
 
 def _read_all(
     work: Sequence[Found], read: Read, on_bytes: OnBytes, workers: int
-) -> Iterator[tuple[bytes, bytes]]:
-    """Yield paths and lines. Entries that changed while being read have an empty line."""
+) -> Iterator[tuple[bytes, TreeEntry | None]]:
+    """Yield paths and entries, None if they changed while being read."""
     folders, alone, shared = list[bytes](), list[bytes](), list[tuple[int, bytes]]()
     for path, status in work:
         if stat.S_ISDIR(status.st_mode):
@@ -184,21 +158,18 @@ def _read_all(
         else:
             shared.append((status.st_ino, path))
     for path in (*folders, *alone):
-        entry = read(path, on_bytes)
+        yield path, read(path, on_bytes)
         on_bytes(0)
-        yield path, to_line(entry) if entry else b""
 
-    def read_one(path: bytes) -> tuple[bytes, bytes, int]:
+    def read_one(path: bytes) -> tuple[bytes, TreeEntry | None, int]:
         sizes: list[int] = []
-        entry = read(path, sizes.append)
-        return path, to_line(entry) if entry else b"", sum(sizes)
+        return path, read(path, sizes.append), sum(sizes)
 
     # By inode, which is roughly the order on the drive.
-    paths = [path for _, path in sorted(shared)]
-    with closing(share_out(paths, workers, read_one)) as results:
-        for path, line, read_bytes in results:
+    with closing(share_out([path for _, path in sorted(shared)], workers, read_one)) as results:
+        for path, entry, read_bytes in results:
             on_bytes(read_bytes)
-            yield path, line
+            yield path, entry
 
 
 SCHEMA = "diskwright.manifest/1"
@@ -223,23 +194,24 @@ def read_tree(
     workers: int = WORKERS,
     cold: bool = False,
     only: frozenset[bytes] | None = None,
-) -> Iterator[bytes]:
-    """Yield the lines of all entries below `top` and of itself. Raises Failed, naming the file.
+) -> Iterator[TreeEntry]:
+    """Yield all entries below `top` and itself. Raises Failed, naming the file.
 
     `cold` reads from the drive instead of the cache. `only` selects names in the top folder.
     """
     linked: dict[Inode, TreeEntry] = {}
     found = walk(top, only)
     while batch := tuple(islice(found, BATCH)):
-        for one in read_batch(batch, linked, partial(_read, top, workers, cold), on_bytes, workers):
-            yield one.line
+        yield from read_batch(batch, linked, partial(_read, top, workers, cold), on_bytes, workers)
 
 
 def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) -> TreeEntry:
     def content(fd: int, status: os.stat_result) -> Content:
         if cold:
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        return content_of(fd, status.st_size, workers, on_bytes)
+        return content_of(
+            fd, status.st_size, workers, lambda ranges: on_bytes(sum(end - start for start, end in ranges))
+        )
 
     try:
         return look(top, path, content)
@@ -279,8 +251,8 @@ def take_manifest(
     return Manifest(entries, monotonic() - begun)
 
 
-def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
-    """Write lines of entries as a manifest, atomically, and return their number. Raises OSError."""
+def write_manifest(file: Path, entries: Iterable[TreeEntry]) -> int:
+    """Write entries as a manifest, atomically, and return their number. Raises OSError."""
     new = file.with_name(f"{file.name}.new")
     count = 0
     try:
@@ -288,8 +260,8 @@ def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
         with os.fdopen(fd, "wb") as raw:
             with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
                 packed.write(_json({"schema": SCHEMA}))
-                for line in lines:
-                    packed.write(line + b"\n")
+                for entry in entries:
+                    packed.write(to_line(entry) + b"\n")
                     count += 1
                 packed.write(_json({"entries": count}))
             raw.flush()
@@ -302,8 +274,8 @@ def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
     return count
 
 
-def manifest_lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a manifest, one per entry, in order. Raises BadInput if it is incomplete or
+def manifest_entries(file: Path) -> Iterator[TreeEntry]:
+    """Yield the entries of a manifest, in order. Raises BadInput if it is incomplete or
     invalid."""
     try:
         with gzip.open(file, "rb") as lines:
@@ -312,7 +284,7 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
-                yield held
+                yield from_line(held, str(file))
                 held = line
             if held != _json({"entries": count}):
                 raise BadInput(INCOMPLETE(file=file))

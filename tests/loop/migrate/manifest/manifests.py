@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from tests.devices import Bench, tool
 from tests.loop.program import GIB, KIB, MIB
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.entries import TreeEntry, from_line
-from wizard.apply.tree.manifest import manifest_lines, take_manifest
+from wizard.apply.tree.entries import TreeEntry
+from wizard.apply.tree.manifest import manifest_entries, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.model.said import TIB, Message
 
@@ -49,7 +49,7 @@ def mounted(drive: str) -> Iterator[Path]:
 
 def entries_of(file: Path) -> Iterator[TreeEntry]:
     """Yield the entries of a manifest in order. Raises BadInput if the manifest is incomplete."""
-    return (from_line(line, str(file)) for line in manifest_lines(file))
+    return manifest_entries(file)
 
 
 def fill(top: Path, huge_bytes: int = TIB) -> None:
@@ -112,7 +112,7 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
 
 def differing(before: Path, after: Path, *, inode_numbers: bool) -> tuple[Message, ...]:
     """Return the differences between two manifests."""
-    return differences(manifest_lines(before), manifest_lines(after), inode_numbers=inode_numbers)
+    return differences(manifest_entries(before), manifest_entries(after), inode_numbers=inode_numbers)
 
 
 def told(
