@@ -180,13 +180,13 @@ def test_sector_that_fails_after_reading_refuses_the_move(
     work: Work, drive: FailingDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = table_bytes(drive)
-    real: Callable[..., object] = OnDrive.prepared
+    real: Callable[..., object] = OnDrive.new_mover
 
     def failing(*args: object, **rest: object) -> object:
         drive.fail_at(OLD)
         return real(*args, **rest)
 
-    monkeypatch.setattr(OnDrive, "prepared", failing)
+    monkeypatch.setattr(OnDrive, "new_mover", failing)
     run = moved(work, planned(drive.path, 1, NEW))
     last = read_entries(run)[-1].sentence
     assert state(run) is RunState.FAILED and "Nothing was written" in last, story(run)

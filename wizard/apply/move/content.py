@@ -16,7 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.engine.signatures import xfs_found
-from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive, UnreadSector
+from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, PartitionSide, UnreadSector
+from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.run.backup_store import read_kept, replace_document
@@ -257,17 +258,41 @@ class OnDrive:
         """Return the journal at this move's place, which may be empty."""
         return MoveJournal(self.drive, move.journal.start_bytes, move.drive.geometry.whole_block_bytes)
 
-    def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[MoveState, bytes]:
-        """Prepare a journal: the state before the move, and images with everything that another computer
-        needs to resume. Read-only. Raises Refused, UnreadSector and Failed.
+    def load_mover(self, number: int, name: str, target: PartitionSide, step: int = 0) -> Mover | None:
+        """Return the move of this name from the drive's journal, or None. Raises Failed."""
+        move = self.moves.moves[number]
+        journal = self.journal(move)
+        loaded = journal.load()
+        if loaded is None or loaded[0].course.run != name:
+            return None
+        told = self.telling(move, step, loaded[0].moved_to(target))
+        return Mover(self.drive, journal, *loaded, told)
 
-        `noted` is the progress of this move to store in the journal.
+    def new_mover(
+        self,
+        number: int,
+        move: Move,
+        begun: Noted,
+        name: str,
+        stale: Iterable[tuple[Move, str]],
+        step: int = 0,
+    ) -> Mover:
+        """Write a journal with everything that another computer needs to resume. Raises Refused, UnreadSector
+        and Failed.
+
+        `begun` is the progress of this move from now on. The `stale` journals may be in the same place.
         """
-        notes = Notes((*self.notes[:number], noted, *self.notes[number + 1 :]))
+        notes = Notes((*self.notes[:number], begun, *self.notes[number + 1 :]))
         told = {"moves": MOVES.render(self.moves), "notes": codec.to_json(notes), "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
         document = data.ljust(rounded_up(len(data), block))
-        return prepared(self.drive, move, name, document, noted.superblocks)
+        state, images = prepared(self.drive, move, name, document, begun.superblocks)
+        self.note(number, begun)
+        for other, old_name in stale:
+            self.journal(other).forget(old_name)
+        journal = self.journal(move)
+        journal.prepare(state, images)
+        return Mover(self.drive, journal, state, b"", self.telling(move, step, 0))
 
     def telling(self, move: Move, step: int, moved_before: int) -> Callable[[int], bool]:
         """Return a function that counts moved bytes, pauses if requested, and returns True to stop."""

@@ -168,22 +168,13 @@ class ForwardMoves(content.OnDrive):
 
     def _mover(self, number: int, move: Move) -> Mover:
         """Return the mover for the journal on the drive, or for a new journal."""
-        noted, journal = self.notes[number], self.journal(move)
-        loaded = journal.load() if noted.is_begun else None
-        step = move_step(self.moves, number)
-        if loaded is not None and loaded[0].course.run == noted.name:
-            told = self.telling(move, step, loaded[0].moved_to(PartitionSide.NEW))
-            return Mover(self.drive, journal, *loaded, told)
+        noted, step = self.notes[number], move_step(self.moves, number)
+        if noted.is_begun and (mover := self.load_mover(number, noted.name, PartitionSide.NEW, step)):
+            return mover
         if self.has_started(number):
             raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))
-        begun = replace(noted, is_begun=True)
-        state, images = self.prepared(number, move, begun, noted.name)
-        # Invalidate the journal of an earlier move, which may be in the same place.
-        self.note(number, begun)
-        if number:
-            self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
-        journal.prepare(state, images)
-        return Mover(self.drive, journal, state, b"", self.telling(move, step, 0))
+        earlier = [(self.moves.moves[number - 1], self.notes[number - 1].name)] if number else []
+        return self.new_mover(number, move, replace(noted, is_begun=True), noted.name, earlier, step)
 
     def _compare(self, number: int, move: Move) -> None:
         step = compare_step(self.moves, number)
@@ -263,24 +254,11 @@ def _last_move(context: content.OnDrive, number: int) -> Mover | None:
     if the journal is lost."""
     if not context.has_started(number):
         return None
-    mover = _load_mover(context, number, PartitionSide.OLD)
+    mover = context.load_mover(number, context.notes[number].name, PartitionSide.OLD)
     if mover is None:
         drive = context.moves.moves[number].drive.path
         raise Refused(NO_JOURNAL(run=context.run.name, drive=drive))
     return mover
-
-
-def _load_mover(context: content.OnDrive, number: int, target: PartitionSide) -> Mover | None:
-    """Return a move from the drive's journal, or None: the move itself, to go back to the OLD place, or its
-    reverse, whose NEW place is the old one."""
-    move, noted = context.moves.moves[number], context.notes[number]
-    journal = context.journal(move)
-    loaded = journal.load()
-    name = noted.name if target is PartitionSide.OLD else noted.back
-    if loaded is None or loaded[0].course.run != name:
-        return None
-    told = context.telling(move, 0, loaded[0].moved_to(target))
-    return Mover(context.drive, journal, *loaded, told)
 
 
 def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
@@ -322,7 +300,8 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
         mover.go(target)
     except UnreadSector as error:
         # As after a power cut, only the journal is right.
-        if (again := _load_mover(context, number, target)) is None:
+        again = context.load_mover(number, mover.state.course.run, target)
+        if again is None:
             raise
         again.go(PartitionSide.NEW if target is PartitionSide.OLD else PartitionSide.OLD)
         raise PartitionReturned(
@@ -332,17 +311,13 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
 
 def _move_back(context: content.OnDrive, number: int) -> None:
     """Move back with a new journal in the place of the old one."""
-    back, noted = reversed_move(context.moves.moves[number]), context.notes[number]
-    mover = _load_mover(context, number, PartitionSide.NEW) if noted.back else None
+    noted = context.notes[number]
+    begun = replace(noted, back=noted.back or content.new_name())
+    mover = context.load_mover(number, begun.back, PartitionSide.NEW) if noted.back else None
     if mover is None:
         # Journals may be left from undoing the next move.
-        following, left = context.journal(context.moves.moves[number + 1]), context.notes[number + 1]
-        for name in filter(None, (left.name, left.back)):
-            following.forget(name)
-        begun = replace(noted, back=noted.back or content.new_name())
-        state, images = context.prepared(number, back, begun, begun.back)
-        context.note(number, begun)
-        journal = context.journal(back)
-        journal.prepare(state, images)
-        mover = Mover(context.drive, journal, state, b"", context.telling(back, 0, 0))
+        following, left = context.moves.moves[number + 1], context.notes[number + 1]
+        stale = [(following, name) for name in (left.name, left.back) if name]
+        back = reversed_move(context.moves.moves[number])
+        mover = context.new_mover(number, back, begun, begun.back, stale)
     _go_or_return(context, number, mover, PartitionSide.NEW)
