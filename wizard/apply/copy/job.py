@@ -1,6 +1,6 @@
 """Start and carry out a copy: copy, catch up, compare, replace the source, and undo. Refuses in doubt."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from wizard.plan.copy import fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
+REMAIN = t("Copied files remain.")
 STOPPED = t("Stopped as requested. Copied files remain.")
 
 LISTED_BYTES = 512
@@ -214,43 +215,35 @@ class CopyRunJob(job.RunJob[Bring]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
+        run, bring = work.run, self.kind.load(work.run)
+        total = len(bring.steps)
         try:
-            return self._carry_out(work.run, work.journal)
+            with ExitStack() as held:
+                steps = self._steps(run, bring, work.journal, held)
+                end = job.carry_steps(run, work.journal, total, steps, lambda: REMAIN, _reason)
+        except CopyStopped:
+            end = Event.STOPPED, str(STOPPED)
         except BadInput as error:
             raise Refused(str(error)) from None
+        return end or (Event.DONE, str(_done_message(run, bring)))
 
-    def _carry_out(self, run: Path, journal: Journal) -> job.Outcome:
-        bring, environment = self.kind.load(run), runs.load_environment(run)
-        entries = read_entries(run)
-        with ExitStack() as held:
-            site: BringSite | None = None
-            for number, step in enumerate(bring.steps, 1):
-                if number in done_steps(entries):
-                    continue
-                if (run / process.STOP).exists():
-                    return Event.STOPPED, str(STOPPED)
-                _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
-                if not begun_steps(entries) and number == 1:
-                    self.check_new(bring)
-                if step is BringStep.TAKE_PLACE:
-                    held.close()
-                    work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
-                else:
-                    site = site or held.enter_context(site_of(run, bring))
-                    work = partial(WORK[step], site, journal)
-                try:
-                    why = journal.step(number, bring.step_sentence(step), work, _reason)
-                except CopyStopped:
-                    return Event.STOPPED, str(STOPPED)
-                if why:
-                    failed = t(
-                        "Step {step} of {steps} failed: {error} Copied files remain.",
-                        step=number,
-                        steps=len(bring.steps),
-                        error=why,
-                    )
-                    return Event.FAILED, str(failed)
-        return Event.DONE, str(_done_message(run, bring))
+    def _steps(self, run: Path, bring: Bring, journal: Journal, held: ExitStack) -> Iterator[job.TodoStep]:
+        """Yield the remaining steps. Raises Refused if the drives are not those of the copy."""
+        environment, entries = runs.load_environment(run), read_entries(run)
+        site: BringSite | None = None
+        for number, step in enumerate(bring.steps, 1):
+            if number in done_steps(entries):
+                continue
+            _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
+            if number == 1 and not begun_steps(entries):
+                self.check_new(bring)
+            if step is BringStep.TAKE_PLACE:
+                held.close()
+                work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
+            else:
+                site = site or held.enter_context(site_of(run, bring))
+                work = partial(WORK[step], site, journal)
+            yield number, bring.step_sentence(step), work
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old lines of fstab, then remove the copied files.

@@ -123,7 +123,6 @@ def read_batch(
     linked: dict[Inode, TreeEntry] | None,
     read: Read,
     on_bytes: OnBytes,
-    workers: int = WORKERS,
 ) -> Iterator[TreeEntry]:
     """Read a batch in several processes, and yield the entries in order. Folders come first.
 
@@ -135,7 +134,7 @@ def read_batch(
     for path, status in batch:
         if (inode := inodes[path]) is None or inode not in known:
             work.setdefault(inode or path, (path, status))
-    entries = dict(_read_all([*work.values()], read, on_bytes, workers))
+    entries = dict(_read_all([*work.values()], read, on_bytes))
     for path, inode in inodes.items():
         if entry := entries.get(path):
             if inode:
@@ -146,7 +145,7 @@ def read_batch(
 
 
 def _read_all(
-    work: Sequence[Found], read: Read, on_bytes: OnBytes, workers: int
+    work: Sequence[Found], read: Read, on_bytes: OnBytes
 ) -> Iterator[tuple[bytes, TreeEntry | None]]:
     """Yield paths and entries, None if they changed while being read."""
     folders, alone, shared = list[bytes](), list[bytes](), list[tuple[int, bytes]]()
@@ -166,7 +165,7 @@ def _read_all(
         return path, read(path, sizes.append), sum(sizes)
 
     # By inode, which is roughly the order on the drive.
-    with closing(share_out([path for _, path in sorted(shared)], workers, read_one)) as results:
+    with closing(share_out([path for _, path in sorted(shared)], WORKERS, read_one)) as results:
         for path, entry, read_bytes in results:
             on_bytes(read_bytes)
             yield path, entry
@@ -191,7 +190,6 @@ def read_tree(
     top: int,
     on_bytes: OnBytes,
     *,
-    workers: int = WORKERS,
     cold: bool = False,
     only: frozenset[bytes] | None = None,
 ) -> Iterator[TreeEntry]:
@@ -202,15 +200,15 @@ def read_tree(
     linked: dict[Inode, TreeEntry] = {}
     found = walk(top, only)
     while batch := tuple(islice(found, BATCH)):
-        yield from read_batch(batch, linked, partial(_read, top, workers, cold), on_bytes, workers)
+        yield from read_batch(batch, linked, partial(_read, top, cold), on_bytes)
 
 
-def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) -> TreeEntry:
+def _read(top: int, cold: bool, path: bytes, on_bytes: OnBytes) -> TreeEntry:
     def content(fd: int, status: os.stat_result) -> Content:
         if cold:
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         return content_of(
-            fd, status.st_size, workers, lambda ranges: on_bytes(sum(end - start for start, end in ranges))
+            fd, status.st_size, WORKERS, lambda ranges: on_bytes(sum(end - start for start, end in ranges))
         )
 
     try:
@@ -235,7 +233,6 @@ def take_manifest(
     place: Path,
     file: Path,
     *,
-    workers: int = WORKERS,
     on_progress: Callable[[float], None] = lambda _share: None,
 ) -> Manifest:
     """Read everything in the folder `place`, and write a manifest to `file`, atomically. Raises Failed.
@@ -247,7 +244,7 @@ def take_manifest(
         status = os.statvfs(top)
         tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
         with failing(UNWRITTEN, file=file):
-            entries = write_manifest(file, read_tree(top, tally, workers=workers))
+            entries = write_manifest(file, read_tree(top, tally))
     return Manifest(entries, monotonic() - begun)
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from tests.devices import Bench, tool
 from tests.loop.program import GIB, KIB, MIB
+from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entries import TreeEntry
 from wizard.apply.tree.manifest import manifest_entries, take_manifest
@@ -105,8 +107,8 @@ def deep(top: Path) -> None:
 
 def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
     """Write the manifest of a drive's filesystem."""
-    with mounted_read_only(drive) as top:
-        take_manifest(top, file, workers=workers)
+    with mounted_read_only(drive) as top, patch.object(manifest, "WORKERS", workers):
+        take_manifest(top, file)
     return file
 
 
