@@ -7,8 +7,8 @@ import pytest
 from wizard.apply.copy import compare_copy, copied, copy_tree
 from wizard.apply.copy import job as running
 from wizard.apply.copy.copied import BringSite, EntryList
+from wizard.apply.settings import states
 from wizard.apply.system import edited_file
-from wizard.operations.fstab import EditFstab
 
 PLACES = (
     (copy_tree, "copy_entry"),
@@ -27,7 +27,7 @@ PLACES = (
     (compare_copy, "differences"),
     (running, "_take_place"),
     (edited_file, "sync_folder"),
-    (EditFstab, "read"),
+    (states, "read"),
 )
 """Calls to kill before."""
 

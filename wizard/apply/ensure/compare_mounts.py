@@ -62,7 +62,7 @@ class _Need(Struct, frozen=True):
     wanted: Attach | SetOptions
 
 
-class Use(Struct, frozen=True):
+class VolumeUse(Struct, frozen=True):
     """The use of an existing volume: lines of fstab, and current mount points. `top`: the mount point of the
     top folder. `is_fixed`: no change mounts such a volume, so each difference is a fault."""
 
@@ -81,7 +81,7 @@ class Use(Struct, frozen=True):
 
 def _use_of(
     number: int, drives: Sequence[Drive], layers: Sequence[Layer | None], environment: Environment
-) -> Use | None:
+) -> VolumeUse | None:
     """Return the use of a volume, or None if the device is missing, closed or inactive."""
     sources = {mounted.source for mounted in read_mounts()}
     # A multi-device Btrfs is mounted from one of its devices.
@@ -92,14 +92,14 @@ def _use_of(
     if layer is not None:
         top = next(iter(layer.mount_points), None) if layers else None
         is_swap = bool(layer.signatures) and layer.signatures[0].kind == "swap"
-        return Use(layer.path, lines_of(layer, environment), layer.mount_points, top, is_swap)
+        return VolumeUse(layer.path, lines_of(layer, environment), layer.mount_points, top, is_swap)
     if layers or part is None or part.filesystem not in MADE:
         return None
     if not MADE[part.filesystem].mounts:
-        return Use(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
+        return VolumeUse(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
     used = look_at_filesystem(device, environment)
     mounted = tuple(one.mount_point for one in used.mounts)
-    return Use(device, used.lines, mounted, used.existing.mount_point, is_fixed=False)
+    return VolumeUse(device, used.lines, mounted, used.existing.mount_point, is_fixed=False)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
@@ -159,7 +159,7 @@ def using_of(
     return MountDifferences(tuple(need.said for need in needs), changes, faults, places)
 
 
-def _unmounted_btrfs(parts: Sequence[str], use: Use, found: Sequence[_Need | Message]) -> list[Message]:
+def _unmounted_btrfs(parts: Sequence[str], use: VolumeUse, found: Sequence[_Need | Message]) -> list[Message]:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
     needs = [one for one in found if isinstance(one, _Need)]
@@ -200,7 +200,7 @@ def _container_faults(
 
 
 def _use_differences(
-    volume: layout.Volume, asked: VolumeRequest, use: Use, environment: Environment
+    volume: layout.Volume, asked: VolumeRequest, use: VolumeUse, environment: Environment
 ) -> Iterator[_Need | Message]:
     """Yield needs, which a change can resolve, and faults. With subvolumes, other lines are allowed."""
     device, file, lines = use.device, environment.fstab, use.lines
@@ -226,7 +226,7 @@ def _use_differences(
 
 
 def _place_needs(
-    volume: layout.Volume, wanted: Sequence[str], use: Use, file: Path
+    volume: layout.Volume, wanted: Sequence[str], use: VolumeUse, file: Path
 ) -> Iterator[_Need | Message]:
     device = use.device
     elsewhere = tuple(place for place in use.mounted if place not in wanted)
