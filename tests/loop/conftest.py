@@ -13,6 +13,7 @@ from tests.daily import todays_share
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
 from tests.loop.bring.bringing import Ways
+from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.root.rooting import require_reach
 from tests.loop.tune.tuning import Used, used_filesystem
 
@@ -132,3 +133,9 @@ def used(work: Work, make_drive: MakeDrive) -> Iterator[Used]:
         yield made
     finally:
         made.set_queue(*found)
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    """An old filesystem on a test drive, in an fstab of the test."""
+    return old_filesystem(work, make_drive)

@@ -38,15 +38,11 @@ CHARGING = EmulatedDrive(
 """A 512e drive on which a misaligned write costs twice an aligned one: one read and one write of the two
 blocks it touches."""
 
-CONTROL = EmulatedDrive(
-    "control",
-    Bus.SATA,
+CONTROL = replace(
+    CHARGING,
+    name="control",
     serial="LAB-512E-CONTROL",
-    model="LAB Rotating 512e",
     wwn=0x5000C500AAAA0002,
-    rotation_rate=5400,
-    logical_block_bytes=512,
-    physical_block_bytes=4096,
     size_bytes=512 * MIB,
     media=Pace(50, charges_rewrites=False),
     expected=Expected(

@@ -5,19 +5,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.devices import MakeDrive
-from tests.loop.applying import Work, diskwright
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.applying import diskwright
+from tests.loop.migrate.migrating import Old
 from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
 from wizard.ext4.document import MIGRATIONS
 from wizard.host.this_system import RealServices
 from wizard.plan.settings.document import SETTINGS
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 @pytest.mark.parametrize("field", ["reasons", "doubts"])

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, said, story, without_power
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.devices import tool
+from tests.loop.applying import carry_out, said, story, without_power
+from tests.loop.migrate.migrating import Old
 from tests.loop.program import (
     Environment,
     Event,
@@ -24,11 +24,6 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE
 
 SOMEBODY = 1234
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def test_repeated_undo_after_a_cut_keeps_new_files(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,20 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.devices import MakeDrive
-from tests.loop.applying import Work, story
+from tests.loop.applying import story
 from tests.loop.desk.walking import Walker, checked, run_of, services, token_of, walker
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.migrating import Old
 from tests.loop.program import ExitCode, RunState, state
 from tests.walks import to_ext4_by_questions
 from wizard.apply.block.devices import facts_on
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def at_ways(old: Old) -> Walker:

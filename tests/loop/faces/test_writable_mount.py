@@ -10,19 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, diskwright, story
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.devices import tool
+from tests.loop.applying import carry_out, diskwright, story
+from tests.loop.migrate.migrating import Old
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
 from tests.loop.program import Phase, Purpose, Refused, RunState, Way, read_entries, state, undo
 from wizard.apply.block.devices import facts_on, is_protected
 from wizard.apply.run.job import Rollback
 from wizard.cli.status import row_of
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def test_recommended_read_only_mount_preserves_undo(old: Old) -> None:

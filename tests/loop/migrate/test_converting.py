@@ -30,11 +30,6 @@ from wizard.apply.run.job import Start
 from wizard.cli.status import row_of
 
 
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
-
-
 def test_full_conversion_keeps_every_file_and_undo_is_bit_for_bit(old: Old) -> None:
     before, lines, files = old.digest, old.fstab, old.files("ext3")
     run, now = old.migrate(manifest=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, ended, gate, said, stand_in, story, without_power
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.applying import carry_out, ended, gate, said, stand_in, story, without_power
+from tests.loop.migrate.migrating import Old
 from tests.loop.program import (
     MIB,
     Event,
@@ -29,11 +29,6 @@ from wizard.apply.engine.record import Phase
 from wizard.apply.engine.writable_copy import scratch_copy_of
 from wizard.apply.run.process import STOP
 from wizard.model.errors import Failed
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def limited(old: Old, monkeypatch: pytest.MonkeyPatch, name: str, word: str, limit: str) -> Path:

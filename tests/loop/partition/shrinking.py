@@ -2,13 +2,16 @@
 
 import os
 import random
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
 
+import pytest
+
 from tests.daily import one_in
-from tests.loop.applying import Work, ended, story, until
+from tests.loop.applying import ended, stand_in, story, until
 from tests.loop.partition.test_grown import files_of
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import Plan, RunState, is_locked, keep, load_record, resume, state, undo
@@ -52,12 +55,20 @@ def killed_while_it_writes(
     assert files_of(drive) == files
 
 
-def await_killed(work: Work, drive: Shared, run: Path, killed: Path, was: str) -> None:
-    """Wait until the tool has killed the run's process, which creates `killed`. The drive must match
-    `was`."""
+def killed_by_tool(
+    drive: Shared, plan: Plan, monkeypatch: pytest.MonkeyPatch, tool: str, condition: str = "true"
+) -> Path:
+    """Return the run of a plan, killed when it first calls a tool for the scratch copy. `condition`: a shell
+    command that is true for the call to kill at."""
+    work = drive.work
+    was, killed = work.digest(drive.path), work.folder / "killed"
+    kill = f"{condition} && [ ! -e {killed} ] && {{ touch {killed}; kill -9 $PPID; exit 1; }}"
+    stand_in(work.folder, monkeypatch, tool, f'{kill}\nexec {shutil.which(tool)} "$@"')
+    run = work.start(plan, keep=False)
     until(lambda: killed.exists() and not is_locked(run))
     assert state(run) is RunState.INTERRUPTED, story(run)
     assert work.digest(drive.path) == was
+    return run
 
 
 def gone_on_with(run: Path) -> None:

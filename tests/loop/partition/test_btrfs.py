@@ -1,14 +1,13 @@
 """Shrink a Btrfs: data at its end moves, files stay, and undo restores every bit."""
 
 import random
-import shutil
 
 import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, stand_in, story
-from tests.loop.partition.shrinking import OTHER_ENDINGS, await_killed, gone_on_with, killed_while_it_writes
+from tests.loop.applying import Work, ended, story
+from tests.loop.partition.shrinking import OTHER_ENDINGS, gone_on_with, killed_by_tool, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, MAKERS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
@@ -86,17 +85,7 @@ def test_run_killed_while_shrinking_the_scratch_copy_resumes(
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)
     files = at_the_end(drive, "btrfs")
-    was, killed = work.digest(drive.path), work.folder / "killed"
-    real = shutil.which("btrfs")
-    stand_in(
-        work.folder,
-        monkeypatch,
-        "btrfs",
-        f'[ "$2" != resize ] || [ -e {killed} ] || {{ touch {killed}; kill -9 $PPID; exit 1; }}\n'
-        f'exec {real} "$@"',
-    )
-    run = work.start(drive.shrink_plan(NEW), keep=False)
-    await_killed(work, drive, run, killed, was)
+    run = killed_by_tool(drive, drive.shrink_plan(NEW), monkeypatch, "btrfs", '[ "$2" = resize ]')
     gone_on_with(run)
     tool(*CHECKS["btrfs"], drive.node(2))
     assert files_of(drive) == files

@@ -2,15 +2,14 @@
 
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, stand_in, story
-from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
+from tests.loop.applying import Work, ended, story
+from tests.loop.partition.shrinking import ENDINGS, gone_on_with, killed_by_tool, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
@@ -189,17 +188,8 @@ def test_run_killed_while_shrinking_the_scratch_copy_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive, files = with_films(work, make_drive)
-    was, killed = work.digest(drive.path), work.folder / "killed"
-    real = shutil.which("ntfsresize")
-    stand_in(
-        work.folder,
-        monkeypatch,
-        "ntfsresize",
-        f'case "$*" in *--force*--size*) [ -e {killed} ] || '
-        f'{{ touch {killed}; kill -9 $PPID; exit 1; }};; esac\nexec {real} "$@"',
-    )
-    run = work.start(drive.shrink_plan(NEW), keep=False)
-    await_killed(work, drive, run, killed, was)
+    is_resize = 'echo "$*" | grep --quiet -e "--force.*--size"'
+    run = killed_by_tool(drive, drive.shrink_plan(NEW), monkeypatch, "ntfsresize", is_resize)
     gone_on_with(run)
     check_of_size(drive, NEW)
     assert files_of(drive) == files

@@ -4,15 +4,14 @@ import hashlib
 import os
 import random
 import re
-import shutil
 
 import pytest
 from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, spec, stand_in, story, unknown_kernel
-from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
+from tests.loop.applying import Work, diskwright, ended, spec, story, unknown_kernel
+from tests.loop.partition.shrinking import ENDINGS, gone_on_with, killed_by_tool, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
@@ -238,16 +237,7 @@ def test_run_killed_while_shrinking_the_scratch_copy_resumes(
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)
     files = at_the_end(drive, "ext4")
-    was, killed = work.digest(drive.path), work.folder / "killed"
-    real = shutil.which("resize2fs")
-    stand_in(
-        work.folder,
-        monkeypatch,
-        "resize2fs",
-        f'[ -e {killed} ] || {{ touch {killed}; kill -9 $PPID; exit 1; }}\nexec {real} "$@"',
-    )
-    run = work.start(drive.shrink_plan(NEW), keep=False)
-    await_killed(work, drive, run, killed, was)
+    run = killed_by_tool(drive, drive.shrink_plan(NEW), monkeypatch, "resize2fs")
     asked = diskwright(work, "resume", str(run)).stderr
     assert f"still writes to {drive.path}, and preserves every file." in asked
     gone_on_with(run)

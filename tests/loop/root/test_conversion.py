@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.devices import MakeDrive
-from tests.loop.applying import Work
 from tests.loop.lines.conversing import Conversation
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.migrating import Old
 from tests.loop.program import (
     BadInput,
     Event,
@@ -31,12 +29,6 @@ from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import RootProgram as WayToRoot
 from wizard.apply.privilege.client import Elevated
 from wizard.operations.ext4 import CheckFiles
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    """An old filesystem on a test drive, unknown to the system's fstab, which the root process uses."""
-    return old_filesystem(work, make_drive)
 
 
 @pytest.fixture

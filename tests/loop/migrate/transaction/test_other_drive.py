@@ -7,17 +7,12 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, story
+from tests.loop.applying import carry_out, story
 from tests.loop.bring.swapping import clone, put_in
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.migrating import Old
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
 from tests.loop.program import Purpose, Refused, RunState, keep, state
 from tests.loop.runs.found.test_replugged import attach, detach
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def test_saved_bytes_are_not_deleted_for_another_filesystem(old: Old) -> None:

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, save_chunks, unheard
-from tests.loop.applying import Work, carry_out, diskwright, story
-from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.applying import carry_out, diskwright, story
+from tests.loop.migrate.migrating import Old
 from tests.loop.migrate.transaction.test_hidden import CutDevice
 from tests.loop.program import (
     Event,
@@ -34,11 +34,6 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import JobRequest
 from wizard.cli.status import row_of
 from wizard.operations.fstab import EditFstab
-
-
-@pytest.fixture
-def old(work: Work, make_drive: MakeDrive) -> Old:
-    return old_filesystem(work, make_drive)
 
 
 def sealed(old: Old) -> Path:
