@@ -35,7 +35,7 @@ from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import BACKUPS, Journal
 from wizard.apply.run.process import Purpose, lock_run
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, why_not
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message
 
@@ -505,7 +505,8 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     )
     patched.setattr("wizard.apply.run.runs.load_plan", lambda run: plan)
     patched.setattr("wizard.apply.run.runs.load_environment", lambda run: None)
-    patched.setattr(rehearsed, "_are_attached", lambda run, plan: True)
+    # All drives are attached.
+    patched.setattr(rehearsed, "why_not", lambda check, *rest: why_not(check, *rest) if rest else "")
     patched.setattr(rehearsed, "_update_kernel", lambda plan, *, anew=True: None)
     patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
     patched.setattr(rehearsed, "noting", lambda run: lambda share: None)

@@ -26,7 +26,7 @@ HELD = Path("/dev/vcsa1")
 """Lines, columns, the cursor's place, and each cell's glyph and attributes, a byte each."""
 GIO_UNIMAP = 0x4B66
 MOST_PAIRS = 4096
-CONSOLE_TEXTS = Path(__file__).parents[2] / "looks/recorded/console"
+CONSOLE_TEXTS = Path(__file__).parents[2] / "looks/console"
 """The text on each picture of the text console in screenshots/."""
 SECONDS = 180.0
 """How long anything may take to be shown; it takes a few seconds."""
