@@ -10,26 +10,28 @@ from msgspec import Struct
 from wizard.apply.run import runs
 from wizard.apply.run.process import refused
 from wizard.documents.codec import Sealed
-from wizard.ext4.document import MIGRATIONS
+from wizard.model.moves import Moves
 from wizard.model.said import Message, t
-from wizard.plan.changes import RunDocument
-from wizard.plan.check import PLANS
-from wizard.plan.copy import BRINGS
-from wizard.plan.partition.moves import MOVES
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
-from wizard.plan.settings.document import SETTINGS
 from wizard.process.program import remember
 
 D = TypeVar("D")
 
 
 class RunKind(Struct, Generic[D], frozen=True):
-    """A kind of run: the file name of the document in a run's folder, the documents, and the module in
-    `wizard/apply/` with the `JOB`, imported only when needed."""
+    """A kind of run: the file name of the document in a run's folder, the name of the documents in `wizard/`,
+    and the module in `wizard/apply/` with the `JOB`. Both are imported only when needed."""
 
     file: str
-    documents: Sealed[D]
+    sealed: str
     module: str
+
+    @property
+    def documents(self) -> Sealed[D]:
+        """How documents of the kind are read, checked and rendered."""
+        module, _, name = self.sealed.partition(":")
+        return cast("Sealed[D]", getattr(import_module(f"wizard.{module}"), name))
 
     def load(self, run: Path) -> D:
         """Load the document of a run. Raises BadInput."""
@@ -55,11 +57,11 @@ class PlanKind(RunKind[Plan], frozen=True):
         return runs.load_plan(run)
 
 
-CHANGES = RunKind(runs.CHANGES, SETTINGS, "settings.run")
-MIGRATION = RunKind(runs.MIGRATION, MIGRATIONS, "conversion.job")
-MOVE = RunKind(runs.MOVE, MOVES, "move.run")
-BRING = RunKind(runs.BRING, BRINGS, "copy.job")
-PLAN = PlanKind(runs.PLAN, PLANS, "plan.job")
+CHANGES = RunKind[Changes](runs.CHANGES, "plan.settings.document:SETTINGS", "settings.run")
+MIGRATION = RunKind[Migration](runs.MIGRATION, "ext4.document:MIGRATIONS", "conversion.job")
+MOVE = RunKind[Moves](runs.MOVE, "plan.partition.moves:MOVES", "move.run")
+BRING = RunKind[Bring](runs.BRING, "plan.copy:BRINGS", "copy.job")
+PLAN = PlanKind(runs.PLAN, "plan.check:PLANS", "plan.job")
 
 # Each kind reads and renders documents of its own class only.
 KINDS = cast("tuple[RunKind[RunDocument], ...]", (CHANGES, MIGRATION, MOVE, BRING, PLAN))
