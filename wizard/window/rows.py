@@ -84,7 +84,6 @@ def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
 
 
 def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[list[list[Run]]]]:
-    """Return the visible columns, their titles, and the cells of all rows."""
     most = max((len(row.cells) for row in rows.rows), default=1)
     columns = rows.columns or (ui.Column(),) * most
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]

@@ -124,7 +124,6 @@ def block_bytes(node: str) -> tuple[int, int]:
 
 
 def _drive_folder(block: Path) -> Path:
-    """Return the sysfs folder of a device, or of the drive of a partition."""
     block = block.resolve()
     return block.parent if (block / "partition").exists() else block
 

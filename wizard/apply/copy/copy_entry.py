@@ -239,7 +239,6 @@ def finish_folder(copy: TreeCopy, path: bytes) -> None:
 
 
 def _finish(copy: TreeCopy, fd: int, new: int) -> None:
-    """Set owner, permissions, attributes and times of a file or folder."""
     status = os.fstat(fd)
     if copy.holds.owners:
         os.fchown(new, status.st_uid, status.st_gid)

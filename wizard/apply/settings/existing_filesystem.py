@@ -212,7 +212,6 @@ def _superblock(node: str, signature: Signature) -> Superblock | None:
 
 
 def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
-    """Return the line of an existing mount, or else the first line."""
     return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
 

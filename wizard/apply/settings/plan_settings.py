@@ -174,7 +174,6 @@ def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: En
 
 
 def _old_lines(environment: Environment, tags: fstab.Tags) -> list[Message]:
-    """Warn about lines of fstab and crypttab that name an old UUID."""
     file, other = environment.fstab, environment.crypttab
     entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
         (file, fstab.read_lines(file)),

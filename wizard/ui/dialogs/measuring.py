@@ -50,7 +50,6 @@ class Measuring(Overlay, Generic[Verdict]):
         raise NotImplementedError
 
     def _ways(self) -> Iterator[ui.Action]:
-        """Yield the available measurements as actions. Enter starts the first."""
         raise NotImplementedError
 
     def _settled(self, verdict: Verdict) -> None:

@@ -289,5 +289,4 @@ def written(writer: layout.Writer) -> str:
 
 
 def _unless_none(text: str) -> str:
-    """Return the typed text, or an empty string for the word "none"."""
     return "" if text.strip().lower() == layout.NO_PLACE else text.strip()

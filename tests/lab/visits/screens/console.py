@@ -48,7 +48,6 @@ PURPOSE, WHAT, END = "What will you store?", "What will be done", "End the wizar
 RUNNING = "work"
 """The screen of a run in progress. Its text differs from run to run."""
 MAX_SHOWN = 5
-"""Maximum number of wrong cells to print."""
 
 
 def set_up(fleet: Fleet, *, camera: bool = False) -> Iterator[Check]:
