@@ -166,7 +166,7 @@ def _accesses(
 def sentence_for(
     path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
 ) -> str:
-    """Describe the verdict, claiming no more than was measured. `path`: the drive or partition."""
+    """Describe what was measured. `path`: the drive or partition."""
     verb = READING if access == "read" else WRITING
     if ratio is None:
         few = t("{pairs} pairs are too few. Allow more time", pairs=pairs)

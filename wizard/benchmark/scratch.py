@@ -155,7 +155,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the free space for a trial. Raises Refused without."""
+    """Return the free space for a trial. Raises Refused if there is too little."""
     extents = free_extents(drive, MARGIN_BYTES)
     if not extents:
         raise refused(

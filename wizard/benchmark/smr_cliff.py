@@ -80,7 +80,6 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
 
 
 def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
-    """Return the highest rate sustained over a few windows."""
     rates = [window.bytes_per_second for window in windows]
     return max(
         (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
@@ -188,7 +187,7 @@ DOUBTS = {
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
-    """Describe the verdict, claiming no more than was measured."""
+    """Describe what was measured."""
     doubt, cliff = judgement.doubt, judgement.cliff
     fall = cliff and t(
         "after {written:size} of random writes ({duration} of writing) the rate fell "

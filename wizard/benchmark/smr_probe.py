@@ -296,7 +296,7 @@ _REASONS = {
 
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
-    """Describe the verdict, claiming no more than was measured. `seconds`: the limit."""
+    """Describe what was measured. `seconds`: the limit."""
     match outcome_of(basis):
         case Displaced.NOTHING_FOUND:
             said = t(
@@ -547,7 +547,6 @@ class SmrProbe:
         return after_idling(self.timings, seen, seen_again, whole=whole)
 
     def _read_first(self) -> list[int]:
-        """Return the times of single blocks, which are spread over free space."""
         times = []
         for done, pair in enumerate(self._pairs.all):
             self._check(READING, done / WRITES)
@@ -585,7 +584,7 @@ class SmrProbe:
             self._report(step, len(found) / len(pending))
             found.append(self._compare(batch))
         at_random, in_order = found[: len(batches)], found[len(batches) :]
-        sides = (tuple(pair[side] for pair in found) for found in (at_random, in_order) for side in (0, 1))
+        sides = (tuple(pair[side] for pair in pairs) for pairs in (at_random, in_order) for side in (0, 1))
         return ProbeComparison(*sides), len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:

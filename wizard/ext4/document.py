@@ -211,7 +211,6 @@ def _faults(migration: Migration) -> Iterator[str]:
 
 
 def _are_planned(migration: Migration) -> bool:
-    """Return True if these are the steps for the filesystem and the method."""
     on_device, edits = migration.on_device, migration.settings
     own = tuple(operation for operation in on_device if isinstance(operation, SetOwnFstabType))
     wanted = operations_for(migration.way, migration.before, repairs=migration.repairs)

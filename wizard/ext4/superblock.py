@@ -137,7 +137,6 @@ def _inode_bytes(superblock: bytes) -> int:
 
 
 def _is_plausible(superblock: bytes, features: frozenset[str]) -> bool:
-    """Return True if blocks, groups and inodes can be of a real filesystem."""
     wide, clustered = "64bit" in features, "bigalloc" in features
     shift, cluster_shift = word(superblock, 0x18), word(superblock, 0x1C)
     if shift > LARGEST_BLOCK_SHIFT or cluster_shift not in range(shift, LARGEST_CLUSTER_SHIFT + 1):

@@ -89,7 +89,7 @@ class DriveStart(Struct, frozen=True):
 
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
-    """Return the contents of a drive without partitions."""
+    """Return the contents of the drive itself, outside partitions."""
     start = DriveStart(drive.path, drive.path, 0, geometry=drive.geometry, signatures=drive.signatures)
     return _Survey(drive, geometry).place(start, 0)
 

@@ -296,7 +296,7 @@ class Drive(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool | None:
-        """True without table, partition, signature, notice, and data in a sample or in host-managed zones."""
+        """True without table, partition, signature, notice, and data in a sample or zones. None if unread."""
         if self.table is None:
             return None
         return (
@@ -385,9 +385,9 @@ class Program(Struct, frozen=True):
 
 class Machine(Struct, frozen=True):
     """Facts about the system and the drives. `tools`: installed programs with paths. `programs`: versions and
-    features of mkfs tools. `missing_files`: that mkfs programs need. `family`: debian, fedora, arch, suse,
-    alpine or void, else empty. `live_medium` is false in a container. `unprobed`: other attached drives, with
-    only the UUIDs in udev's database."""
+    features of mkfs tools. `missing_files`: files that mkfs programs lack. `family`: debian, fedora, arch,
+    suse, alpine or void, else empty. `live_medium` is false in a container. `unprobed`: other attached
+    drives, with only the UUIDs in udev's database."""
 
     kernel: Kernel
     drives: tuple[Drive, ...]

@@ -94,7 +94,7 @@ def format_moment(moment: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Format no more precisely than an estimate deserves: `3 min`, `2 h 10 min`."""
+    """Format an estimate, rounded: `3 min`, `2 h 10 min`."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 90:

@@ -179,7 +179,6 @@ def _are_options_safe(edit: LineEdit) -> bool:
 
 
 def _added(edit: LineEdit) -> tuple[str, ...]:
-    """Return the options that the old line lacks."""
     old, new = ((line or "").split()[3:4] for line in (edit.old, edit.new))
     kept = [option for field in old for option in field.split(",")]
     return tuple(option for field in new for option in field.split(",") if option not in kept)

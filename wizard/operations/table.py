@@ -96,8 +96,8 @@ class WriteTable(WritingTo, frozen=True):
             return self._change_of(context.changed)
         if context.before.table == "none":
             return tn(
-                "Write a {table} with {count} partition to {device}, around the contents found.",
-                "Write a {table} with {count} partitions to {device}, around the contents found.",
+                "Write the {table} to {device}, with {count} partition around the contents found.",
+                "Write the {table} to {device}, with {count} partitions around the contents found.",
                 table=kind,
                 device=device,
                 count=len(self.entries),

@@ -175,8 +175,8 @@ class RawDrive(Struct, frozen=True):
 
 
 class RawBlock(Struct, frozen=True):
-    """A node in the kernel's graph of block devices. `disk`: whole disk of a partition. For a loop device,
-    `backing_number` is the device behind it, or `backing_inode` (device:inode) the file."""
+    """A node in the kernel's graph of block devices. `disk`: whole disk of a partition. A loop device
+    has the `backing_number` of a device, or the `backing_inode` (device:inode) of a file."""
 
     number: str
     disk: str | None = None

@@ -67,7 +67,7 @@ def survey(
     on_drive: OnDrive | None = None,
     server: tuple[str, ...] = SERVER,
 ) -> RawMachine:
-    """Return the raw facts behind `probe_machine`. `server`: command of the probe server."""
+    """Return what `probe_machine` interprets. `server`: command of the probe server."""
     listed = sysfs.drive_names(all_devices=all_devices) if paths is None else map(drive_name, paths)
     names = list(dict.fromkeys(listed))
     with borrowed(server) as pool:

@@ -189,7 +189,7 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
 
 
 def _snapshot(sys: Path) -> Seen:
-    """Opening a drive changes neither value."""
+    """Return names, diskseqs and sizes, which opening a drive does not change."""
     return frozenset(
         (name, *_diskseq_and_size(sys / "block" / name))
         for name in sysfs.drive_names(all_devices=False, sys=sys)

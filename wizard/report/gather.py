@@ -58,7 +58,6 @@ def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Rep
 
 
 def _named_files(run: Path | None) -> Iterator[str]:
-    """Yield paths chosen with --fstab or --journal, and their folders."""
     if run is None:
         return
     if run.parent != STATE / "runs":

@@ -106,7 +106,6 @@ def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
 
 
 def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
-    """Return labels for `high` lines, the longest first."""
     name, kind, size = _words(stretch, look)
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)

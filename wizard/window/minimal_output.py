@@ -143,7 +143,6 @@ def _is_visible_on_blank(ink: str) -> bool:
 
 
 def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last columns of runs to send together."""
     start = 0
     for index in range(1, len(columns) + 1):
         if index == len(columns) or columns[index] - columns[index - 1] > FILLED:

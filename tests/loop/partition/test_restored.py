@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.daily import one_in
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, story
 from tests.loop.program import (
     MIB,
@@ -124,7 +124,7 @@ def test_lost_table_is_restored(
 ) -> None:
     path = made(work, make_drive, table, kind, block_bytes)
     before = probe_drive(path)
-    drop_partitions(path)
+    forget_partitions(path)
     erase(path, how)
     was = work.digest(path)
     plan = planned(work, finding(path, "table-lost"))
@@ -160,7 +160,7 @@ def test_lost_table_is_restored(
 @pytest.mark.parametrize("case", ["table", "nothing", "inside"])
 def test_table_is_not_written_over_contents(work: Work, make_drive: MakeDrive, case: str) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
-    drop_partitions(path)
+    forget_partitions(path)
     if case != "table":
         erase(path, "ends")
     work.bench.own(path)
@@ -171,7 +171,7 @@ def test_table_is_not_written_over_contents(work: Work, make_drive: MakeDrive, c
         # A backup GPT whose partitions overlap.
         script = "label: gpt\nstart=1MiB,size=400MiB\nstart=500MiB,size=100MiB\n"
         tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {path}")
-        drop_partitions(path)
+        forget_partitions(path)
         overlap(path)
     was = work.digest(path)
     done = diskwright(work, "plan", path, "--restore-table")
@@ -209,7 +209,7 @@ def test_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: int
     """Data in the place of a GPT stays, and an MBR fits."""
     path = made(work, make_drive, "mbr", "ext4", 512)
     before = probe_drive(path).partitions
-    drop_partitions(path)
+    forget_partitions(path)
     erase(path, "signatures")
     with Path(path).open("r+b") as device:
         device.seek(at)
@@ -233,7 +233,7 @@ def test_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: int
 
 def test_forged_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
-    drop_partitions(path)
+    forget_partitions(path)
     erase(path, "ends")
     plan = planned(work, finding(path, "table-lost"))
     first, second = plan.after.partitions
@@ -259,7 +259,7 @@ def test_forged_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
 
 def test_drive_changed_since_the_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
-    drop_partitions(path)
+    forget_partitions(path)
     erase(path, "ends")
     plan = planned(work, finding(path, "table-lost"))
     tool("sh", "-c", f"echo '1MiB,20MiB' | sfdisk --quiet --label gpt --no-reread --wipe never {path}")
@@ -269,8 +269,10 @@ def test_drive_changed_since_the_plan_is_refused(work: Work, make_drive: MakeDri
     assert work.digest(path) == was
 
 
-def test_mounted_partition_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_partitions_in_the_kernel_are_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     with mounted(work, partition_path(path, 1), "ext4"):
         erase(path, "ends")
         assert diskwright(work, "plan", path, "--restore-table").returncode == 3
+    done = diskwright(work, "plan", path, "--restore-table")
+    assert done.returncode == 3 and "the kernel has old partitions" in done.stderr

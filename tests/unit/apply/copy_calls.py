@@ -29,11 +29,9 @@ PLACES = (
     (edited_file, "sync_folder"),
     (states, "read"),
 )
-"""Calls to kill before."""
 
 
 def small(patch: pytest.MonkeyPatch) -> None:
-    """Record copied files often."""
     patch.setattr(copy_tree, "BATCH_ENTRIES", 8)
 
 

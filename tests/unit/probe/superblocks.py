@@ -171,7 +171,7 @@ pe_count = 15
 
 logical_volumes {{
 
-plain {{
+2024 {{
 id = "{dashed(LVM_VOLUME)}"
 segment_count = 2
 

@@ -147,7 +147,6 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    """Return the system for the last step, the edit of fstab."""
     return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
 
 
@@ -219,7 +218,7 @@ def check_can_start(run: Path, migration: Migration) -> None:
 
 
 def reached(run: Path) -> str:
-    """Report whether a run that ended early wrote nothing. Empty if it did write."""
+    """Say that a run that ended early wrote nothing. Empty if it did write."""
     try:
         return "" if commit.has_started(run) else str(process.NOTHING_WRITTEN)
     except BadInput as error:

@@ -123,7 +123,6 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
 def _compare_with_list(
     site: BringSite, copied: Copied
 ) -> Iterator[tuple[bytes, os.stat_result | None, TreeEntry | None]]:
-    """Yield each path with the current status and the entry in the lists."""
     names = frozenset(map(os.fsencode, copied.names))
     for found, entry in paired(walk(site.copy.source, names, changing=True), site.entries()):
         if found is not None:

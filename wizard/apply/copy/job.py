@@ -30,7 +30,7 @@ from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
 REMAIN = t("Copied files remain.")
-STOPPED = t("Stopped as requested. Copied files remain.")
+STOPPED = t("Stopped as requested.")
 
 LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
@@ -215,17 +215,19 @@ class CopyRunJob(job.RunJob[Bring]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
-        run, bring = work.run, self.kind.load(work.run)
-        total = len(bring.steps)
+        run, journal = work.run, work.journal
         try:
+            bring = self.kind.load(run)
             with ExitStack() as held:
-                steps = self._steps(run, bring, work.journal, held)
-                end = job.carry_steps(run, work.journal, total, steps, lambda: REMAIN, _reason)
+                steps = self._steps(run, bring, journal, held)
+                end = job.carry_steps(
+                    run, journal, len(bring.steps), steps, lambda: REMAIN, _reason, may_stop=False
+                )
+            return end or (Event.DONE, str(_done_message(run, bring)))
         except CopyStopped:
-            end = Event.STOPPED, str(STOPPED)
+            return Event.STOPPED, str(join(STOPPED, REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
-        return end or (Event.DONE, str(_done_message(run, bring)))
 
     def _steps(self, run: Path, bring: Bring, journal: Journal, held: ExitStack) -> Iterator[job.TodoStep]:
         """Yield the remaining steps. Raises Refused if the drives are not those of the copy."""
@@ -234,6 +236,9 @@ class CopyRunJob(job.RunJob[Bring]):
         for number, step in enumerate(bring.steps, 1):
             if number in done_steps(entries):
                 continue
+            # Before looking at drives, which may be gone.
+            if (run / process.STOP).exists():
+                raise CopyStopped
             _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
             if number == 1 and not begun_steps(entries):
                 self.check_new(bring)

@@ -23,7 +23,7 @@ from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
-from wizard.plan.desired_state.differences import opened_on
+from wizard.plan.desired_state import differences
 from wizard.plan.plan import Plan
 from wizard.plan.request.subvolumes import places_of, subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest
@@ -64,7 +64,8 @@ class _Need(Struct, frozen=True):
 
 class VolumeUse(Struct, frozen=True):
     """The use of an existing volume: lines of fstab, and current mount points. `top`: the mount point of the
-    top folder. `is_fixed`: no change mounts such a volume, so each difference is a fault."""
+    top folder, or the first of a layer. `is_fixed`: no change mounts such a volume, so each difference is a
+    fault."""
 
     device: str
     lines: Sequence[Line]
@@ -84,18 +85,18 @@ def _use_of(
 ) -> VolumeUse | None:
     """Return the use of a volume, or None if the device is missing, closed or inactive."""
     sources = {mounted.source for mounted in read_mounts()}
-    # A multi-device Btrfs is mounted from one of its devices.
+    # Mounting one device of a Btrfs mounts all.
     nodes = {partition_path(drive.path, number): drive for drive in drives}
     device = next((node for node in nodes if node in sources), next(iter(nodes)))
     drive, part = nodes[device], nodes[device].partition(device)
-    layer = layers[number - 1] if layers else opened_on(drive, device)
+    layer = layers[number - 1] if layers else differences.opened_on(drive, device)
     if layer is not None:
         top = next(iter(layer.mount_points), None) if layers else None
         is_swap = bool(layer.signatures) and layer.signatures[0].kind == "swap"
         return VolumeUse(layer.path, lines_of(layer, environment), layer.mount_points, top, is_swap)
-    if layers or part is None or part.filesystem not in MADE:
+    if layers or part is None or part.filesystem == differences.CONTAINER:
         return None
-    if not MADE[part.filesystem].mounts:
+    if part.filesystem in MADE and not MADE[part.filesystem].mounts:
         return VolumeUse(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
     used = look_at_filesystem(device, environment)
     mounted = tuple(one.mount_point for one in used.mounts)
@@ -180,7 +181,7 @@ def _container_faults(
     device, key = encryption.device, encryption.key
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
-    elif opened_on(drive, device) is None:
+    elif differences.opened_on(drive, device) is None:
         yield t(
             "the contents of {device} are unknown; open the container with `cryptsetup "
             "open --key-file {key} {device} {name}`",
@@ -221,7 +222,7 @@ def _use_differences(
         said = NO_OPTIONS(device=device, options=missing, file=file)
         yield _Need(said, device, SetOptions((*options, *missing)))
     yield from _subvolume_faults(volume.subvolumes, device, lines, file)
-    top = volume.mount_point if volume.mount_point in use.mounted else use.top
+    top = volume.mount_point if volume.mount_point in use.mounted else None if use.is_fixed else use.top
     yield from owner_faults(asked, top, volume.filesystem)
 
 

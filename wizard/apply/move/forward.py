@@ -167,7 +167,6 @@ class ForwardMoves(content.OnDrive):
         self._journal.add(Event.STEP_DONE, t("{part} is at its new location.", part=move.device), step=step)
 
     def _mover(self, number: int, move: Move) -> Mover:
-        """Return the mover for the journal on the drive, or for a new journal."""
         noted, step = self.notes[number], move_step(self.moves, number)
         if noted.is_begun and (mover := self.load_mover(number, noted.name, PartitionSide.NEW, step)):
             return mover

@@ -186,7 +186,6 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
 
 
 def _exfat_sum(data: bytes, sector_bytes: int) -> bytes:
-    """Return a sector filled with the checksum."""
     total = 0
     for at, byte in enumerate(data):
         if at not in EXFAT_NOT_SUMMED:

@@ -182,7 +182,6 @@ def _run_of(raw: bytes) -> str | None:
 
 
 def _is_stacked(path: str) -> bool:
-    """Return True if the device is on top of another device."""
     folder = SYS / "class/block" / name_of(path)
     with suppress(OSError):
         if (folder / "loop/backing_file").read_text().startswith("/dev/"):

@@ -260,7 +260,6 @@ def _check_logical(image: proof.Image, reading: tables.TableReading, entry: Part
 
 
 def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
-    """Return the current table, in whole physical blocks."""
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
     for place in merged(spans, drive.physical_bytes, drive.size_bytes):

@@ -1,4 +1,5 @@
-"""Find a waiting run by the recovery labels on the drives after the run's folder was lost. Read-only."""
+"""Find a waiting run by the recovery labels on the drives after the run's folder was lost, and rebuild the
+folder. Drives are only read."""
 
 import os
 from base64 import b64decode

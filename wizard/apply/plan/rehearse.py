@@ -216,7 +216,7 @@ def _expose(
 
 
 def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
-    """Describe the scratch copy for a drive: what it exposes, and where it may change."""
+    """Return which places of a drive the scratch copy shows, and which may change."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
     part = _changed_part(plan)

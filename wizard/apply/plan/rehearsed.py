@@ -484,7 +484,7 @@ def _was_replugged(plan: Plan) -> bool:
 
 
 def _update_kernel(plan: Plan, *, anew: bool = True) -> None:
-    """Make the kernel reread the drives. Without `anew`, old partitions stay: they may be in use."""
+    """Make the kernel reread the tables. `anew`: remove its old partitions, which must not be in use."""
     if plan.part:
         update_partition(plan)
         return

@@ -162,7 +162,7 @@ class KnownDrives(Struct, frozen=True):
         return found.is_known or not found.other if is_identified else found.old + found.new >= found.other
 
     def _contains_made(self, number: int, drive: Drive) -> bool | None:
-        """Compare UUIDs on a drive with those planned for drive `number`, from 0. None if there are none."""
+        """Compare UUIDs on a drive with those planned for drive `number`, from 0. None without such UUIDs."""
         identities = list(self.plan.drives)
         identities[number] = replace(identities[number], path=drive.path)
         moved = self.plan.on_drives(tuple(identities))

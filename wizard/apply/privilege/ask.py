@@ -101,7 +101,7 @@ class RootRequest(Struct, frozen=True):
 class Answer(Struct, frozen=True):
     """A line from the root process. `document` is planned by WORK_OUT."""
 
-    say: Say = Say.DONE
+    say: Say
     machine: RawMachine | None = None
     situation: Situation | None = None
     room: UndoSpace | None = None

@@ -128,14 +128,14 @@ class Relay:
     def _answer(self, request: ask.RootRequest) -> None:
         match request.ask:
             case ask.Ask.LOOK:
-                self._send(ask.Answer(machine=survey(request.paths)))
+                self._send(ask.Answer(ask.Say.DONE, machine=survey(request.paths)))
             case ask.Ask.LOOK_AT_EXT:
-                self._send(ask.Answer(situation=_runs(request).look_at_ext(_device(request))))
+                self._send(ask.Answer(ask.Say.DONE, situation=_runs(request).look_at_ext(_device(request))))
             case ask.Ask.ROOM:
                 plan = PLANS.read(request.plan, "The plan")
                 # Do not rehearse if the drives have changed or are in use.
                 run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
-                self._send(ask.Answer(room=_runs(request).undo_space(plan)))
+                self._send(ask.Answer(ask.Say.DONE, room=_runs(request).undo_space(plan)))
             case ask.Ask.APPLY:
                 document = read_any(request.plan, "The document")
                 self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
@@ -145,13 +145,15 @@ class Relay:
                 install(
                     packages, lambda line: self._send(ask.Answer(ask.Say.LINE, sentence=printable(line, 400)))
                 )
-                self._send(ask.Answer())
+                self._send(ask.Answer(ask.Say.DONE))
             case ask.Ask.WORK_OUT:
                 runs, wanted = LocalRuns(Environment()), request.wanted
                 if isinstance(wanted, CopyFiles):
-                    self._send(ask.Answer(document=render_any(runs.work_out_copy(wanted))))
+                    self._send(ask.Answer(ask.Say.DONE, document=render_any(runs.work_out_copy(wanted))))
                 elif wanted is not None:
-                    self._send(ask.Answer(document=render_any(runs.work_out(_device(request), wanted))))
+                    self._send(
+                        ask.Answer(ask.Say.DONE, document=render_any(runs.work_out(_device(request), wanted)))
+                    )
                 else:
                     raise BadInput(ask.NO_DEVICE(path=request.device))
             case _:
@@ -187,7 +189,7 @@ class Relay:
                 )
         finally:
             self._relay_rest(run)
-        self._send(ask.Answer(sentence=sentence))
+        self._send(ask.Answer(ask.Say.DONE, sentence=sentence))
 
     @contextmanager
     def _relaying_status(self, run: Path) -> Iterator[None]:

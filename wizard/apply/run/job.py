@@ -285,7 +285,8 @@ class RunJob(Generic[D]):
         """Run the checks of `preflight` that need no root. Raises as that does."""
 
     def preflight(self, document: D, how: Start) -> None:
-        """Run all checks of a new run as if it were confirmed, without writing. Raises as they do."""
+        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new`
+        and `check_explained` do."""
         process.unlock(self.lock_new(document, replace(how, tokens=document.tokens), make=False))
         self.check_explained(document, how.environment)
 
@@ -456,7 +457,7 @@ class RunJob(Generic[D]):
         return join(*found) if found else SHOWN_BY_STATUS(run=shown)
 
     def rollback(self, run: Path) -> RollbackState | None:
-        """Return if an ended run can be undone, or None if use of the filesystem is irrelevant."""
+        """Return how an ended run can be undone, or None if use of the filesystem is irrelevant."""
         return None
 
     def relocated(self, run: Path) -> dict[str, str]:

@@ -262,7 +262,6 @@ def _contradicts(run: Path, found: RunState) -> bool:
 
 
 def _waits_by_record(run: Path) -> bool:
-    """Return True if a run without a journal is waiting for keep or undo."""
     record = raw_record(run)
     changes = record.get("changes")
     return (

@@ -87,7 +87,6 @@ NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    """Return True if the last step has powered off the drive."""
     if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
         return False
     return read(changes.settings[-1], system_of(changes)).how is How.AFTER

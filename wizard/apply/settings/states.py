@@ -81,9 +81,10 @@ def do(setting: Setting, system: RunningSystem) -> Message:
         if found.how is not How.AFTER:
             try:
                 write(setting, system, new=False)
-                now = t("Now {seen}.", seen=read(setting, system).seen)
             except Failed as error:
                 now = t("Undo also failed: {error}", error=str(error))
+            else:
+                now = t("Now {seen}.", seen=read(setting, system).seen)
             raise Failed(t("The change did not take effect: {seen}. {now}", seen=found.seen, now=now))
     return AS_SENTENCE(clause=found.seen)
 

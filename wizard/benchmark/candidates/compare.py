@@ -318,7 +318,7 @@ def t_quantile(two_sided: float, freedom: int) -> float:
 
 
 def t_tails(value: float, freedom: int) -> float:
-    """Invert `t_quantile`. A finite series in the angle (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Return the probability beyond -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle, odd = atan(value / sqrt(freedom)), freedom % 2
     term = total = cos(angle) if odd else 1.0
     for power in range(2 + odd, freedom - 1, 2):
@@ -386,7 +386,7 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
 
 
 def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
-    """Describe the results, claiming no more than was measured."""
+    """Describe what was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 

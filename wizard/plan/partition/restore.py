@@ -45,7 +45,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     if _has_backup(drive):
         return with_doubts(plan, t("Partitions, names, types and GUIDs come from the backup GPT."))
     usual = t(
-        "Only contents at usual starts were found. {drive} may have had other partitions, and other types.",
+        "Only contents at usual starts were found. {drive} may have had other partitions and types.",
         drive=drive,
     )
     form = Sentence("The size of {parts:list} is unknown. The entry ends at the next partition or the end.")
@@ -67,8 +67,10 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     size_bytes, geometry = refusals.refuse_drive(drive)
     if refusals.unread_content(drive) or drive.waiting:
         refusals.refuse_table(drive)
+    if drive.partitions and drive.table is not None and drive.table.kind == "none":
+        raise Refused(t("Restart or unplug {drive} first: the kernel has old partitions.", drive=drive))
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
-        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive))
+        raise Refused(t("No lost partition was found."))
     if drive.table.kind != "none":
         raise Refused(t("{drive} has a partition table.", drive=drive))
     backup, block = _has_backup(drive), geometry.logical_block_bytes

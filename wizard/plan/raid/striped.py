@@ -85,7 +85,6 @@ def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> N
 
 
 def _duplicate(names: Sequence[str]) -> str:
-    """Return the first duplicate name for display, or an empty string."""
     return next((name for name in names if names.count(name) > 1), "")
 
 

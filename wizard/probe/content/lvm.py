@@ -219,20 +219,29 @@ def parse(text: str) -> Section:
         elif token == "}" and len(stack) > 1:
             stack.pop()
         elif token == "=" and name is not None:
-            token, value = next(tokens, ("", ""))
+            token, word = next(tokens, ("", ""))
+            value: Any = _scalar(token, word)
             if token == "[":
                 items = takewhile(lambda item: item[0] != "]", tokens)
-                value = [item for token, item in items if not token]
+                value = [_scalar(*item) for item in items if item[0] != ","]
             stack[-1][name], name = value, None
-        elif not token and name is None and isinstance(word, str):
+        elif token == WORD and name is None:
             name = word
         else:
             break
     return whole
 
 
-def _tokens(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield marks, and numbers and text with an empty mark. Stops at an unexpected character."""
+def _scalar(token: str, word: str) -> int | str:
+    return int(word) if token == WORD and re.fullmatch(r"-?[0-9]{1,18}", word) else word
+
+
+WORD = "word"
+"""An unquoted word, which can be a name of digits."""
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield marks, words and quoted text, the last without a mark. Stops at an unexpected character."""
     position = 0
     for _ in range(MOST_TOKENS):
         match = TOKEN.match(text, position)
@@ -241,9 +250,9 @@ def _tokens(text: str) -> Iterator[tuple[str, Any]]:
         position = match.end()
         quoted, word, mark = match.groups()
         if mark or quoted is not None:
-            yield mark or "", quoted
+            yield mark or "", quoted or ""
         elif word:
-            yield "", int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else word
+            yield WORD, word
 
 
 MD_MAGIC = 0xA92B4EFC

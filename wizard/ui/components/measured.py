@@ -178,7 +178,6 @@ def _figures(
 
 
 def _spread(verdict: Verdict) -> ui.Figures:
-    """Return the histogram of factors, without empty ranges at both ends."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     counts = []
     for low, high in pairwise(EDGES):

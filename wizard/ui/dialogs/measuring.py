@@ -85,7 +85,6 @@ class Measuring(Overlay, Generic[Verdict]):
             yield ui.Action("why", "w", messages.WHY)
 
     def _closing(self) -> ui.Action | None:
-        """Return the action of Enter after a measurement, or if none is possible."""
         return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
 
     def _blocks(self) -> Iterator[ui.Block]:

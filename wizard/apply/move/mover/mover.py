@@ -181,7 +181,6 @@ class Mover:
             self._enter(saved_edges, phase=phase, edges=edges, barred_at=side)
 
     def _signatures(self) -> tuple[tuple[int, int], ...]:
-        """Return the offset and size of all signatures in the head."""
         head = self.state.course.head_bytes
         if head < MARK_BYTES:
             return ((0, head),)
@@ -204,7 +203,6 @@ class Mover:
             self._drive.flush()
 
     def _zeroed_copies(self, side: PartitionSide) -> list[tuple[int, bytes]]:
-        """Return the zeroed physical blocks of the copies, by offset on the drive."""
         pieces, start = self.state.course.pieces, self.state.course.start(side)
         zeros = [(place.start_bytes, bytes(place.size_bytes)) for place in pieces.barred]
         return [
@@ -262,13 +260,11 @@ class Mover:
         return all(map(self._matches, self.state.course.pieces.table(side)))
 
     def _is_on_drive(self, pieces: tuple[ImagePiece, ...]) -> bool:
-        """Return True if all pieces are on the drive and readable."""
         try:
             return all(map(self._matches, pieces))
         except UnreadSector:
             return False
 
     def _matches(self, piece: ImagePiece, start: int = 0) -> bool:
-        """Return True if a piece is on the drive."""
         on_drive = read_bytes(self._drive, start + piece.offset_bytes, piece.size_bytes)
         return on_drive == image_of(self._images, piece)
