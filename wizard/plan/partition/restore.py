@@ -43,12 +43,12 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     before = layout_before(drive, preserve=True)
     plan = planning.finished([before], Places(after=after), preserve=True)
     if _has_backup(drive):
-        return with_doubts(plan, t("Partitions, names, types and GUIDs come from the backup GPT."))
+        return with_doubts(plan, t("All entries come from the backup GPT."))
     usual = t(
         "Only contents at usual starts were found. {drive} may have had other partitions and types.",
         drive=drive,
     )
-    form = Sentence("The size of {parts:list} is unknown. The entry ends at the next partition or the end.")
+    form = Sentence("The size of {parts:list} is unknown: the entry ends at the next partition or the end.")
     unknown = tuple(part.path for part in drive.lost if not _has_size(part))
     return with_doubts(plan, usual, *([form(parts=unknown)] if unknown else []))
 
