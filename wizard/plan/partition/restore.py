@@ -45,7 +45,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     if _has_backup(drive):
         return with_doubts(plan, t("All entries come from the backup GPT."))
     usual = t(
-        "Only contents at usual starts were found. {drive} may have had other partitions and types.",
+        "Only contents at usual starts were found: {drive} may have had other partitions and types.",
         drive=drive,
     )
     form = Sentence("The size of {parts:list} is unknown: the entry ends at the next partition or the end.")
