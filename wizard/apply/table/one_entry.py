@@ -15,6 +15,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Layout, TableEntry
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
+from wizard.plan import refusals
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import gpt, tables
 
@@ -99,7 +100,7 @@ def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) 
     stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
     found = before.reading
     if found.table.kind != "none":
-        raise Failed(t("{device} has a partition table.", device=operation.device))
+        raise Failed(refusals.HAS_TABLE(drive=operation.device))
     is_gpt = operation.table == "gpt"
     if not is_gpt:
         wanted = _with_record(before, bytes(4 * proof.MBR_LINE_BYTES))
