@@ -219,7 +219,6 @@ def _is_distinct(look: ProbeComparison, distance: float | None, least: float) ->
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
-    """Return the excess of fast reads in write order, and its standard errors."""
     written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
     if not written or not unwritten:
         return 0.0, 0.0
@@ -457,7 +456,6 @@ def _wide(extents: Sequence[Extent]) -> list[Extent]:
 
 
 def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
-    """Return a random offset with `needed_bytes` after it."""
     rooms = [extent.size_bytes - needed_bytes for extent in wide]
     drawn = random.randrange(sum(rooms))
     for extent, room in zip(wide, rooms, strict=True):

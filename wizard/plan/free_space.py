@@ -32,6 +32,7 @@ MBR_BLOCKS = 1 << 32
 """An MBR stores starts and lengths as 32-bit block numbers."""
 
 MBR_PRIMARIES = 4
+HAS_TABLE = Sentence("{drive} has a partition table.")
 
 
 def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:

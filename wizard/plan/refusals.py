@@ -20,8 +20,6 @@ IN_USE = Sentence("{drive} is in use: {how}.")
 
 HOST_MANAGED_ZONES = Sentence("{drive} is a host-managed zoned drive and cannot be partitioned.")
 
-HAS_TABLE = Sentence("{drive} has a partition table.")
-
 UNKNOWN_CONTENTS = Sentence(
     "The contents of {drive} are unknown, so nothing there can be preserved safely. {why}"
 )

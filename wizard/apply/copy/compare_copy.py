@@ -121,7 +121,6 @@ def _is_recorded(site: BringSite, path: bytes, recorded: entries.TreeEntry) -> b
 
 
 def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None:
-    """Return the entry, reduced to the fields that must match."""
     entry = as_held(site.copy.holds)(entries.look(top, path, _content))
     if entry is None:
         return None

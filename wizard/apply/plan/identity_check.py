@@ -125,7 +125,6 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
-    """Return True if only the size changed, for example of a virtual disk."""
     return (
         drive.size_bytes is not None
         and (tells_who_it_is(identity) or _is_same_attachment(identity, drive))

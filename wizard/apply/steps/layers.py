@@ -181,6 +181,5 @@ def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> It
 
 
 def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:
-    """Return differences of the row of `pvs`, `vgs` or `lvs` on `what`."""
     row = next(iter(asked(kind, wanted, what, do)), {})
     return differences((key, row.get(key), value) for key, value in wanted.items())

@@ -15,8 +15,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Layout, TableEntry
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
-from wizard.plan import refusals
-from wizard.plan.free_space import MBR_PRIMARIES
+from wizard.plan import free_space
 from wizard.probe.content import gpt, tables
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
@@ -100,7 +99,7 @@ def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) 
     stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
     found = before.reading
     if found.table.kind != "none":
-        raise Failed(refusals.HAS_TABLE(drive=operation.device))
+        raise Failed(free_space.HAS_TABLE(drive=operation.device))
     is_gpt = operation.table == "gpt"
     if not is_gpt:
         wanted = _with_record(before, bytes(4 * proof.MBR_LINE_BYTES))
@@ -233,7 +232,7 @@ def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> p
     """Return the record with a changed entry. A deleted partition's entry is cleared, or for the last logical
     partition the link to it."""
     line = line_of(before, number)
-    if entry is not None or number <= MBR_PRIMARIES:
+    if entry is not None or number <= free_space.MBR_PRIMARIES:
         return _with_line(before, line, entry)
     records = _chain(before)
     index = next(at for at, record in enumerate(records) if record.line == line)
@@ -248,10 +247,10 @@ def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> p
 
 def line_of(image: proof.Image, number: int) -> int:
     """Return the offset of a partition's entry in an MBR: in the first record or in the chain."""
-    if number <= MBR_PRIMARIES:
+    if number <= free_space.MBR_PRIMARIES:
         return proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (number - 1)
     lines = [record.line for record in _chain(image) if record.line is not None]
-    return lines[number - MBR_PRIMARIES - 1]
+    return lines[number - free_space.MBR_PRIMARIES - 1]
 
 
 class _Record(Struct, frozen=True):

@@ -72,7 +72,7 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
         raise Refused(t("No lost partition was found."))
     if drive.table.kind != "none":
-        raise Refused(refusals.HAS_TABLE(drive=drive))
+        raise Refused(free_space.HAS_TABLE(drive=drive))
     backup, block = _has_backup(drive), geometry.logical_block_bytes
     kinds: tuple[TableKind, ...] = ("gpt", "mbr")
     if drive.lost[0].start_bytes == TRACK_BLOCKS * block:

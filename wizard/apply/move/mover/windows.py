@@ -145,7 +145,6 @@ class WindowMover:
         self.state = self._advanced_to(arrived)
 
     def _read_ahead(self, parts: list[tuple[int, int]]) -> Iterator[memoryview]:
-        """Yield the bytes of each window, reading ahead by one."""
         block = self.state.course.physical_bytes
 
         def read(number: int) -> memoryview:
