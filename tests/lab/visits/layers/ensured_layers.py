@@ -81,7 +81,7 @@ def ensured_group(fleet: Fleet) -> Iterator[Check]:
     blank = digests([node])
     plain = IN_GROUP.removeprefix("lvm = true\n")
     role = IN_GROUP.replace('fs = "swap"', 'role = "swap"').replace('workload = "desktop-root"\n', "")
-    yield _ends("a role in a volume group is refused", REFUSED, "swapped", role, GROUP)
+    yield _ends("a role in a volume group is refused", REFUSED, "neither roles", role, GROUP)
     yield _unchanged("nothing is written", blank, [node])
     yield _ends("the first run creates the volumes", CHANGED, "was changed", IN_GROUP, GROUP)
     (name,) = {line.split()[1] for line in tool("pvs", "--noheadings").splitlines() if node in line}
