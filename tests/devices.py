@@ -118,7 +118,7 @@ class Bench:
         self.images[path] = image
         # Whoever had this loop device before may have left it so.
         tool("blockdev", "--setrw", path)
-        drop_partitions(path)
+        forget_partitions(path)
         self.own(path)
         return path
 

@@ -20,7 +20,6 @@ from tests.devices import (
     MakeDrive,
     attached_in,
     backing_file,
-    drop_partitions,
     forget_partitions,
     release,
     remove_loop_device,
@@ -89,7 +88,7 @@ def plug_in(work: Work, node: str, image: Path) -> None:
     tool("losetup", node, str(image))
     work.bench.images[node] = image
     work.bench.own(node)
-    drop_partitions(node)
+    forget_partitions(node)
     tool("sh", "-c", f"partx --add {node} 2>/dev/null || true")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.program import MIB, PLANS, Arrangement, Drive, Mode, Partition, Plan, RunState, probe_drive
 from wizard.cli import main
@@ -47,7 +47,7 @@ def made_by_sfdisk(drive: str, work: Work, dump: Path) -> Drive:
 def made_by_repart(drive: str, work: Work, folder: Path) -> Drive:
     work.bench.own(drive)
     tool("systemd-repart", f"--definitions={folder}", "--empty=require", "--dry-run=no", drive)
-    drop_partitions(drive)
+    forget_partitions(drive)
     tool("partx", "--update", drive)
     return probe_drive(drive)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.daily import one_in
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.partition.test_grown import CHECKS
 from tests.loop.partition.test_restored import mounted, planned
@@ -36,7 +36,7 @@ def cut_short(drive: str, kind: str, label: str, start: str) -> str:
     for size in (LARGE, SMALL):
         table = f"label: {label}\nstart={start},size={size // MIB}MiB\n"
         tool("sh", "-c", f"echo '{table}' | sfdisk --quiet --no-reread --wipe never {drive}")
-        drop_partitions(drive)
+        forget_partitions(drive)
         tool("partx", "--add", drive)
         if size == LARGE:
             tool(*MAKES[kind], node)
@@ -113,7 +113,7 @@ def test_restored_partition_ends_at_the_last_usable_block(work: Work, make_drive
     for size in ("", ",size=320MiB"):
         script = f"label: gpt\\nstart=2048{size}\\n"
         tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {path}")
-        drop_partitions(path)
+        forget_partitions(path)
         tool("partx", "--add", path)
         if not size:
             tool("mkfs.ext4", "-q", "-b", "1024", node)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.program import MIB, Mode, RunState, partition_path, probe_drive
 
@@ -18,7 +18,7 @@ def test_space_beyond_the_old_end_is_used(
     tool("sh", "-c", f"printf '1MiB,200MiB\\n' | sfdisk --quiet --label gpt --no-reread {small}")
     tool("partx", "--add", small)
     tool("mkfs.ext4", "-q", partition_path(small, 1))
-    drop_partitions(small)
+    forget_partitions(small)
     work.bench.own(path)
     tool("dd", f"if={small}", f"of={path}", "bs=1M", "conv=fsync", "status=none")
     assert probe_drive(path).table.backup == "misplaced"  # type: ignore[union-attr]

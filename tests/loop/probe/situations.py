@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.devices import drop_partitions, tool
+from tests.devices import forget_partitions, tool
 from tests.loop.applying import Work
 from tests.loop.engine.test_old_pools import label
 from tests.loop.partition.test_beyond_partition import MAKES, cut_short
@@ -76,7 +76,7 @@ def whole(kind: str) -> Builder:
 def lost(table_name: str, kind: str, block_bytes: int, how: str) -> Builder:
     def build(work: Work) -> Drives:
         path = made(work, work.bench.make_drive, table_name, kind, block_bytes)
-        drop_partitions(path)
+        forget_partitions(path)
         erase(path, how)
         return [path]
 
@@ -103,7 +103,7 @@ def smaller(kind: str, *, mounted: bool = False, name: str = "gpt") -> Builder:
         for size in (350, 550):
             script = f"label: {name}\\nstart=1MiB,size={size}MiB\\n"
             tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {path}")
-            drop_partitions(path)
+            forget_partitions(path)
             tool("partx", "--add", path)
             if size == 350:
                 create(kind, node)
@@ -143,7 +143,7 @@ def copy_of(work: Work, path: str, size_bytes: int = SIZE) -> str:
 
 def reread(path: str) -> None:
     """Show the kernel the partitions of a drive that may have no table, or a wrong one."""
-    drop_partitions(path)
+    forget_partitions(path)
     tool("sh", "-c", f"partx --add {path} || true")
 
 

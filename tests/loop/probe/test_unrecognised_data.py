@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, spec
 from tests.loop.program import MIB, make_plan, partition_path, probe_drive, probe_machine
 from wizard.findings.diagnose import diagnose
@@ -106,7 +106,7 @@ def test_filesystem_is_found_without_its_table(
     for number in (1, 2):
         make(kind, partition_path(path, number), tmp_path)
     before = probe_drive(path).partitions
-    drop_partitions(path)
+    forget_partitions(path)
     tool("wipefs", "--all", "--quiet", path)
     drive = probe_drive(path)
     assert drive.table is not None and drive.table.kind == "none" and drive.is_empty is False
@@ -128,7 +128,7 @@ def test_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_byte
     tool("partx", "--add", path)
     tool("mkfs.ext4", "-q", "-F", "-L", "photos", partition_path(path, 2))
     before = probe_drive(path).partitions
-    drop_partitions(path)
+    forget_partitions(path)
     write(path, 0, bytes(MIB))
     lost = probe_drive(path).lost
     assert [(part.extent, part.part_uuid, part.filesystem) for part in lost] == [
@@ -149,7 +149,7 @@ def test_mbr_for_another_block_size_is_not_trusted(
     argv = KINDS.get(kind, ("mkfs.vfat",))
     tool(*argv, partition_path(path, 1))
     assert probe_drive(path).partitions[0].filesystem == kind
-    drop_partitions(path)
+    forget_partitions(path)
     image = work.bench.image_of(path)
     other = make_drive(1200 * MIB, seen)
     work.bench.own(other)

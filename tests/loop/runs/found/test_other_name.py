@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
+from tests.devices import MakeDrive, backing_file, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import (
     MIB,
@@ -33,7 +33,7 @@ def moved(work: Work, drive: str, taken_by: str) -> str:
         tool("losetup", node, str(file))
         work.bench.images[node] = file
         work.bench.own(node)
-        drop_partitions(node)
+        forget_partitions(node)
         tool("sh", "-c", f"partx --add {node} || true")
     return taken_by
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
+from tests.devices import MakeDrive, backing_file, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, fill, gate, old_gpt, spec, stand_in, until
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import MIB, Mode, Refused, RunState, preflight, state, undo
@@ -32,7 +32,7 @@ def attach(work: Work, drive: str, image: Path) -> None:
     work.bench.images[drive] = image
     work.bench.own(drive)
     assert Path(f"/sys/block/{Path(drive).name}/diskseq").read_text() != before
-    drop_partitions(drive)
+    forget_partitions(drive)
     tool("sh", "-c", f"partx --add {drive} || true")
 
 
