@@ -156,7 +156,7 @@ class TimedDrive:
                 )
             )
         if trouble := self._watch.trouble():
-            if not is_attached(self.path, None):
+            if not is_attached(self.path):
                 raise self._gone(WRITING, start)
             raise Refused(
                 t(
@@ -194,14 +194,14 @@ class TimedDrive:
         if done == size:
             return took
         # A disconnected drive has size 0, so every read is short.
-        if not is_attached(self.path, None):
+        if not is_attached(self.path):
             raise self._gone(doing, start)
         raise self._failed(doing, start, t("{done} of {wanted} bytes", done=done, wanted=size))
 
     def _disappears(self) -> bool:
         """Pending requests fail a moment before the kernel removes the node."""
         limit = monotonic() + GOING_SECONDS
-        while is_attached(self.path, None):
+        while is_attached(self.path):
             if monotonic() > limit:
                 return False
             sleep(0.05)

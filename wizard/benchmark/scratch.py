@@ -3,7 +3,7 @@
 import fcntl
 import os
 import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -175,35 +175,18 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
-    free = (Extent(0, drive.size_bytes),) if drive.is_empty else drive.free
+    taken = [part.extent for part in drive.partitions]
     for part in drive.partitions:
-        free = _without(free, part.extent)
         if part.kernel_start_bytes is not None and part.kernel_size_bytes is not None:
-            free = _without(free, Extent(part.kernel_start_bytes, part.kernel_size_bytes))
-    # Less a margin at both ends.
-    inner = [
-        _between(
-            max(extent.start_bytes, 0) + margin_bytes, min(extent.end_bytes, drive.size_bytes) - margin_bytes
-        )
-        for extent in free
-    ]
-    return tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
-
-
-def _without(extents: Sequence[Extent], taken: Extent) -> tuple[Extent, ...]:
-    pieces = [
-        piece
-        for one in extents
-        for piece in (
-            _between(one.start_bytes, min(one.end_bytes, taken.start_bytes)),
-            _between(max(one.start_bytes, taken.end_bytes), one.end_bytes),
-        )
-    ]
-    return tuple(piece for piece in pieces if piece.size_bytes)
-
-
-def _between(start_bytes: int, end_bytes: int) -> Extent:
-    return Extent(start_bytes, max(0, end_bytes - start_bytes))
+            taken.append(Extent(part.kernel_start_bytes, part.kernel_size_bytes))
+    inner = []
+    for whole in (Extent(0, drive.size_bytes),) if drive.is_empty else drive.free:
+        for extent in whole.without(taken):
+            start = max(extent.start_bytes, 0) + margin_bytes
+            end = min(extent.end_bytes, drive.size_bytes) - margin_bytes
+            if end - start >= LEAST_BYTES:
+                inner.append(Extent(start, end - start))
+    return tuple(inner)
 
 
 def refused(why: Message) -> Refused:

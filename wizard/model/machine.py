@@ -148,6 +148,22 @@ class Extent(Placed, Struct, frozen=True):
     start_bytes: int
     size_bytes: int
 
+    def without(self, others: Iterable[Placed]) -> "tuple[Extent, ...]":
+        """Return the parts outside all `others`."""
+        rest = [self]
+        for other in others:
+            cut = []
+            for piece in rest:
+                if not piece.overlaps(other):
+                    cut.append(piece)
+                    continue
+                if other.start_bytes > piece.start_bytes:
+                    cut.append(Extent(piece.start_bytes, other.start_bytes - piece.start_bytes))
+                if other.end_bytes < piece.end_bytes:
+                    cut.append(Extent(other.end_bytes, piece.end_bytes - other.end_bytes))
+            rest = cut
+        return tuple(rest)
+
 
 class Partition(Placed, Struct, frozen=True):
     """An entry of a partition table, and the contents. `type`: lower-case GUID on GPT, `0x83` style on MBR.

@@ -167,7 +167,7 @@ def watch_drives(
     return _changes(_snapshot(sys), stop, look_seconds, sys)
 
 
-def is_attached(path: str, diskseq: int | None, sys: Path = sysfs.SYS) -> bool:
+def is_attached(path: str, diskseq: int | None = None, sys: Path = sysfs.SYS) -> bool:
     """Return True if the drive with this `diskseq` is still at its node, with the medium. Without `diskseq`
     (kernels before 5.15), any drive at the node counts."""
     number, size = _diskseq_and_size(sys / "block" / sysfs.name_of(path))

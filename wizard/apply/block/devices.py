@@ -20,7 +20,6 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, faili
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.machine import list_drive_paths
-from wizard.probe.pool import is_attached
 from wizard.process.program import run
 
 UNOPENED = Sentence("Cannot open {device}: {why}.")
@@ -68,7 +67,7 @@ def node_fault(node: str, drive: str) -> Message | None:
 
     A link can point to another drive, and a stale node can have another device's number.
     """
-    path, sysfs = Path(node), SYS_BLOCK / kernel_name(node)
+    path, sysfs = Path(node), sysfs_folder(node)
     if path.is_symlink():
         return t("{node} is a link to {target}", node=node, target=os.path.realpath(node))
     if not path.exists():
@@ -92,34 +91,28 @@ def node_fault(node: str, drive: str) -> Message | None:
 def partition_nodes(drive: str) -> tuple[str, ...]:
     """Return the nodes of a drive's partitions that the kernel knows, by number."""
     found = sorted(
-        (int(entry.read_text()), entry.parent.name)
-        for entry in (SYS_BLOCK / kernel_name(drive)).glob("*/partition")
+        (int(entry.read_text()), entry.parent.name) for entry in sysfs_folder(drive).glob("*/partition")
     )
     return tuple(node_of(name) for _, name in found)
 
 
-def is_unplugged(drive: str) -> bool:
-    """Return True if a drive was unplugged. While a run has the drive open, no other drive gets the node."""
-    return not is_attached(drive, None)
-
-
 def start_bytes(node: str) -> int:
     """Return the start of a device on its drive from sysfs, 0 for a whole drive."""
-    file = SYS_BLOCK / kernel_name(node) / "start"
+    file = sysfs_folder(node) / "start"
     return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
 
 
 def size_bytes(node: str) -> int:
     """Return the size of a device from sysfs. Raises Failed if the kernel has no such device."""
     try:
-        return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
+        return int((sysfs_folder(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
         raise Failed(t("The kernel no longer lists {node}.", node=node)) from None
 
 
 def block_bytes(node: str) -> tuple[int, int]:
     """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
-    queue = _drive_folder(SYS_BLOCK / kernel_name(node)) / "queue"
+    queue = _drive_folder(sysfs_folder(node)) / "queue"
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
@@ -213,7 +206,7 @@ def forget_caches(path: str) -> None:
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
             fcntl.ioctl(fd, BLKFLSBUF, 0)
-    _drop_backing_caches(SYS_BLOCK / kernel_name(path))
+    _drop_backing_caches(sysfs_folder(path))
 
 
 def _drop_backing_caches(block: Path) -> None:
@@ -233,7 +226,7 @@ def _drop_backing_caches(block: Path) -> None:
 
 def drives_under(node: str) -> tuple[str, ...]:
     """Return the nodes of all drives below a device."""
-    whole = _drive_folder(SYS_BLOCK / kernel_name(node))
+    whole = _drive_folder(sysfs_folder(node))
     below = sorted(whole.glob("slaves/*"))
     if not below:
         return (node_of(whole.name),)
@@ -325,7 +318,7 @@ BLKROSET = 0x125D
 def is_protected(device: str) -> bool:
     """Return True if the device is read-only according to sysfs. False if the device is gone."""
     try:
-        return (SYS_BLOCK / kernel_name(device) / "ro").read_text().strip() != "0"
+        return (sysfs_folder(device) / "ro").read_text().strip() != "0"
     except OSError:
         return False
 

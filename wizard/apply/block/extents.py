@@ -53,23 +53,6 @@ def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[
     return tuple(Extent(start, end - start) for start, end in joined)
 
 
-def without(place: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
-    """Return the parts of an extent that are outside all `kept` ones."""
-    rest = [place]
-    for keep in kept:
-        cut = []
-        for piece in rest:
-            if keep.end_bytes <= piece.start_bytes or keep.start_bytes >= piece.end_bytes:
-                cut.append(piece)
-                continue
-            if keep.start_bytes > piece.start_bytes:
-                cut.append(Extent(piece.start_bytes, keep.start_bytes - piece.start_bytes))
-            if keep.end_bytes < piece.end_bytes:
-                cut.append(Extent(keep.end_bytes, piece.end_bytes - keep.end_bytes))
-        rest = cut
-    return tuple(rest)
-
-
 def clipped(places: Iterable[Extent], allowed: Iterable[Extent]) -> Iterator[Extent]:
     """Yield the parts of `places` within the `allowed` extents. Both are sorted and do not overlap."""
     bounds = iter(allowed)

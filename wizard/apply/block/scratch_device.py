@@ -78,7 +78,7 @@ def _file_behind(node: str) -> str:
 
     Served files are unnamed. Linux before 5.15 reports no number.
     """
-    folder = devices.SYS_BLOCK / devices.kernel_name(node)
+    folder = devices.sysfs_folder(node)
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text()
         number = folder / "diskseq"

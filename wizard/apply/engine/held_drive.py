@@ -32,7 +32,7 @@ class HeldDrive(DeviceMedium):
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
         try:
-            limit = devices.SYS_BLOCK / devices.kernel_name(self.node) / "queue/discard_max_bytes"
+            limit = devices.sysfs_folder(self.node) / "queue/discard_max_bytes"
             return int(limit.read_text()) > 0
         except (OSError, ValueError):
             return False

@@ -78,7 +78,7 @@ def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for node in nodes:
         for part in (node, *devices.partition_nodes(node)):
-            found |= dict.fromkeys(_holders(devices.SYS_BLOCK / devices.kernel_name(part)))
+            found |= dict.fromkeys(_holders(devices.sysfs_folder(part)))
     return tuple(found)
 
 
@@ -162,7 +162,7 @@ def release_left(run: Path) -> None:
     for parts in left.values():
         for part in parts:
             # An md array would keep the scratch copy in use.
-            for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
+            for holder in (devices.sysfs_folder(part) / "holders").glob("md*"):
                 _run(("mdadm", "--stop", node_of(holder.name)))
     for node, parts in left.items():
         unmount(parts)

@@ -256,5 +256,5 @@ def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int
             inside = Extent(volume.start_bytes + EDGE_BYTES, volume.size_bytes - 2 * EDGE_BYTES)
             copies = [Extent(volume.start_bytes + at, extents.GRAIN_BYTES) for at in BTRFS_COPIES]
             is_within = inside.start_bytes <= start and place.end_bytes <= inside.end_bytes
-            if is_within and extents.without(place, (*change.places, *copies)) == (place,):
+            if is_within and place.without((*change.places, *copies)) == (place,):
                 yield place

@@ -144,7 +144,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
                 if any(block == one[at + offset :][: len(block)] for one in known):
                     continue
                 place = Extent(start + offset, len(block))
-                if (place.start_bytes, block) in bare or extents.without(place, staying) != (place,):
+                if (place.start_bytes, block) in bare or place.without(staying) != (place,):
                     continue
                 if before or not side.may_notice(start + offset, block):
                     return start + offset

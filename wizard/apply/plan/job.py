@@ -5,6 +5,7 @@ import os
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
@@ -13,7 +14,6 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.apply.block.devices import is_unplugged
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import stop_ignoring
 from wizard.apply.engine import scratch_copies
@@ -53,6 +53,7 @@ from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
 from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD, UndoSpace, losses, needs_word, promise
+from wizard.probe.pool import is_attached
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
@@ -489,7 +490,7 @@ class PlanRunJob(job.RunJob[Plan]):
             ):
                 return ""
             commands = either(runs.command_on(way, run) for way in self.commands(run, now))
-            if commands and (gone := tuple(filter(is_unplugged, runs.load_plan(run).devices))):
+            if commands and (gone := tuple(filterfalse(is_attached, runs.load_plan(run).devices))):
                 return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
             if record is not None:
                 return rehearsed.next_commands(run)

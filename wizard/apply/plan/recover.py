@@ -196,7 +196,7 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
     """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
     of the wrong size."""
     wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
-    if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
+    if any(place.without((notice.extent,)) != (place,) for place in notice.places):
         wrong.append(notice.start_bytes)
     if wrong:
         raise process.refused(
@@ -209,7 +209,7 @@ def _is_invalid(one: HiddenBlock, notice: Notice, block_bytes: int) -> bool:
         size = len(b64decode(one.data, validate=True))
     except ValueError:
         return True
-    is_outside = bool(extents.without(one.extent, notice.places))
+    is_outside = bool(one.extent.without(notice.places))
     return size != one.size_bytes or is_outside or bool(size % block_bytes or one.start_bytes % block_bytes)
 
 
@@ -322,7 +322,7 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
         digest = sha256()
         for start, held in extents.pieces(notice.places, drive.read):
             digest.update(held)
-            for piece in extents.without(Extent(start, len(held)), [mark.extent for mark in marks]):
+            for piece in Extent(start, len(held)).without(marks):
                 new.write(piece.start_bytes, held[piece.start_bytes - start :][: piece.size_bytes])
         if digest.hexdigest() != notice.digest:
             raise Refused(CHANGED(drive=path))

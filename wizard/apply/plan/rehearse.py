@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.devices import read_bytes
-from wizard.apply.block.extents import merged, without
+from wizard.apply.block.extents import merged
 from wizard.apply.engine import record, scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
@@ -211,7 +211,7 @@ def _expose(
     """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
     Failed."""
     exposed = shown_with(RESIZERS[resize.filesystem].show, showing)
-    outside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
+    outside = (place for one in wanted.allowed for place in one.without((showing.volume,)))
     return replace(wanted, allowed=merged((*outside, *exposed), wanted.block_bytes, wanted.size_bytes))
 
 

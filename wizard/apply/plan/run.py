@@ -33,6 +33,7 @@ from wizard.operations.filesystem import Inside, MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan
+from wizard.probe.pool import is_attached
 from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
@@ -248,5 +249,5 @@ def _check_nodes(operation: Operation, context: step_context.StepContext) -> Non
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:
     """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.devices if devices.is_unplugged(path)), None)
+    gone = next((path for path in plan.devices if not is_attached(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)

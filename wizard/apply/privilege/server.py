@@ -147,15 +147,14 @@ class Relay:
                 )
                 self._send(ask.Answer(ask.Say.DONE))
             case ask.Ask.WORK_OUT:
-                runs, wanted = LocalRuns(Environment()), request.wanted
-                if isinstance(wanted, CopyFiles):
-                    self._send(ask.Answer(ask.Say.DONE, document=render_any(runs.work_out_copy(wanted))))
-                elif wanted is not None:
-                    self._send(
-                        ask.Answer(ask.Say.DONE, document=render_any(runs.work_out(_device(request), wanted)))
-                    )
-                else:
+                if (wanted := request.wanted) is None:
                     raise BadInput(ask.NO_DEVICE(path=request.device))
+                document = (
+                    _runs(request).work_out_copy(wanted)
+                    if isinstance(wanted, CopyFiles)
+                    else _runs(request).work_out(_device(request), wanted)
+                )
+                self._send(ask.Answer(ask.Say.DONE, document=render_any(document)))
             case _:
                 self._settle(request)
 

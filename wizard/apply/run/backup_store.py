@@ -10,7 +10,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.apply.block.extents import without
 from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
 from wizard.documents.codec import render_document, to_json
@@ -70,7 +69,7 @@ def mark_durably(path: Path) -> None:
 
 
 def table_places(
-    size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]
+    size_bytes: int, head: bytes, block_bytes: int, kept: Sequence[Extent]
 ) -> tuple[Extent, ...]:
     """Return every region that writing a partition table can touch, except the preserved partitions `kept`.
 
@@ -79,7 +78,7 @@ def table_places(
     new table.
     """
     ends = [Extent(0, min(MIB, size_bytes)), Extent(max(0, size_bytes - MIB), min(MIB, size_bytes))]
-    places = [piece for end in ends for piece in without(end, tuple(kept))]
+    places = [piece for end in ends for piece in end.without(kept)]
     header = head[block_bytes : block_bytes + 92]
     if header[:8] == b"EFI PART":
         copy = int.from_bytes(header[32:40], "little") * block_bytes

@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import merged, without
+from wizard.apply.block.extents import merged
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
@@ -144,7 +144,7 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     )
     places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity))
     # A new partition may cover the place of a misplaced backup.
-    outside = (piece for place in places for piece in without(place, kept))
+    outside = (piece for place in places for piece in place.without(kept))
     return merged(outside, block, identity.size_bytes)
 
 

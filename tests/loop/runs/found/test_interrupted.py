@@ -30,7 +30,6 @@ from tests.loop.program import (
     load_record,
     state,
 )
-from wizard.apply.block.extents import without
 from wizard.apply.engine.stores import Store
 from wizard.apply.plan import recover
 from wizard.apply.plan.recover import found_on, make_found_run
@@ -55,7 +54,7 @@ class Lost:
         change = record.changes[0]
         # Free space of the new filesystem: a found run leaves zeros instead of the notice.
         notice = [change.notice] if change.notice else []
-        self.places = [piece for place in change.places for piece in without(place, notice)]
+        self.places = [piece for place in change.places for piece in place.without(notice)]
         self.new = (run / "engine" / "new-0.img").read_bytes()
         shutil.rmtree(run)
         tool("blockdev", "--flushbufs", drive)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import E512, N512, drive, machine
 from tests.unit.plan.layouts import plan_for, spec
-from wizard.apply.block.extents import merged, without
+from wizard.apply.block.extents import merged
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.run.backup_store import Environment, table_places
@@ -174,9 +174,9 @@ def test_regions_are_joined_whole_blocks_within_the_drive() -> None:
 
 
 def test_regions_exclude_preserved_partitions() -> None:
-    assert without(Extent(0, 100), [Extent(10, 20), Extent(90, 50)]) == (Extent(0, 10), Extent(30, 60))
-    assert without(Extent(0, 100), [Extent(0, 100)]) == ()
-    assert without(Extent(0, 100), [Extent(100, 5)]) == (Extent(0, 100),)
+    assert Extent(0, 100).without([Extent(10, 20), Extent(90, 50)]) == (Extent(0, 10), Extent(30, 60))
+    assert Extent(0, 100).without([Extent(0, 100)]) == ()
+    assert Extent(0, 100).without([Extent(100, 5)]) == (Extent(0, 100),)
 
 
 def test_table_places_include_both_ends_and_an_old_middle_copy() -> None:
