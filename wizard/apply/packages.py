@@ -1,8 +1,6 @@
-"""Package managers: commands to estimate and run an installation. Pure.
-
-Only apt (2.6) was tested. Sources for the output of the others: dnf5's issue 342 (dnf 4 and 5), xbps's issue
-109, zypper's src/Summary.cc and pull request 553, and reports of pacman users. apk reports no sizes.
-"""
+"""Package managers: commands to estimate and run an installation. Only apt (2.6) was tested. Sources for the
+output of the others: dnf5's issue 342 (dnf 4 and 5), xbps's issue 109, zypper's src/Summary.cc and pull
+request 553, and reports of pacman users."""
 
 import os
 import re
@@ -21,19 +19,16 @@ Argv = tuple[str, ...]
 
 
 class Cost(Struct, frozen=True):
-    """The size of an installation with dependencies, in bytes. None if unknown."""
+    """Size of an installation with dependencies, if known."""
 
     download_bytes: int | None = None
     disk_bytes: int | None = None
 
 
 class Manager(Struct, frozen=True):
-    """A package manager.
-
-    `weigh` estimates an installation without changing anything, with `answers` on its standard input.
+    """`weigh` estimates an installation without changing anything, with `answers` on its standard input.
     `install` needs no input and removes no packages. Package names are appended to both. `refresh` downloads
-    package lists if the manager does not do so itself; `lists` is their folder and file pattern.
-    """
+    package lists if the manager does not do so itself; `lists` is their folder and file pattern."""
 
     name: str
     weigh: Argv
@@ -45,8 +40,7 @@ class Manager(Struct, frozen=True):
 
 
 def _bytes(number: str, unit: str) -> int:
-    """Convert a size to bytes. Units like dnf's `k` and `MiB` are powers of 1024; apt's `kB` are powers of
-    1000."""
+    """Units like dnf's `k` and `MiB` are powers of 1024; apt's `kB` are powers of 1000."""
     letter = unit[:1].upper()
     base = 1000 if unit.endswith("B") and "i" not in unit else KIB
     power = " KMGT".find(letter) if letter and letter != "B" else 0
@@ -68,7 +62,7 @@ def _by_lines(download: str, disk: str) -> Callable[[str], Cost]:
 
 
 def _xbps(output: str) -> Cost:
-    """Parse lines that end with the installed size and the download size, both in bytes."""
+    """Lines end with the installed size and the download size, in bytes."""
     sizes = [
         (int(words[4]), int(words[5]))
         for line in output.splitlines()
@@ -136,7 +130,7 @@ MANAGERS = {
         "xbps-install", weigh=("xbps-install", "-n"), install=("xbps-install", "-Sy"), read=_xbps
     ),
 }
-"""Package managers by distribution family."""
+"""By distribution family."""
 
 UNREACHED = re.compile(
     r"could not resolve|couldn't resolve|temporary failure resolving|could not connect|unable to connect"
@@ -145,16 +139,15 @@ UNREACHED = re.compile(
     r"|temporary error \(try again later\)|failed to synchronise all databases",
     re.IGNORECASE,
 )
-"""Error messages of package managers without network."""
 
 
 def is_offline(said: str) -> bool:
-    """Return True if a package manager's output reports an unreachable server."""
+    """Return True if the output reports an unreachable server."""
     return UNREACHED.search(said) is not None
 
 
 def complaint(said: str) -> str:
-    """Return the first error in a package manager's output, or the last line."""
+    """Return the first error in the output, or the last line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
     return next(iter(errors or lines[-1:]), str(program.SILENT))
@@ -173,8 +166,7 @@ OnLine = Callable[[str], None]
 
 
 def manager_of(missing: Missing) -> Manager:
-    """Return the package manager for these packages. Raises Refused, naming the missing programs, if none is
-    known."""
+    """Raises Refused, naming the missing programs, if no package manager is known."""
     manager = MANAGERS.get(missing.family)
     if manager is None or not missing.command:
         raise Refused(missing.said)
@@ -184,10 +176,8 @@ def manager_of(missing: Missing) -> Manager:
 
 
 def cost(missing: Missing) -> Cost:
-    """Estimate the installation without changing anything. Raises Refused as `manager_of` does.
-
-    The cost is unknown if the manager only reports it to root, or has no package lists yet.
-    """
+    """Estimate the installation; unknown if the manager needs root or has no package lists yet. Raises as
+    `manager_of`."""
     manager = manager_of(missing)
     try:
         result = program.run(
@@ -220,11 +210,8 @@ def offer(missing: Missing, weighed: Cost) -> Message:
 
 
 def install(missing: Missing, on_line: OnLine) -> None:
-    """Install the packages, passing each line of output to `on_line`.
-
-    Raises Refused if the installation cannot start, and Failed if the manager fails or the programs are still
-    missing.
-    """
+    """Install the packages, passing each line of output to `on_line`. Raises Refused if the installation
+    cannot start, and Failed if the manager fails or the programs are still missing."""
     manager = manager_of(missing)
     if os.geteuid() != 0:
         raise Refused(NEEDS_ROOT(programs=" ".join(missing.programs)))
@@ -258,14 +245,12 @@ def install(missing: Missing, on_line: OnLine) -> None:
 
 
 def _refresh(manager: Manager, on_line: OnLine) -> str:
-    """Refresh the package lists and return the output. Failures are ignored: the installation reports
-    them."""
+    """Failures are ignored: the installation reports them."""
     return program.stream(manager.refresh, seconds=REFRESH_SECONDS, on_line=on_line).output
 
 
 def _is_stale(manager: Manager) -> bool:
-    """Return True if the package lists are missing or too old, or False if the manager refreshes them
-    itself."""
+    """False if the manager refreshes the lists itself."""
     if not manager.refresh:
         return False
     folder, pattern = manager.lists

@@ -1,5 +1,5 @@
-"""What all measurements share: a time limit, progress, and timed accesses that bypass the page cache. Writes
-only restore bytes just read at the same offset."""
+"""What all measurements share: a time limit, progress, and timed accesses past the page cache. Writes only
+restore bytes just read at the same offset."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ PROGRESS_SECONDS = 0.25
 
 
 class MeasureProgress(Struct, frozen=True):
-    """Progress: completed `share`, and the step with preliminary results."""
+    """Completed `share`, and the step with preliminary results."""
 
     share: float
     seconds_left: float
@@ -39,7 +39,7 @@ class MeasureProgress(Struct, frozen=True):
 
 OnProgress = Callable[[MeasureProgress], None]
 Stopped = Callable[[], bool]
-"""True after the person stopped the measurement."""
+"""True after the person stopped."""
 
 
 class Clock:
@@ -53,7 +53,7 @@ class Clock:
         self.ended_by_person = False
 
     def progress(self, *said: Message, seconds_left: float | None = None) -> MeasureProgress:
-        """Return the progress, calculated from the time left."""
+        """From the time left."""
         left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
         return MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said)
 
@@ -77,7 +77,7 @@ class Clock:
         return self.ended_by_person or self.left <= 0
 
     def is_progress_due(self) -> bool:
-        """Return True if the caller must report progress now."""
+        """True if the caller must report progress now."""
         if self.elapsed < self._next_report:
             return False
         self._next_report = self.elapsed + PROGRESS_SECONDS
@@ -85,8 +85,8 @@ class Clock:
 
 
 class TimedDrive:
-    """A drive with timed direct access. Only `held` pieces can be written back, inside `extents`. Times are
-    nanoseconds. Raises Failed if the drive fails, Refused if a write would be unsafe."""
+    """A drive with timed direct access, in nanoseconds. Only `held` pieces can be written back, inside
+    `extents`. Raises Failed if the drive fails, Refused if a write would be unsafe."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ def claimed(
     drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
 ) -> Iterator[TimedDrive]:
     """Open the confirmed drive exclusively, to write to free space. `synchronous` writes return when durable.
-    Raises Refused if the drive was replaced, is in use or has no free space."""
+    Raises Refused."""
     with scratch.known(drive, probe) as (_, fresh):
         extents = scratch.scratch_extents(fresh)
         with scratch.opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):

@@ -51,8 +51,7 @@ def run_alignment_trial(
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True. With a partition,
     the second access of each pair has the partition's offset. Writes go only to free space of the confirmed
-    drive, probed again. Raises Refused if writing is unsafe, Failed if the drive cannot be read, BadInput for
-    an impossible physical size."""
+    drive, probed again. Raises Refused, Failed, or BadInput for an impossible physical size."""
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
         raise Failed(_unread(drive))
@@ -153,7 +152,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 def _accesses(
     drive: Drive, grid: Grid, probe: Probe, *, write: bool
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Read every place once, a batch before writing back: otherwise the drive would not need the read that a
+    """Read a batch of places before writing them back: otherwise the drive would not need the read that a
     misaligned write costs. Writes are synchronous, as a write cache would shift the cost."""
     if write:
         with claimed(drive, probe, grid.block_bytes, synchronous=True) as timed:

@@ -1,5 +1,4 @@
-"""Measuring loop of a benchmark: units of two pairs in opposite order. Ends at a planned look with enough
-data, or on timeout."""
+"""Measuring loop: units of two pairs in opposite order, until a planned look has enough data, or timeout."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -22,7 +21,7 @@ MOST_REGIONS = 20_000
 
 
 class Grid(Struct, frozen=True):
-    """Aligned places: multiples of `block_bytes` from `offset_bytes`; misaligned ones are `shift_bytes`
+    """Aligned places: `offset_bytes` and multiples of `block_bytes`. Misaligned ones are `shift_bytes`
     further."""
 
     block_bytes: int
@@ -38,8 +37,8 @@ class PairPlace(Struct, frozen=True):
 
 
 def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
-    """Yield pairs inside the extents without end, each in a region of its own until all are used. Yields none
-    if no extent has room."""
+    """Yield pairs without end, each in a region of its own until all are used. Yields none if no extent has
+    room."""
     # So wide that read-ahead of one access rarely covers the other.
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
@@ -61,7 +60,7 @@ def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
 
 
 def nth(ranges: Sequence[range], index: int) -> int:
-    """Return an element of several ranges, counted through. Raises IndexError."""
+    """Return an element of several ranges. Raises IndexError."""
     for one in ranges:
         if index < len(one):
             return one[index]
@@ -81,18 +80,17 @@ def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlac
 
 CONFIDENCE = 0.95
 BAND = (0.95, 1.05)
-"""Ratios that count as no difference. To claim a difference, the whole interval must be above."""
+"""These count as no difference. To claim one, the whole interval must be above."""
 
 CACHE_CLAIM = 1.5
-"""Replaces the band's upper end for reads from the page cache. A misaligned block spans two pages, which
-alone costs up to a factor of 1.2."""
+"""For reads from the page cache. A misaligned block spans two pages, which alone costs up to a factor of
+1.2."""
 
 NARROW = 1.2
-"""Ratio of an interval's ends below which measuring stops."""
+"""Ratio of an interval's ends that is enough."""
 
 LEVELS = ((1 / 16, 0.002), (1 / 8, 0.004), (1 / 4, 0.008), (1 / 2, 0.012), (1.0, 0.024))
-"""The looks: share of the planned units, and the probability of error spent. The last look gets most, because
-it matters most."""
+"""Share of the planned units, and the probability of error spent. The last look matters most."""
 
 FEWEST_UNITS = 24
 PAIRS_A_UNIT = 2
@@ -134,8 +132,8 @@ def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
 
 
 def interval_rank(count: int, alpha: float) -> int:
-    """Return k so that the k-th smallest and largest of `count` values enclose the median, except with
-    probability `alpha`. Returns 0 without such a k."""
+    """Return the largest k so that the k-th smallest and largest of `count` values enclose the median, except
+    with probability `alpha`, or 0."""
     below, ways, rank = 0, 1, 0
     while rank < count // 2:
         below += ways
@@ -171,7 +169,7 @@ BATCH_SECONDS = 2.0
 """Longest time to read ahead of write-backs."""
 
 SHARE_PLANNED = 0.85
-"""Share of the remaining time to plan for after warming up. The rest allows for a drive that slows down."""
+"""Of the remaining time. The rest allows for a drive that slows down."""
 
 PAUSED_PAIRS = 16
 FEWEST_SLOPES = 4
@@ -179,8 +177,7 @@ FREE_SHARE = 0.1
 PAUSED_SHARE = 0.5
 LONGEST_PAUSE_NS = 20_000_000
 WORKED_OFF_SHARE = 0.6
-"""Share of a pause by which an access must get shorter if the drive works in the background. Chance rarely
-reaches half."""
+"""Share of a pause by which an access must get shorter. Chance rarely reaches half."""
 
 PAIRS_ESTIMATED = 500
 
@@ -221,8 +218,8 @@ class Sampler:
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
     def works_off_later(self, typical_ns: float) -> bool:
-        """Return True if a pause makes the next access shorter, as with a request quota or write buffer.
-        Without counting pauses, an access of twice the cost would seem even longer."""
+        """Return True if a pause makes the next access shorter, as with a request quota or write buffer. Then
+        pauses must count, or an access of twice the cost would seem even longer."""
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
         self._ready, slopes = [], []
         for pair in self._prepare(PAUSED_PAIRS, self._shift_bytes):
@@ -248,7 +245,7 @@ class Sampler:
         return pairs
 
     def _time(self, start_bytes: int) -> tuple[int, int]:
-        """Return the nanoseconds of an access, and since the end of the previous one."""
+        """Also returns the nanoseconds since the previous access ended."""
         took = self._accesses.access(start_bytes)
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
@@ -270,7 +267,7 @@ def measure(
     random: Random | None = None,
 ) -> Measured:
     """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
-    the plan. `extents` must have room for a region."""
+    the plan."""
     sampler = Sampler(accesses, extents, grid, random or Random())
     on_progress(clock.progress(tn("{count} pair so far.", "{count} pairs so far.", count=0)))
     warm_up = clock.elapsed

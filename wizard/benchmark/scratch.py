@@ -18,8 +18,8 @@ from wizard.plan.refusals import refuse_drive
 from wizard.probe.host import sysfs
 
 SECTORS_WRITTEN = 6
-"""Field of a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a
-write returns."""
+"""In a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a write
+returns."""
 
 STAT_BYTES = 512
 Probe = Callable[[str], Drive]
@@ -27,14 +27,10 @@ DEV = Path("/dev")
 
 
 class Watch:
-    """Detects other writers and partition changes before each write, to protect their new data.
-
-    A trial writes back bytes read a moment ago. Checks must be fast: a drive with a write buffer uses the
-    time between two timed writes to catch up.
-
-    Another program's buffered writes are visible when the kernel sends them to the drive. At most one write
-    of the trial can follow them: the kernel sends overlapping pages first, and the next check detects them.
-    """
+    """Detects other writers and partition changes before each write, to protect their new data. Checks must
+    be fast: a drive with a write buffer uses the time between two timed writes to catch up. Another program's
+    buffered writes are visible when the kernel sends them to the drive. At most one write of the trial can
+    follow them: the kernel sends overlapping pages first, and the next check detects them."""
 
     def __init__(self, path: str, sys: Path = sysfs.SYS, dev: Path = DEV) -> None:
         self.path = path
@@ -64,7 +60,7 @@ class Watch:
         return frozenset(sysfs.node_of(name) for name in self._known)
 
     def trouble(self) -> str | None:
-        """Return why to stop writing, as the beginning of a sentence."""
+        """Return why to stop writing, without a full stop."""
         state = self._read_state()
         if state is None or state != self._state:
             if _partitions_in(self._folder) != self._known:
@@ -86,8 +82,8 @@ class Watch:
         self._has_written = True
 
     def _read_state(self) -> tuple[int, int] | None:
-        """Return sysfs' link count and the mtime of /dev. A changed partition changes one; both are faster to
-        read than a list of partitions."""
+        """A changed partition changes sysfs' link count or the mtime of /dev, both faster to read than a
+        list."""
         if not self._descriptors:
             return None
         return os.fstat(self._descriptors[0]).st_nlink, os.fstat(self._descriptors[1]).st_mtime_ns
@@ -102,9 +98,8 @@ class Watch:
 
 
 def other_writer(nodes: Collection[str]) -> str | None:
-    """Return the beginning of a sentence about another process with one of these nodes open for writing.
-    Detects virtual machines, whose drives can be opened exclusively. Root sees all processes of its
-    container, other users only their own."""
+    """Name another process with one of these nodes open for writing, such as a virtual machine, whose drive
+    can be opened exclusively. Root sees all processes of its container, other users only their own."""
     # Imported here because psutil is slow to load.
     from wizard.probe.host.environment import name_of, opened, others, writes
 
@@ -132,8 +127,8 @@ def _partitions_in(folder: Path) -> frozenset[str]:
 
 
 MARGIN_BYTES = MIB
-"""Margin at the ends of free space. A power cut during a misaligned write can damage the physical blocks it
-touches, so they must be unused."""
+"""At the ends of free space. A power cut during a misaligned write can damage the physical blocks it touches,
+so they must be unused."""
 
 LEAST_BYTES = 16 * MIB
 BLKGETDISKSEQ = 0x80081280
@@ -170,8 +165,7 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
-    """Return the free extents large enough for a trial, minus a margin that whole physical blocks do not
-    need. Raises Refused."""
+    """Return the free extents large enough for a trial, minus a margin. Raises Refused."""
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
@@ -190,7 +184,7 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 
 def refused(why: Message) -> Refused:
-    """Return a refusal after which nothing was written."""
+    """Return a refusal before the first write."""
     return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
@@ -225,8 +219,7 @@ def _obstacle(drive: Drive) -> Message | None:
 
 @contextmanager
 def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Lock the drive and probe it again. Yields the lock and the drive. Raises Refused if drive or contents
-    changed."""
+    """Lock the drive and probe it again, and yield both. Raises Refused if drive or contents changed."""
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
@@ -239,8 +232,8 @@ def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 
 @contextmanager
 def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known` does, after checking once that no other program uses the drive. Partitions can then be
-    mounted. Raises Refused."""
+    """Yield as `known`, after checking once that no other program uses the drive. Partitions can then be
+    mounted."""
     with known(drive, probe) as (lock, fresh):
         with opened_alone(fresh, synchronous=False):
             pass
@@ -249,8 +242,7 @@ def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
-    """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused if
-    the drive was replaced, or another program uses or changes it."""
+    """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
     try:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
@@ -270,8 +262,7 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
 
 @contextmanager
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
-    """Lock the drive for udev and other diskwright processes. Yields the descriptor. Raises Refused after
-    `seconds`."""
+    """Lock the drive for udev and other diskwright processes. Raises Refused after `seconds`."""
     descriptor = _open(path, os.O_RDONLY)
     try:
         deadline = monotonic() + seconds

@@ -21,25 +21,24 @@ from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, 
 from wizard.probe.machine import probe_drive
 
 FALL = 5.0
-"""Slowdown that counts as a cliff. Shingled drives slow down at least 20 times, inner tracks of hard disks 2
-times."""
+"""Shingled drives slow down at least 20 times, inner tracks of hard disks 2 times."""
 
 WINDOWS_BEFORE = 4
 WINDOWS_AFTER = 8
 MOSTLY = 0.8
-"""Share of windows that must be fast before and slow after. A drive that rewrites bands is sometimes fast."""
+"""Windows that must be fast before and slow after. A drive that rewrites bands is sometimes fast."""
 
 LASTING_SHARE = 0.25
 LONGEST_LASTING_SECONDS = 60.0
-"""A cliff must last this share of the time before it, at most this many seconds."""
+"""Of the time before the cliff, at most this many seconds."""
 
 LATE_WINDOWS = 2
 
 SEEKING_SECONDS = 0.04
-"""Longer than any write on a conventional hard disk: a full seek (25 ms) and a turn (11 ms at 5400 rpm)."""
+"""More than a full seek (25 ms) and a turn (11 ms at 5400 rpm)."""
 
 SEQUENTIAL_KEPT = 0.5
-"""Sequential writing at this share of its rate has not slowed down."""
+"""At this share of its rate, sequential writing has not slowed down."""
 
 
 class CliffJudgement(Struct, frozen=True):
@@ -88,7 +87,7 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
 
 
 def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
-    """Return the typical sequential rates before and after, if measured."""
+    """Return the typical sequential rates, if measured."""
     before, after = (
         [window.bytes_per_second for window in windows if window.phase is phase]
         for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
@@ -117,7 +116,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) 
 
 
 def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive: Drive) -> CliffDoubt | None:
-    """Return another explanation for the fall, the most certain first."""
+    """The most certain first."""
     if drive.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
     if drive.rotational is False:
@@ -272,18 +271,18 @@ def rate_in_words(bytes_per_second: float | None) -> str:
 
 
 PIECE_BYTES = 64 * KIB
-"""Size of a random write: smaller than a band, but large enough to fill a cache of tens of GB in time."""
+"""Smaller than a band, but large enough to fill a cache of tens of GB in time."""
 
 STRETCH_BYTES = MIB
-"""Size of a read. Reading single pieces would take several times as long as writing them. Longer stretches
-would put many pieces in one band, which the drive then rewrites only once."""
+"""Size of a read. Single pieces would take several times as long to read as to write. Longer stretches would
+put many pieces in one band, which the drive then rewrites only once."""
 
 STRETCHES_HELD = 64
 PIECES_A_PASS = STRETCH_BYTES // PIECE_BYTES // 2
-"""Every second piece of a stretch, so that no cache can merge them into one long write."""
+"""Every second piece, so that no cache can merge them into one long write."""
 
 STRETCHES_ORDERED_SHARE = 4
-"""At most one part in this many of the largest free extent is written sequentially."""
+"""Of the largest free extent, at most one part in this many is written sequentially."""
 
 FEWEST_STRETCHES = STRETCHES_HELD
 
@@ -296,19 +295,19 @@ class Batch(Struct, frozen=True):
 
 
 class WriteRanges(Struct, frozen=True):
-    """Starts of whole stretches, for sequential and random writing."""
+    """Starts of whole stretches."""
 
     ordered: range
     random: tuple[range, ...]
 
     @property
     def random_bytes(self) -> int:
-        """Most bytes to write without writing any twice."""
+        """As far as none is written twice."""
         return sum(map(len, self.random)) * STRETCH_BYTES
 
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
-    """Split free space. Returns None if it is too small."""
+    """Split free space, or return None if too small."""
     whole = [_stretches(extent, offset_bytes) for extent in extents]
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
@@ -319,8 +318,7 @@ def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int)
 
 
 def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterator[Batch]:
-    """Yield each random piece once, at least `most_bytes` if available: all even pieces, then all odd
-    ones."""
+    """Yield each random piece once, at least `most_bytes` if available: all even ones, then all odd ones."""
     total = sum(map(len, ground.random))
     wanted = -(-most_bytes // (PIECES_A_PASS * PIECE_BYTES))
     for parity in (0, 1):
@@ -352,14 +350,14 @@ def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
 ORDERED_SHARE = 16
 MOST_ORDERED_BYTES = 512 * MIB
 ORDERED_SECONDS = 10.0
-"""Longest time for each sequential phase, which is also at most a tenth of the total."""
+"""Of each sequential phase, and at most a tenth of the total."""
 
 WINDOWS_WANTED = 600
 SHORTEST_WINDOW, LONGEST_WINDOW = 0.25, 4.0
-"""Seconds of writing in a window: enough to average single writes, short enough to locate the cliff."""
+"""Enough seconds to average single writes, few enough to locate the cliff."""
 
 WINDOWS_OF_BYTES = 64
-"""A window also ends after this fraction of all bytes, so that a fast drive has a series too."""
+"""A window also ends after this fraction, so that a fast drive has a series too."""
 
 NANO = 1e-9
 
@@ -380,8 +378,7 @@ def run_shingled_trial(
     stop: access.Stopped,
 ) -> CliffVerdict:
     """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True. The
-    caller has confirmed the drive. Raises Refused if writing is unsafe or free space too small, Failed if the
-    drive does not answer."""
+    caller has confirmed the drive. Raises Refused, or Failed if the drive does not answer."""
     scratch_extents(drive)
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive))

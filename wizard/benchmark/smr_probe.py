@@ -1,10 +1,8 @@
 """Quick SMR probe: read blocks, write them back, read elsewhere, and compare their times with those of
-neighbours. The comparison is repeated after idle time. Judging is pure, so timings can be judged again.
-
-On a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
-other load. A random choice decides which one is written. A drive-managed shingled drive reads written blocks
-from a log instead.
-"""
+neighbours. The comparison is repeated after idle time. Judging is pure, so timings can be judged again. On
+a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
+other load; which one is written is random. A drive-managed shingled drive reads written blocks from a log
+instead."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -33,28 +31,28 @@ Batches = Sequence[Sequence[float]]
 MILLISECOND = 1_000_000
 
 MEMORY_NS = 2 * MILLISECOND
-"""Shorter reads may come from a cache. Platters are rarely that fast."""
+"""Shorter reads may come from a cache."""
 
 MOST_MEDIANS = 4
-"""Limit for stalls of the machine, in medians."""
+"""For stalls of the machine."""
 
 T_MOST, RATIO_MOST = -4.5, 0.85
 """Limits at random places. Both values must be below."""
 
 DISTANCE_LEAST = 2.6
-"""Limit for reads in the order of writing, in either direction. Chance exceeds it once in 400,000 times.
-Adjacent entries of a log take almost no time, or almost a turn."""
+"""In the order of writing, in either direction. Chance exceeds it once in 400,000 times. Adjacent entries of
+a log take almost no time, or almost a turn."""
 
 SWAPS, SWAPS_MOST = 400, 0.005
 QUICKER_LEAST, QUICKER_ERRORS = 0.25, 4.5
-"""Increase in reads without platters, in the order of writing. Requires few such reads at random places."""
+"""More reads without platters, in the order of writing. Requires few such reads at random places."""
 
 MEMORY_MOST = 0.12
 T_STILL, DISTANCE_STILL, ERRORS_STILL = -3.0, 1.8, 3.0
-"""Weaker limits for the second look, which only confirms the first."""
+"""For the second look, which only confirms the first."""
 
 TURN_SPREAD_NS = 4 * MILLISECOND
-"""Least spread of reads from platters, due to rotation. Reads from flash vary less."""
+"""Rotation spreads reads from platters. Reads from flash vary less."""
 
 FEWEST_AT_RANDOM, FEWEST_IN_ORDER, FEWEST_FIRST = 40, 30, 15
 FEWEST_SWAPPED = 20
@@ -63,7 +61,7 @@ QUICKEST_READ_NS = 4 * MILLISECOND
 
 EARLY_WRITES, LAST_EARLY_WRITES = 20, 25
 BAND_NS, BAND_READS = 80 * MILLISECOND, 5
-"""A write that takes this long, and this many times a read, rewrites a band."""
+"""A write that takes this long, and this many reads, rewrites a band."""
 
 UNWRITTEN_LEAST, UNWRITTEN_ERRORS = 0.10, 4.5
 """Least share, in case read-ahead makes some reads fast on a nearly full drive."""
@@ -117,8 +115,7 @@ class Seen(Struct, frozen=True):
 
 
 def see(look: ProbeComparison, *, again: bool = False, memory: float | None = None) -> Seen:
-    """Evaluate a look. `again`: weaker limits after idle time. `memory`: share of cached reads in the earlier
-    look."""
+    """`again`: weaker limits after idle time. `memory`: share of cached reads in the earlier look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
     welch_t = ratio = None
@@ -149,7 +146,7 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
 
 
 def after_looking(timings: Timings, seen: Seen) -> Basis | None:
-    """Return the basis after the first look, or None if a second one is necessary."""
+    """Return None if a second look is necessary."""
     assert timings.look is not None
     if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
         return Basis.NO_PLATTERS
@@ -163,7 +160,7 @@ def after_looking(timings: Timings, seen: Seen) -> Basis | None:
 
 
 def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
-    """Return the basis after both looks. `whole`: the second one was complete."""
+    """`whole`: the second look was complete."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
         return Basis.STAYS
     if _unwritten_answer(timings, seen):
@@ -251,8 +248,8 @@ def share_of_swaps(
     seen: float,
     random: Random,
 ) -> float:
-    """Return the share of random swaps whose statistic reaches `seen`. Whole batches are swapped, because
-    bursts of other programs affect whole batches."""
+    """Return the share of random swaps that reach `seen`. Whole batches are swapped, because bursts of other
+    programs affect whole batches."""
     reached = 0
     for _ in range(SWAPS):
         left: list[float] = []
@@ -365,21 +362,21 @@ SINGLES = 192
 """Pairs spread over free space."""
 
 GROUPS, GROUP_PAIRS = 44, 6
-"""Groups, and pairs per group, within `GROUP_BYTES` each."""
+"""Within `GROUP_BYTES` each."""
 
 WRITES = SINGLES + GROUPS * GROUP_PAIRS
 NEAREST_BYTES, FARTHEST_BYTES = 3 * MIB, 6 * MIB
-"""Distance inside a single pair: beyond read-ahead, inside the same zone."""
+"""Inside a single pair: beyond read-ahead, inside the same zone."""
 
 GROUP_BYTES = 2 * GROUP_PAIRS * MIB
 GROUP_BLOCKS = 64
-"""Blocks of a group start within this many blocks of each MiB."""
+"""Blocks of a group start among the first of each MiB."""
 
 LEAST_FREE_BYTES = 1024 * MIB
 """The drive's cache could hold much of a smaller range."""
 
 STREAM_BYTES = 768 * MIB
-"""Read elsewhere to clear the drive's cache. No drive has more than 512 MiB."""
+"""To clear the drive's cache. No drive has more than 512 MiB."""
 
 STREAM_DRAWS = 32
 
@@ -407,7 +404,7 @@ class Pairs(Struct, frozen=True):
 
 
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Pairs:
-    """Draw distinct pairs all over `extents`, which need `LEAST_FREE_BYTES` for groups."""
+    """Draw distinct pairs all over `extents`."""
     wide = _wide(extents)
     taken: set[int] = set()
 
@@ -466,7 +463,7 @@ def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
 
 
 BATCH = 8
-"""Single pairs in a batch, all written or all unwritten. The first read only positions the head."""
+"""All written or all unwritten. The first read only positions the head."""
 
 IDLE_SECONDS = 10.0
 """Enough for a conventional drive to empty its media cache, at milliseconds per block."""
@@ -491,7 +488,7 @@ class OverError(Exception):
 
 
 class SmrProbe:
-    """One run. `timings` keeps all times, even after an early end."""
+    """`timings` keeps all times, even after an early end."""
 
     def __init__(
         self,
@@ -511,7 +508,7 @@ class SmrProbe:
         self._on_progress = on_progress
 
     def run(self) -> Basis:
-        """Do all steps, those after the first look only if it found something."""
+        """Steps after the first look only follow if it found something."""
         try:
             return self._judged()
         except OverError:
@@ -676,7 +673,7 @@ def _unsuitable(drive: Drive) -> Message | None:
 
 
 SECONDS = 58.0
-"""Time limit. The current read ends shortly after, within a minute in all."""
+"""The current read ends shortly after, within a minute in all."""
 
 
 def run_smr_probe(
@@ -690,8 +687,8 @@ def run_smr_probe(
     random: Random | None = None,
 ) -> DisplacedVerdict:
     """Detect whether written blocks are read from another place, within `seconds` or until `stop`. The caller
-    has confirmed the drive. Models with a media cache are not tested. Raises Refused if impossible or unsafe,
-    Failed if the drive does not answer."""
+    has confirmed the drive. Models with a media cache are not tested. Raises Refused, or Failed if the drive
+    does not answer."""
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:

@@ -35,7 +35,7 @@ UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs
 
 SYS_BLOCK = Path("/sys/class/block")
 BLKRRPART, BLKFLSBUF = 0x125F, 0x1261
-"""From linux/fs.h: reread the partition table; flush and drop the buffer cache."""
+"""From linux/fs.h."""
 
 CLAIM_TRIES = 4
 CLAIM_PAUSE_SECONDS = 0.1
@@ -43,8 +43,7 @@ FORGET_SECONDS = 10.0
 
 
 def kernel_name(path: str) -> str:
-    """Return a device's name in sysfs: `sda1` for /dev/sda1, `cciss!c0d0` for /dev/cciss/c0d0, `dm-0` for a
-    name in /dev/mapper."""
+    """Return a device's name in sysfs: `sda1` for /dev/sda1, `dm-0` for a name in /dev/mapper."""
     if path.startswith(MAPPER) and Path(path).exists():
         return Path(f"/sys/dev/block/{device_number(path)}").resolve().name
     return name_of(path)
@@ -62,11 +61,8 @@ def device_number(path: str | Path) -> str:
 
 
 def node_fault(node: str, drive: str) -> Message | None:
-    """Return why a node is not the drive or a partition of the drive according to sysfs. None if the node is
-    right or missing.
-
-    A link can point to another drive, and a stale node can have another device's number.
-    """
+    """Return why a node is not the drive or a partition of the drive according to sysfs: a link can point to
+    another drive, and a stale node can have another device's number. None if the node is right or missing."""
     path, sysfs = Path(node), sysfs_folder(node)
     if path.is_symlink():
         return t("{node} is a link to {target}", node=node, target=os.path.realpath(node))
@@ -89,7 +85,7 @@ def node_fault(node: str, drive: str) -> Message | None:
 
 
 def partition_nodes(drive: str) -> tuple[str, ...]:
-    """Return the nodes of a drive's partitions that the kernel knows, by number."""
+    """Return the nodes of the partitions that the kernel knows, by number."""
     found = sorted(
         (int(entry.read_text()), entry.parent.name) for entry in sysfs_folder(drive).glob("*/partition")
     )
@@ -97,13 +93,13 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
 
 
 def start_bytes(node: str) -> int:
-    """Return the start of a device on its drive from sysfs, 0 for a whole drive."""
+    """Return the start of a device on its drive, 0 for a whole drive."""
     file = sysfs_folder(node) / "start"
     return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
 
 
 def size_bytes(node: str) -> int:
-    """Return the size of a device from sysfs. Raises Failed if the kernel has no such device."""
+    """Raises Failed if the kernel has no such device."""
     try:
         return int((sysfs_folder(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
@@ -111,7 +107,7 @@ def size_bytes(node: str) -> int:
 
 
 def block_bytes(node: str) -> tuple[int, int]:
-    """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
+    """Return the logical and physical block size of a device or of its drive."""
     queue = _drive_folder(sysfs_folder(node)) / "queue"
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
@@ -122,10 +118,8 @@ def _drive_folder(block: Path) -> Path:
 
 
 def open_exclusively(path: str) -> Message | str | None:
-    """Open a device with O_EXCL and close it again. Return None, or the reason for a failure.
-
-    Programs that scan drives open each one briefly, so a busy device is retried.
-    """
+    """Return None if a device opens with O_EXCL, or why not. Retries: programs that scan drives open each one
+    briefly."""
     for attempt in range(CLAIM_TRIES):
         if attempt:
             sleep(CLAIM_PAUSE_SECONDS)
@@ -155,7 +149,7 @@ def _opened(path: str, flags: int) -> Iterator[int]:
 
 
 def read_direct(fd: int, node: str, buffer: mmap.mmap, offset_bytes: int, length_bytes: int) -> bytes:
-    """Read at most 1 MiB of whole logical blocks from a descriptor opened with O_DIRECT. Raises Failed."""
+    """Read at most 1 MiB of whole logical blocks with O_DIRECT. Raises Failed."""
     with memoryview(buffer) as whole, whole[:length_bytes] as part:
         with failing(UNREAD_AT, device=node, byte=offset_bytes):
             got = os.preadv(fd, [part], offset_bytes)
@@ -165,7 +159,7 @@ def read_direct(fd: int, node: str, buffer: mmap.mmap, offset_bytes: int, length
 
 
 def write_direct(fd: int, node: str, offset_bytes: int, data: bytes) -> None:
-    """Write at most 1 MiB of whole logical blocks to a descriptor opened with O_DIRECT. Raises Failed."""
+    """Write at most 1 MiB of whole logical blocks with O_DIRECT. Raises Failed."""
     with mmap.mmap(-1, len(data)) as buffer:
         buffer[:] = data
         with failing(UNWRITTEN_AT, device=node, byte=offset_bytes):
@@ -175,8 +169,7 @@ def write_direct(fd: int, node: str, offset_bytes: int, data: bytes) -> None:
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """Read bytes past the page cache (O_DIRECT). Offset and length are multiples of the logical block size.
-    Raises Failed."""
+    """Read whole logical blocks past the page cache. Raises Failed."""
     end = offset_bytes + length_bytes
     with (
         failing(UNREAD_AT, device=path, byte=offset_bytes),
@@ -188,7 +181,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
 
 
 def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
-    """Write bytes past the page cache (O_DIRECT), then flush the drive's cache. Raises Failed."""
+    """Write whole logical blocks past the page cache, and flush the drive's cache. Raises Failed."""
     with (
         failing(UNWRITTEN_AT, device=path, byte=offset_bytes),
         _opened(path, os.O_WRONLY | os.O_DIRECT) as fd,
@@ -199,8 +192,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 
 def forget_caches(path: str) -> None:
-    """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed if the flush
-    fails."""
+    """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
     with failing(Sentence("Cannot flush {device}: {why}."), device=path), _opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
@@ -210,11 +202,8 @@ def forget_caches(path: str) -> None:
 
 
 def _drop_backing_caches(block: Path) -> None:
-    """Drop the cache of the backing files of loop devices, at any depth below a device.
-
-    If the filesystem could not write part of such a file, its cache would still return the data that never
-    reached the medium.
-    """
+    """Drop the cache of the backing files of loop devices, at any depth below a device. After a failed write,
+    that cache would return data that never reached the medium."""
     whole = _drive_folder(block)
     with suppress(OSError):
         backing = (whole / "loop/backing_file").read_text().rstrip("\n")
@@ -234,10 +223,8 @@ def drives_under(node: str) -> tuple[str, ...]:
 
 
 def reread_table(drive: str, *, anew: bool) -> None:
-    """Make the kernel reread the drive's partition table, by BLKRRPART or else partx.
-
-    `anew` removes all partitions first, even if the drive has no table now.
-    """
+    """Make the kernel reread the partition table. `anew` removes all partitions first, even without a
+    table."""
     with failing(UNOPENED, device=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # Kernels built without this kind of table also report success, but find no partitions.
@@ -251,8 +238,7 @@ def reread_table(drive: str, *, anew: bool) -> None:
 
 
 def add_partitions(drive: str, numbers: Iterable[int]) -> None:
-    """Add partitions of the drive's table that the kernel lacks. Others stay unchanged. The caller checks the
-    result."""
+    """Add partitions that the kernel lacks. Others stay unchanged. The caller checks the result."""
     existing = partition_nodes(drive)
     for number in numbers:
         if partition_path(drive, number) not in existing:
@@ -262,10 +248,8 @@ def add_partitions(drive: str, numbers: Iterable[int]) -> None:
 
 
 def forget_partitions(drive: str) -> None:
-    """Remove all of a drive's partitions from the kernel. Raises Failed if a partition stays in use.
-
-    udev and others open new partitions briefly, so busy partitions are retried.
-    """
+    """Remove all of a drive's partitions from the kernel. Retries while udev and others have one open. Raises
+    Failed."""
     deadline = monotonic() + FORGET_SECONDS
     while partition_nodes(drive):
         is_late = monotonic() > deadline
@@ -303,7 +287,7 @@ def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
 
 
 def facts_on(node: str) -> ExtFacts:
-    """Return the facts of an ext filesystem's superblock and root folder. Raises Failed if there is none."""
+    """Return the facts of an ext filesystem. Raises Failed if there is none."""
     forget_caches(node)
     found = superblock.read_filesystem(partial(read_range, node))
     if found is None:
@@ -312,11 +296,11 @@ def facts_on(node: str) -> ExtFacts:
 
 
 BLKROSET = 0x125D
-"""From linux/fs.h: set the kernel's read-only flag of a device."""
+"""From linux/fs.h."""
 
 
 def is_protected(device: str) -> bool:
-    """Return True if the device is read-only according to sysfs. False if the device is gone."""
+    """Return True if the kernel has the device as read-only. False if the device is gone."""
     try:
         return (sysfs_folder(device) / "ro").read_text().strip() != "0"
     except OSError:
@@ -343,8 +327,8 @@ def _set_read_only(device: str, *, read_only: bool) -> None:
 
 
 def waiting_drives(known: Collection[str]) -> Iterator[tuple[str, Notice]]:
-    """Yield the path and notice of each attached drive that carries the notice of a waiting run, except those
-    in `known`. Drives in use or unreadable are skipped."""
+    """Yield each attached drive that carries the notice of a waiting run, except `known`. Skips drives in use
+    or unreadable."""
     for path in list_drive_paths():
         with suppress(OSError, Failed):
             if path not in known and (notice := _read_notice(path)):

@@ -28,16 +28,16 @@ SYNC, LAST = 1, 1
 AT_ONCE = 500
 ZEROS = bytes(MIB)
 GRAIN_BYTES = 4096
-"""Page size. The data ranges of a file are multiples of it."""
+"""Page size, of which the data ranges of a file are multiples."""
 
 NO_MAP = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EBADR})
 
 Read = Callable[[int, int], bytes]
-"""Function that reads a range: start and length in bytes."""
+"""From start and length in bytes."""
 
 
 def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[Extent, ...]:
-    """Align extents to whole blocks, cut them at `end_bytes`, sort them, and join those that touch."""
+    """Align extents to whole blocks, cut them at `end_bytes`, and join those that touch, in order."""
     wide = []
     for place in places:
         start = max(0, place.start_bytes // block_bytes * block_bytes)
@@ -77,14 +77,14 @@ def gaps(places: Iterable[Extent], size_bytes: int) -> Iterator[Extent]:
 
 
 def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
-    """Split extents into chunks of at most 1 MiB."""
+    """Split extents at each MiB."""
     for place in places:
         for start in range(place.start_bytes, place.end_bytes, MIB):
             yield Extent(start, min(MIB, place.end_bytes - start))
 
 
 def pieces(places: Iterable[Extent], read: Read) -> Iterator[tuple[int, bytes]]:
-    """Read extents in chunks of at most 1 MiB. Yields the start and the bytes of each."""
+    """Read extents in chunks of at most 1 MiB, each with its start."""
     for chunk in chunks(places):
         yield chunk.start_bytes, read(chunk.start_bytes, chunk.size_bytes)
 
@@ -101,10 +101,7 @@ def copy(places: Iterable[Extent], read: Read, write: Callable[[int, bytes], obj
 
 
 def held(file: int) -> tuple[Extent, ...]:
-    """Return the allocated ranges of a file, including allocated zeros. Raises OSError.
-
-    Without FIEMAP, as on tmpfs, allocated zeros are written, so SEEK_DATA finds them.
-    """
+    """Return the allocated ranges of a file, including allocated zeros. Raises OSError."""
     size = os.fstat(file).st_size
     os.fsync(file)
     try:
@@ -154,13 +151,13 @@ def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
 
 
 def zeros(start_bytes: int, length_bytes: int) -> bytes:
-    """Return zeros, at most 1 MiB. Serves as `Read` for ranges known to be zeros."""
+    """Serves as `Read` for ranges known to be zeros."""
     return ZEROS[:length_bytes]
 
 
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
-    """Yield the 4096-byte blocks in which two readers differ, or the part of a block within a place. Adjacent
-    ones are joined within 1 MiB."""
+    """Yield the 4096-byte blocks, or parts of blocks within a place, in which two readers differ. Joined
+    within 1 MiB."""
     for chunk in chunks(places):
         left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
         if left == right:
@@ -180,13 +177,13 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
 
 
 class CachedReader:
-    """Reader that caches the last range read, so that comparing and saving read the drive once."""
+    """Reader that caches the last range, so that comparing and saving read the drive once."""
 
     def __init__(self, read: Read) -> None:
         self._read, self._start, self._last = read, 0, b""
 
     def __call__(self, start_bytes: int, length_bytes: int) -> bytes:
-        """Read a range, as `Read`."""
+        """As `Read`."""
         if not self._start <= start_bytes <= start_bytes + length_bytes <= self._start + len(self._last):
             self._start, self._last = start_bytes, self._read(start_bytes, length_bytes)
         at = start_bytes - self._start
@@ -194,8 +191,7 @@ class CachedReader:
 
 
 class Medium(Protocol):
-    """Drive or file whose chunks are replaced. Offsets and lengths are whole logical blocks, in bytes. Raises
-    Failed."""
+    """Drive or file whose chunks are replaced, in whole logical blocks. Raises Failed."""
 
     @property
     def size_bytes(self) -> int:

@@ -1,10 +1,7 @@
-"""Scratch device of a drive's size and block size, in memory behind a loop device.
-
-Writes reach no drive. The loop device and the memory disappear with the process that opened them. Other
-programs do not see the device: udev ignores events of a locked drive and the partitions (systemd,
-src/udev/udev-worker.c). The partitions are removed before the lock is released.
-Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2).
-"""
+"""Scratch device in memory behind a loop device, of a drive's size and block size. Loop device and memory
+disappear with the process that opened them. Other programs do not see the device: udev ignores events of a
+locked drive (systemd, src/udev/udev-worker.c). The partitions are removed before the lock is released.
+Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2)."""
 
 import errno
 import fcntl
@@ -39,15 +36,13 @@ UNAVAILABLE = Sentence("{node} is not available ({why})")
 
 
 class NoScratchDeviceError(Exception):
-    """No scratch device is available. The message is a clause with the reason."""
+    """The message is a clause with the reason."""
 
 
 @contextmanager
 def attached(file: int, block_bytes: int) -> Iterator[str]:
-    """Yield the node of a loop device with this logical block size over an open file.
-
-    Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
-    """
+    """Yield the node of a loop device over an open file. Raises NoScratchDeviceError, or Failed if still in
+    use at the end."""
     loop, node = _attach_free_loop(file, block_bytes)
     try:
         yield node
@@ -57,7 +52,7 @@ def attached(file: int, block_bytes: int) -> Iterator[str]:
 
 def _detach(loop: int, node: str) -> None:
     """Remove the partitions, then the loop device, then the lock, so that udev never sees a copy of the
-    drive. Raises Failed if the loop device or a partition is in use."""
+    drive."""
     file = _file_behind(node)
     try:
         devices.forget_partitions(node)
@@ -74,10 +69,8 @@ def _detach(loop: int, node: str) -> None:
 
 
 def _file_behind(node: str) -> str:
-    """Return the backing file of a loop device with the attachment number, or an empty string.
-
-    Served files are unnamed. Linux before 5.15 reports no number.
-    """
+    """Return the backing file of a loop device with the attachment number (Linux 5.15), or an empty
+    string."""
     folder = devices.sysfs_folder(node)
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text()
@@ -95,7 +88,7 @@ def load_loop() -> None:
 
 
 def unavailable(*nodes: str) -> Message | None:
-    """Return why one of these nodes cannot be opened, as a clause, or None. May load the loop module."""
+    """Return why one of these nodes cannot be opened, as a clause. May load the loop module."""
     if not all(Path(node).exists() for node in nodes):
         load_loop()
     for node in nodes:
@@ -147,7 +140,6 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
 
 RULES = Path("/run/udev/rules.d")
 RULE_NAME = "00-diskwright-{}-{}.rules"
-"""Filled with the process ID and a name for what the rule ignores."""
 
 RELOAD_SECONDS = 30.0
 
@@ -164,11 +156,9 @@ _STORE_RULE = (
 
 
 def ignore_mapped(name: str, folder: str = "") -> None:
-    """Make udev ignore device-mapper devices whose names begin with `name`, until `stop_ignoring(name)`.
-
-    This also ignores loop devices over files in a folder named `folder` (`name` by default), and their
-    partitions. Call it before the devices exist. Raises Failed if the rule cannot be written.
-    """
+    """Make udev ignore device-mapper devices whose names begin with `name`, and loop devices over files in a
+    folder named `folder` (`name` by default), until `stop_ignoring(name)`. Call it before the devices exist.
+    Raises Failed."""
     ignore(
         name,
         [
@@ -179,8 +169,7 @@ def ignore_mapped(name: str, folder: str = "") -> None:
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
-    """Install these udev rules under the name `what`, until `stop_ignoring(what)`. They apply on return.
-    Raises Failed."""
+    """Install these udev rules until `stop_ignoring(what)`. They apply on return. Raises Failed."""
     rule = _rule_path(what)
     # Another process can make udev reload its rules at any moment.
     unfinished = rule.with_suffix(".half")
@@ -192,8 +181,8 @@ def ignore(what: str, lines: Sequence[str]) -> None:
 
 
 def stop_ignoring(*names: str) -> None:
-    """Remove the rules that this process installed under these names, and those of killed processes. Rules
-    for devices that still exist stay."""
+    """Remove the rules of this process under these names, and those of killed processes, except for devices
+    that still exist."""
     mapped = set()
     for block in devices.SYS_BLOCK.glob("dm-*"):
         # Devices can disappear during the loop.

@@ -1,24 +1,14 @@
-"""Find a program that grants root to an unprivileged user, and build the command line.
-
-The program starts this package with this interpreter as root, in Python's isolated mode. That runs
+"""Find a program that grants root to an unprivileged user, and build the command line. The program starts
+this package with this interpreter as root, in Python's isolated mode. That runs
 `wizard.apply.privilege.server`, which first drops all inherited state, then serves requests from standard
-input. No part of a plan appears on the command line.
-
-An installed distribution package starts a fixed helper program without arguments instead. The fixed path
-gives polkit an action, so the dialog names the purpose.
-
-If diskwright is in a user's own folder, that user can still replace the program. `sudo ./diskwright` has the
-same limit.
-
-sudo asks on the terminal, regardless of the standard streams. These are pipes here, so sudo runs the command
-in the background. It then reads no keys, even if the command gets a separate terminal (sudo, src/exec_pty.c).
-The wizard still receives all keys.
-
-sudo and pkexec are tested with the single file (tests/media/test_rights.py), and pkexec with the installed
-package (packaging/debian/check.sh). run0 needs a running systemd, so it was tested by hand: with the single
-file in a Debian 13 container (systemd 257). run0 runs the command as a service, whose processes end with the
-first one. So the relay never exits before the run.
-"""
+input. No part of a plan appears on the command line. An installed distribution package starts a fixed helper
+program without arguments instead. The fixed path gives polkit an action, so the dialog names the purpose. If
+diskwright is in a user's own folder, that user can still replace the program. `sudo ./diskwright` has the
+same limit. sudo asks on the terminal, regardless of the standard streams. These are pipes here, so sudo runs
+the command in the background. It then reads no keys, even if the command gets a separate terminal (sudo,
+src/exec_pty.c). run0 runs the command as a service, whose processes end with the first one, so the relay
+never exits before the run. run0 was tested by hand (systemd 257), the others by tests/media/test_rights.py
+and packaging/debian/check.sh."""
 
 import json
 import os
@@ -44,8 +34,7 @@ from wizard.probe.facts import RawMachine
 from wizard.process.program import find
 
 LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
-"""In bytes. Enough for a document in a line of JSON in which quotation marks and line ends take two
-characters."""
+"""In bytes, for a document in a line of JSON with escaped characters."""
 
 
 class Ask(StrEnum):
@@ -63,8 +52,8 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """Lines from the root process. ROOT is the first. DONE and BEGAN, or REFUSED, answer a request. ENTRY,
-    STANDS and ENDED report on a run. LINE is output of a package manager."""
+    """Lines from the root process. ROOT comes first. DONE, BEGAN or REFUSED answer a request. ENTRY, STANDS
+    and ENDED report on a run. LINE is output of a package manager."""
 
     ROOT = "root"
     BEGAN = "began"
@@ -77,11 +66,10 @@ class Say(StrEnum):
 
 
 class RootRequest(Struct, frozen=True):
-    """A request to the root process. LOOK: probe the drives at `paths`, or all. ROOM: measure the space for
-    undo of the plan. APPLY: start the document `plan`, confirmed by `tokens`. Runs are in `journal`. The
-    passphrase in hexadecimal only goes through the pipe. WORK_OUT: plan what is `wanted`, on `device` unless
-    files are copied. KEEP and UNDO: the last run started through this pipe. INSTALL: the packages of
-    `programs`."""
+    """LOOK: probe the drives at `paths`, or all. ROOM: measure the space for undo of the plan. APPLY: start
+    the document `plan`, confirmed by `tokens`, in `journal`. The passphrase in hexadecimal only goes through
+    the pipe. WORK_OUT: plan what is `wanted`, on `device` unless files are copied. KEEP and UNDO: the last
+    run started through this pipe. INSTALL: the packages of `programs`."""
 
     ask: Ask
     paths: tuple[str, ...] | None = None
@@ -94,12 +82,12 @@ class RootRequest(Struct, frozen=True):
     wanted: Wanted | CopyFiles | None = None
 
     def __repr__(self) -> str:
-        """Hide the passphrase, also from logs and tracebacks."""
+        """Hide the passphrase."""
         return f"{type(self).__name__}(...)"
 
 
 class Answer(Struct, frozen=True):
-    """A line from the root process. `document` is planned by WORK_OUT."""
+    """`document`: planned by WORK_OUT."""
 
     say: Say
     machine: RawMachine | None = None
@@ -130,7 +118,7 @@ NO_DEVICE = Sentence("{path} is not a device below /dev.")
 RELAY = "wizard.apply.privilege.server"
 
 HELPER = "as-root"
-"""The program next to the installed package that starts as root."""
+"""Next to the installed package."""
 
 
 class Surroundings(Struct, frozen=True):
@@ -155,8 +143,8 @@ class RootProgram(Struct, frozen=True):
 
 
 def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
-    """Return the command to start as root: the installed helper in `folder`, or the module. Ignores a helper
-    that users other than root could have written."""
+    """Return the command to start as root: the installed helper in `folder`, if only root could have written
+    it, or the module."""
     helper = folder / HELPER
     with suppress(OSError):
         status = helper.lstat()
@@ -168,10 +156,9 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
 def find_root_program(
     find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
 ) -> RootProgram | None:
-    """Return the first usable program of sudo, run0 and pkexec, or None. sudo asks on the terminal, run0
-    through the session's polkit agent, since its standard input is no terminal here, pkexec through the
-    agent, or else on the terminal. sudo without a terminal works for users who need no password, and comes
-    last."""
+    """Return the first usable program. sudo asks on the terminal, run0 through the session's polkit agent,
+    pkexec through the agent or on the terminal. sudo without a terminal works for users who need no password,
+    and comes last."""
     now = around or _look_around()
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:

@@ -1,8 +1,5 @@
-"""Client of the root process: request root once, then read drives, start a run and follow the journal.
-
-The server is `wizard.apply.privilege.server`, which explains why one process stays. Received entries are
-cached, so a run can be read repeatedly from the beginning.
-"""
+"""Client of `wizard.apply.privilege.server`: request root once, then read drives, start a run and follow the
+journal. Received entries are cached, so a run can be read repeatedly from the beginning."""
 
 import json
 import signal
@@ -44,12 +41,12 @@ T = TypeVar("T")
 THE_RESULT = t("The root process's result")
 
 DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
-"""Meaning of exit statuses (pkexec(1)). sudo and run0 report errors on the terminal themselves."""
+"""pkexec(1). sudo and run0 report errors on the terminal themselves."""
 
 
 class Elevated(LocalRuns):
-    """A connection to the root process, which knows only the runs started here. Asks for root on creation;
-    raises Refused if that fails."""
+    """A connection to the root process, which knows only the runs started here. Raises Refused without
+    root."""
 
     def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
         super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
@@ -87,7 +84,7 @@ class Elevated(LocalRuns):
         self._request(ask.RootRequest(ask.Ask.INSTALL, programs=tuple(missing.programs)))
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Return the folder, which only root can read. Raises as `RunJob.start` does."""
+        """Raises as `RunJob.start` does."""
         request = ask.RootRequest(
             ask.Ask.APPLY,
             plan=render_any(document),
@@ -109,12 +106,12 @@ class Elevated(LocalRuns):
         return BRINGS.read(answer.document, str(THE_RESULT))
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Keep the last run. Raises as `run_control.keep` does."""
+        """Raises as `run_control.keep` does."""
         request = ask.RootRequest(ask.Ask.KEEP, secret=None if secret is None else secret.hex())
         return self._settle(request).sentence
 
     def undo(self, run: Path) -> None:
-        """Undo the last run. Raises as `run_control.undo` does."""
+        """Raises as `run_control.undo` does."""
         self._settle(ask.RootRequest(ask.Ask.UNDO))
 
     def _settle(self, asked: ask.RootRequest) -> ask.Answer:
@@ -124,8 +121,7 @@ class Elevated(LocalRuns):
             raise left_alone(self._run) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """Yield the run's entries from the beginning, until the run ends. Raises Failed if the connection is
-        lost."""
+        """Raises Failed if the connection is lost."""
         seen = 0
         while True:
             with self._changed:
@@ -148,11 +144,11 @@ class Elevated(LocalRuns):
                 )
 
     def state(self, run: Path) -> RunState:
-        """Return the last known state."""
+        """As last known."""
         return self._state or RunState.RUNNING
 
     def status(self, run: Path) -> RunStatus:
-        """Return the last reported status."""
+        """As last reported."""
         return self._status
 
     def closed(self, run: Path) -> str:

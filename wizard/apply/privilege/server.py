@@ -1,16 +1,11 @@
-"""Root process for an unprivileged wizard: `python -m wizard.apply.privilege.server`.
-
-It is started by the program that `wizard.apply.privilege.ask` found. Requests are lines of JSON on standard
-input, answers are lines of JSON on standard output. The client is `wizard.apply.privilege.client`. The
-process can inspect drives and ext filesystems, rehearse a plan, and start, follow, stop, keep or undo a run.
-It can also install packages that diskwright knows. All other requests are refused. It accepts the document of
-a plan, conversion, settings or moves, as `diskwright apply` accepts a file. Digest, text and drives are
-checked in the same way, and the document is never planned again.
-
-Only root can read a run's folder, so the journal is relayed here. A second request for root could fail when a
-run must be stopped. So one process stays as long as the run. It exits after the interface has gone and the
-run has ended. Some programs that grant root kill all children when the first process exits.
-"""
+"""Root process for an unprivileged wizard: `python -m wizard.apply.privilege.server`. Requests are lines of
+JSON on standard input, answers are lines of JSON on standard output. The process can inspect drives and ext
+filesystems, rehearse a plan, and start, follow, stop, keep or undo a run. It can also install packages that
+diskwright knows. All other requests are refused. It accepts documents as `diskwright apply` accepts a file:
+digest, text and drives are checked in the same way, and the document is never planned again. Only root can
+read a run's folder, so the journal is relayed here. A second request for root could fail when a run must be
+stopped. So one process stays until the interface has gone and the run has ended. Some programs that grant
+root kill all children when the first process exits."""
 
 import json
 import os
@@ -46,11 +41,10 @@ from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
 MOST_WAITING = 16
-"""Limit for queued requests during a run. An interface sends one at a time; more would only use root's
-memory."""
+"""An interface sends one request at a time; more would only use root's memory."""
 
 STANDING_SECONDS = 1.0
-"""Interval between status updates of a run."""
+"""Between status updates of a run."""
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -62,13 +56,11 @@ CLEAN = {
     "PYTHONNOUSERSITE": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-"""The whole environment. Other variables could select folders for profiles, programs and state, or affect
-tools."""
+"""Other variables could select folders for profiles, programs and state, or affect tools."""
 
 
 def _harden() -> None:
-    """Reset everything that an unprivileged user may have prepared: environment, working directory, umask,
-    limits, signals, open files."""
+    """Reset everything that an unprivileged user may have prepared."""
     os.environ.clear()
     os.environ.update(CLEAN)
     if sys.pycache_prefix:
@@ -88,7 +80,7 @@ def _harden() -> None:
 
 
 class Relay:
-    """The connection to the interface. A thread reads requests, so a stop request works during a run."""
+    """A thread reads requests, so a stop request works during a run."""
 
     def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
         self._asked, self._told = asked, told
@@ -242,7 +234,7 @@ def _secret(digits: str | None) -> bytes | None:
 
 
 def main() -> int:
-    """Serve the interface on the standard streams. Standard error is discarded, to keep it off the screen."""
+    """Standard error is discarded, to keep it off the screen."""
     _harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         refused = str(ask.NOT_GIVEN(why=ask.NOT_ALLOWED()))
@@ -258,8 +250,8 @@ def main() -> int:
 
 def root_only_folder(named: str) -> Path:
     """Raises Refused unless only root could replace a folder that an unprivileged user has named. Root
-    executes the plan in a run's folder and restores from saved data, so a user who could replace them would
-    choose what root writes, and where."""
+    executes the plan there and restores from saved data, so another user could choose what root writes, and
+    where."""
     folder = Path(named)
     try:
         existing = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())

@@ -1,9 +1,5 @@
-"""Edit a file that other programs edit too, such as fstab: locked, and checked again right before
-replacement.
-
-The lock is flock(2) on the file's folder. It separates two runs. The second check detects editors that ignore
-the lock.
-"""
+"""Edit a file that other programs edit too, such as fstab. A flock(2) on the file's folder separates two
+runs. A second check right before replacement detects editors that ignore the lock."""
 
 import errno
 import os
@@ -28,13 +24,11 @@ TURNS = 100
 """Limit for repeating an edit after changes by other programs."""
 
 NO_LOCKS = frozenset({errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
-"""Errors of flock(2) on filesystems without such locks, such as folders on NFS. Then only the second check
-protects."""
+"""Errors of flock(2) on filesystems without locks, such as NFS. Then only the second check protects."""
 
 
 def read_text(path: Path) -> str:
-    """Read a file, or return an empty string if it does not exist. Bytes that are not UTF-8 are preserved.
-    Raises BadInput."""
+    """Read a file; empty if missing. Bytes that are not UTF-8 are preserved. Raises BadInput."""
     try:
         return path.resolve().read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -44,18 +38,15 @@ def read_text(path: Path) -> str:
 
 
 def kept_as(path: Path, run_name: str) -> Path:
-    """Return the name of the copy from before a run's change, next to the file."""
+    """Name the copy from before a run's change, next to the file."""
     real = path.resolve()
     return real.with_name(f"{real.name}.diskwright-{run_name}")
 
 
 def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> bool:
     """Replace the content of a file, or of a link's target, by `change` of it, and return True if it changed.
-    Owner and mode are preserved.
-
-    `change` may be called several times, and must not change its own result. The content before the first
-    change is saved in `keep`. Raises Failed, also if the result cannot be verified.
-    """
+    Owner and mode are preserved. `change` may be called several times, and must not change its own result.
+    The first content is saved in `keep`. Raises Failed, also if the result cannot be verified."""
     with _locked(path.resolve().parent):
         for _ in range(TURNS):
             if (changed := _try_edit(path, change, keep)) is not None:
@@ -68,7 +59,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
 
 
 def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
-    """Return True if the file was changed, False if not necessary, or None if another program was faster."""
+    """Return None if another program was faster, else True if the file was changed."""
     real = path.resolve()
     text = read_text(path)
     wanted = change(text)
@@ -130,7 +121,7 @@ def _write(path: Path, text: str, like: Path | None) -> None:
 
 
 LOADED = Path("/sys/module")
-"""Contains a folder for every loaded module, and for built-in ones with parameters."""
+"""Has loaded modules, and built-in ones with parameters."""
 
 
 def kernel_has(module: str) -> bool:

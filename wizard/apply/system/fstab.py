@@ -1,7 +1,4 @@
-"""Lines of fstab and crypttab: parse and add. All other bytes of the files stay the same.
-
-crypttab names the containers that the boot opens, and their key files.
-"""
+"""Parse fstab and crypttab, and add lines. All other bytes of the files stay the same."""
 
 import os
 import re
@@ -32,7 +29,7 @@ _BYTE = re.compile(r"\\x([0-9a-f]{2})")
 """udev's escape for characters that are unsafe in file names, such as a space."""
 
 Tags = frozenset[tuple[str, str]]
-"""Tags by which fstab(5) and crypttab(5) can name a device, such as UUID, each with the value."""
+"""Tags that can name a device in fstab(5) and crypttab(5), with the value."""
 
 
 def tags_of(contents: Iterable[Signature | ExtFacts], part: Partition | None) -> Tags:
@@ -43,7 +40,7 @@ def tags_of(contents: Iterable[Signature | ExtFacts], part: Partition | None) ->
 
 
 class FstabEntry(Struct, frozen=True, kw_only=True):
-    """An entry of fstab or crypttab. `number` is its line, from 1, and `source` its device as written."""
+    """`number`: of the line, from 1. `source`: the device as written."""
 
     number: int
     source: str
@@ -61,14 +58,14 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def tag(self) -> tuple[str, str] | None:
-        """The tag and value of the source, also of a link in /dev/disk, or None for other names."""
+        """The tag and value of the source, also of a link in /dev/disk, or None."""
         if link := _LINK.fullmatch(self.source):
             return link[1].upper(), _BYTE.sub(lambda byte: chr(int(byte[1], 16)), link[2])
         tag, equals, value = self.source.partition("=")
         return (tag, value.strip("\"'")) if equals and "/" not in tag else None
 
     def names(self, tags: Tags) -> bool | None:
-        """Return True if the source is one of these tags, or None if it is another kind of name."""
+        """Return True if the source is one of these tags, None if it is no tag."""
         if self.tag is None:
             return None
         name, value = self.tag
@@ -77,14 +74,14 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
         return any(name == other and same(value) == same(known) for other, known in tags)
 
     def means(self, node: str, tags: Tags) -> bool:
-        """Return True if the source is this device, by tag or by a path that resolves to the node."""
+        """Return True if the source is this device, by tag or by path."""
         if self.tag is not None and self.tag[0] in {name for name, _ in tags}:
             return bool(self.names(tags))
         return self.path.startswith("/") and os.path.realpath(self.path) == node
 
     @property
     def path(self) -> str:
-        """The source as a path; for a tag, that of udev's link."""
+        """The source as a path, for a tag udev's link."""
         if self.tag is not None and not self.source.startswith("/"):
             return f"/dev/disk/by-{self.tag[0].lower()}/{self.tag[1]}"
         return self.source
@@ -102,7 +99,7 @@ def started_with() -> list[tuple[str, FstabEntry]]:
 
 
 def boot_entry(number: int, setting: str) -> FstabEntry:
-    """Return the device in a setting such as resume=UUID=... of line `number`. The boot continues without."""
+    """Return the device in a setting such as resume=UUID=... The boot continues without."""
     return FstabEntry(number=number, source=setting.partition("=")[2].strip("\"'"), options=("nofail",))
 
 
@@ -114,7 +111,7 @@ class Line(FstabEntry, frozen=True, kw_only=True):
 
 
 def parse(text: str, where: str) -> tuple[Line, ...]:
-    """Parse fstab. Raises BadInput, with the line number, for a line that mount(8) cannot read."""
+    """Parse fstab. Raises BadInput for a line that mount(8) cannot read."""
     lines = []
     for number, text_line in enumerate(text.split("\n"), 1):
         fields = text_line.split()
@@ -149,8 +146,7 @@ def read_lines(path: Path) -> tuple[Line, ...]:
 
 
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
-    """Return a clause if an entry already has the mount point, or the same filesystem and subvolume; else
-    None."""
+    """Return a clause if an entry already has the mount point, or the filesystem and subvolume."""
     for line in lines:
         # Paths compare without slashes at the end.
         is_same_place = Path(line.mount_point) == Path(operation.mount_point)
@@ -168,11 +164,11 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
 
 
 MADE_ANEW = frozenset({"swap", "tmp"})
-"""Options that create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
+"""These create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
 
 
 class Opening(FstabEntry, frozen=True, kw_only=True):
-    """An entry of crypttab: its name below /dev/mapper, and the key file, or an empty string."""
+    """`name`: below /dev/mapper. `key`: the key file, or empty."""
 
     name: str
     key: str
@@ -205,7 +201,7 @@ def parse_crypttab(text: str) -> tuple[Opening, ...]:
 
 
 def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
-    """Return a clause if a line already has the name or the container, or None. Pure."""
+    """Return a clause if a line already has the name or the container."""
     for line in parse_crypttab(text):
         if line.name == operation.name:
             return t(
@@ -220,7 +216,7 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
 
 
 def _conflict_in(path: Path, text: str, operation: AddFstabLine | AddCrypttabLine) -> Message | None:
-    """Return why a line that is missing cannot be added, as a clause, or None."""
+    """Return why a missing line cannot be added, as a clause."""
     if operation.line in text.split("\n"):
         return None
     if isinstance(operation, AddCrypttabLine):
@@ -229,7 +225,7 @@ def _conflict_in(path: Path, text: str, operation: AddFstabLine | AddCrypttabLin
 
 
 def check_lines(path: Path, operations: Sequence[AddFstabLine | AddCrypttabLine]) -> None:
-    """Raises BadInput or Refused if the lines cannot be added. A missing file counts as empty."""
+    """Raises BadInput or Refused if the lines cannot be added."""
     if not operations:
         return
     check_writable(path)
@@ -256,7 +252,7 @@ def check_writable(path: Path) -> None:
 
 
 def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) -> None:
-    """Add the operation's line, keeping a copy of the old file as `keep`. Repeatable. Raises Failed."""
+    """Add the operation's line, unless present. The old file is kept as `keep`. Raises Failed."""
 
     def change(text: str) -> str:
         if found := _conflict_in(path, text, operation):
@@ -273,14 +269,13 @@ def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) 
 
 
 def key_of(plan: Plan) -> bytes | None:
-    """Return the key that opens the plan's containers, or None without a key file. Raises as `read_key`
-    does."""
+    """Return the key that opens the plan's containers. Raises as `read_key`."""
     return read_key(Path(plan.key_file)) if plan.key_file else None
 
 
 def read_key(path: Path) -> bytes:
-    """Return the content of a key file. Raises Refused if it is unreadable, not a valid key, a symbolic link,
-    or accessible to users other than root."""
+    """Raises Refused if a key file is unreadable, not a valid key, a symbolic link, or accessible to users
+    other than root."""
     shown = str(path)
     with failing(UNREADABLE, Refused, file=shown):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -28,17 +28,15 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
-"""Options for mount(8) and the boot that the kernel never sees. `rw` is checked by the opposite."""
+"""The kernel never sees these. `rw` is checked by the opposite."""
 
 SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
-"""Options that mountinfo lists with those of the filesystem, although all filesystems have them
-(fs/proc_namespace.c)."""
+"""mountinfo lists these with the filesystem's own (fs/proc_namespace.c)."""
 
 
 class Mounted(Struct, frozen=True):
-    """A line of mountinfo. `options` are the options of mount and filesystem, `own` only those of the mount.
-    `root` is the mounted part of the filesystem. `number` is the device's MAJOR:MINOR; major 0 means no
-    device, as for Btrfs."""
+    """A line of mountinfo. `options`: of mount and filesystem. `own`: only of the mount. `root`: the mounted
+    folder. `number`: the device's MAJOR:MINOR; major 0 means no device, as for Btrfs."""
 
     source: str
     mount_point: str
@@ -50,23 +48,20 @@ class Mounted(Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """The type for mount(8). mountinfo lists ntfs-3g as fuseblk, without its own options."""
+        """mountinfo lists ntfs-3g as fuseblk, without its own options."""
         return "ntfs-3g" if self.filesystem == "fuseblk" else self.filesystem
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All options that a remount would drop if omitted (mount(8)).
-
-        `rw` is included only if mount and filesystem are writable. The access time is included even if it is
-        the default, which is not listed.
-        """
+        """All options that a remount would drop if omitted (mount(8)). `rw` only if mount and filesystem are
+        writable. The access time even if it is the default, which is not listed."""
         words = [word for word in self.own if word != "rw" or "ro" not in self.options]
         words += [] if ACCESS_TIME & {*words} else ["strictatime"]
         return (*words, *sorted(SHARED & self.options - {*words}))
 
 
 def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
-    """Parse all mounts, in order (proc(5), /proc/pid/mountinfo). Pure."""
+    """Parse all mounts (proc(5), /proc/pid/mountinfo). Pure."""
     found = []
     for line in text.splitlines():
         before, _, behind = line.partition(" - ")
@@ -81,7 +76,7 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
 
 
 def read_mounts() -> tuple[Mounted, ...]:
-    """Return the mounts visible to this process. Mapped devices have their device-mapper names."""
+    """Return the visible mounts. Mapped devices have their device-mapper names."""
     found = parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
     return tuple(replace(one, source=_named(one.source)) for one in found)
 
@@ -95,18 +90,18 @@ def _named(source: str) -> str:
 
 
 def mounted_at(place: str) -> Mounted | None:
-    """Return the topmost mount at a place, or None."""
+    """Return the topmost mount."""
     return next((entry for entry in reversed(read_mounts()) if entry.mount_point == place), None)
 
 
 def mounted_from(device: str, place: str) -> Mounted | None:
-    """Return the topmost mount at a place if it is of this device, or None."""
+    """Return the topmost mount if it is of this device."""
     found = mounted_at(place)
     return found if found is not None and is_mount_of(found, device) else None
 
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
-    """Return True if a mount is of this device. The kernel lists the root filesystem as /dev/root."""
+    """The kernel lists the root filesystem as /dev/root."""
     return mounted.source == device or (mounted.source == "/dev/root" and is_on(device, mounted.mount_point))
 
 
@@ -119,17 +114,15 @@ def is_on(device: str, place: str) -> bool:
 
 
 def is_mounted(operation: Mount) -> bool:
-    """Return True if the device, or the subvolume on it, is mounted at the place.
-
-    A multi-device Btrfs is listed under any of its devices.
-    """
+    """Return True if the device or subvolume is mounted at the place. A multi-device Btrfs is listed under
+    any device."""
     found = mounted_at(operation.mount_point)
     root = f"/{mounted_subvolume(operation.options)}"
     return found is not None and _is_from(found, operation) and found.root == root
 
 
 def _is_from(found: Mounted, operation: Mount) -> bool:
-    """Return True if a mount is from the operation's device, by node and current device number."""
+    """By node and current device number."""
     if found.source not in (operation.device, *operation.others):
         return False
     if found.number.startswith("0:"):
@@ -140,7 +133,7 @@ def _is_from(found: Mounted, operation: Mount) -> bool:
 
 
 def mount_differences(operation: Mount) -> tuple[str, ...]:
-    """Describe differences between a mount and the plan in device, type and options, as clauses."""
+    """Describe differences between a mount and the plan, as clauses."""
     found = mounted_at(operation.mount_point)
     if found is None:
         return (str(t("nothing is mounted there")),)
@@ -164,8 +157,7 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
 def option_differences(
     advised: tuple[str, ...], filesystem: str, seen: frozenset[str]
 ) -> tuple[Message, ...]:
-    """Return a clause for each recommended option that is not in effect, and for each option in effect that
-    contradicts one. Pure."""
+    """Return a clause for each recommended option that is not in effect or is contradicted. Pure."""
     found = []
     wanted = tuple(
         option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-")
@@ -187,8 +179,7 @@ def option_differences(
 
 
 def _matches(option: str, seen: str) -> bool:
-    """Return True if a listed option matches a requested one: `discard` is listed as `discard=async`, and
-    `compress=zstd` as `compress=zstd:3`."""
+    """`discard` is listed as `discard=async`, and `compress=zstd` as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
     if option == seen:
@@ -222,8 +213,8 @@ MOST_NAMED = 5
 
 
 def users_of(place: str) -> tuple[str, ...]:
-    """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees other
-    users' programs."""
+    """Return the programs with open files at a place, such as `bash (1234)`. Only root sees other users'
+    programs."""
     below = f"{place.rstrip('/')}/"
     found = []
     for number in pids():
@@ -248,14 +239,13 @@ def check_unused(place: str) -> None:
 
 
 def usual_places() -> str:
-    """Return the default folder for mount points, with symbolic links resolved: $DISKWRIGHT_PLACES or
-    /srv."""
+    """Return the default folder for mount points: $DISKWRIGHT_PLACES or /srv, resolved."""
     return str(Path(os.environ.get("DISKWRIGHT_PLACES") or PLACES).resolve())
 
 
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
-    """Return all mount points, current and in fstab, and entries of `places` other than empty folders.
-    Read-only. Unreadable files are checked again before a run."""
+    """Return current mount points, those in fstab, and entries of `places` other than empty folders.
+    Unreadable files are checked again before a run."""
     taken = {one.mount_point for one in read_mounts()}
     with suppress(BadInput, OSError):
         taken |= {line.mount_point for line in read_lines(fstab)}
@@ -270,7 +260,7 @@ def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
 
 
 def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
-    """Return fstab's path if it is on a read-only filesystem, as on NixOS; else an empty string."""
+    """Return fstab's path if it is on a read-only filesystem, as on NixOS; else empty."""
     real = fstab.resolve()
     try:
         return str(fstab) if os.statvfs(real.parent).f_flag & os.ST_RDONLY else ""
@@ -282,12 +272,12 @@ SWAPS = Path("/proc/swaps")
 
 
 def parse_swaps(text: str) -> tuple[str, ...]:
-    """Parse the device paths in /proc/swaps (proc(5)): a header, then one line per device. Pure."""
+    """Parse the device paths in /proc/swaps (proc(5)). Pure."""
     names = (line.split()[0] for line in text.splitlines()[1:] if line.split())
     return tuple(map(unescaped, names))
 
 
 def is_swap(device: str) -> bool:
-    """Return True if the kernel uses the device as swap. Kernels without swap support have no /proc/swaps."""
+    """Kernels without swap support have no /proc/swaps."""
     text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
     return os.path.realpath(device) in map(os.path.realpath, parse_swaps(text))

@@ -1,8 +1,6 @@
-"""Change the UUIDs of a partition table or a LUKS header in place. All other bytes stay the same.
-
-Only UUIDs and the checksums over them change, so undo restores every byte. A GPT and a LUKS2 header have
-two copies. Each block is old or new after a power cut, and one copy is always valid.
-"""
+"""Change the UUIDs of a partition table or a LUKS header in place. Only UUIDs and the checksums over them
+change, so undo restores every byte. A GPT and a LUKS2 header have two copies. Each block is old or new after
+a power cut, and one copy is always valid."""
 
 import hashlib
 import struct
@@ -27,13 +25,13 @@ from wizard.model.said import Sentence
 from wizard.operations.settings import Relabel
 
 DISK_ID_AT = 440
-"""Offset of the disk signature in an MBR."""
+"""Of the disk signature in an MBR."""
 
 DISK_GUID_AT, PART_GUID_AT = 56, 16
-"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry (UEFI 2.10, 5.3)."""
+"""In a GPT header and entry (UEFI 2.10, 5.3)."""
 
 LUKS_UUID_AT, LUKS_UUID_BYTES = 168, 40
-"""Place of the UUID in a LUKS1 and LUKS2 header."""
+"""In LUKS1 and LUKS2 headers."""
 
 LUKS = struct.Struct(">6sHQ")
 """Magic, version and, for LUKS2, size of the header."""
@@ -50,8 +48,7 @@ NO_LUKS = Sentence("{device} has no readable LUKS header.")
 
 
 class Edit(Struct, frozen=True):
-    """The bytes of an edit in place: current, with the old value, and with the new one. `kind` is the kind of
-    table, or empty for other content."""
+    """The bytes now, with the old value, and with the new one. `kind`: of table, or empty."""
 
     kind: str
     now: proof.Image
@@ -67,8 +64,7 @@ class Edit(Struct, frozen=True):
         return unlike_old.isdisjoint(unlike_new)
 
     def write(self, node: str, drive: Identity, *, new: bool) -> None:
-        """Write the new or the old value, complete a half-written one, and read it back. Does not update the
-        kernel. Raises Failed."""
+        """Write the new or the old value, complete a half-written one, and read it back. Raises Failed."""
         wanted = self.new if new else self.old
         writes = (
             proof.in_order(self.kind, self.now, wanted)
@@ -84,7 +80,7 @@ class Edit(Struct, frozen=True):
 
 
 def read_identifier(operation: Relabel, drive: Identity) -> Edit:
-    """Read the bytes around the operation's UUID, bypassing caches. Raises Failed if unreadable."""
+    """Read the bytes around the operation's UUID. Raises Failed."""
     if operation.filesystem == "crypto_LUKS":
         now = image_of(operation.device, _luks_places(operation.device, drive), drive)
         if (old := _with_luks(now, operation.old)) and (new := _with_luks(now, operation.new)):
@@ -120,7 +116,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
 
 
 def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
-    """Return the place of the header, or of both copies of a LUKS2 header. Raises Failed."""
+    """Raises Failed."""
     head = image_of(device, (Extent(0, LUKS_HEAD_BYTES),), drive)
     magic, version, size = LUKS.unpack_from(head.read(0, LUKS.size))
     if magic == LUKS_MAGIC and version == 1:
@@ -131,8 +127,8 @@ def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
 
 
 def _with_luks(image: proof.Image, uuid: str) -> proof.Image | None:
-    """Return the header, or both copies of a LUKS2 header, with another UUID. None if a copy is missing
-    or the checksum is of an unknown kind."""
+    """Return the header, or both copies, with another UUID. None if a copy is missing or the checksum is of
+    an unknown kind."""
     patches = {}
     for start, data in image.pieces:
         header = bytearray(data)

@@ -1,7 +1,5 @@
-"""Change or remove one entry of a partition table, or write back a lost table. All other bytes stay the same.
-
-libparted would recreate the entries with other GUIDs and without flags, and clear both ends of the drive.
-"""
+"""Change or remove one entry of a partition table, or write back a lost table. libparted would recreate the
+entries with other GUIDs and without flags, and clear both ends of the drive."""
 
 import struct
 import zlib
@@ -19,21 +17,18 @@ from wizard.plan import free_space
 from wizard.probe.content import gpt, tables
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
-"""Offsets in a header of its own block, the other header's block, the last usable block, and the first block
-of entries (UEFI 2.10, 5.3.2)."""
+"""Offsets of block numbers in a header: of itself, the other header, the last usable block, and the first
+block of entries (UEFI 2.10, 5.3.2)."""
 
 
 FIRST_ENTRIES = 2
-"""The first block of the first copy's entries in tables supported here (`Table.ordinary`)."""
+"""In tables supported here (`Table.ordinary`)."""
 
 
 def with_backup_at_end(image: proof.Image) -> proof.Image:
-    """Return the table with the backup at the end of the drive, and all space in between usable. Unchanged if
-    it is there already or no copy is valid. Raises Failed if a partition is in the way.
-
-    If only the backup at the end is valid, an earlier write was interrupted, and the first copy is rebuilt
-    from it.
-    """
+    """Return the table with the backup at the end of the drive, and all space in between usable. After an
+    interrupted write with only that backup valid, rebuild the first copy. Raises Failed if a partition is in
+    the way."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     first = gpt.read_copy(image.read, 1, last, block)
     if first is None or first.alternate_lba == last:
@@ -78,25 +73,25 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
 
 
 GPT_PLACE_AT, GPT_NAME_AT, GPT_NAME_BYTES = 32, 56, 72
-"""Offset of the first and last block in a GPT entry, and offset and size of the name (UEFI 2.10, 5.3.3)."""
+"""Offset of the first and last block in a GPT entry, and place of the name (UEFI 2.10, 5.3.3)."""
 
 MBR_FIRST_AT, MBR_LAST_AT, MBR_START_AT = 1, 5, 8
-"""Offsets in an MBR entry of the first and last CHS address, and of the start in blocks, which the length
-follows."""
+"""Offsets in an MBR entry of the first and last CHS address, and of the start in blocks, before the
+length."""
 
 HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
 
 
 MBR_END_AT, MBR_SIGNATURE = 510, b"\x55\xaa"
 PROTECTIVE = bytes.fromhex("00000200eeffffff01000000")
-"""First bytes of the protective MBR entry; the drive's size in blocks follows (UEFI 2.10, 5.2.3)."""
+"""Start of the protective MBR entry, before the drive's size in blocks (UEFI 2.10, 5.2.3)."""
 
 REVISION, HEADER_BYTES, ENTRY_COUNT = 0x10000, 92, 128
 
 
 def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) -> proof.Image:
-    """Return a drive without a table with the partitions of `layout`. A lone backup GPT is completed, and
-    stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
+    """Return a drive without a table with the partitions of `layout`. Completes a lone backup GPT; else draws
+    the GUID of a new GPT. Raises Failed if the result differs from the plan."""
     found = before.reading
     if found.table.kind != "none":
         raise Failed(free_space.HAS_TABLE(drive=operation.device))
@@ -118,13 +113,12 @@ def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) 
 
 
 def _with_record(image: proof.Image, lines: bytes) -> proof.Image:
-    """Return the drive with these four lines in the first sector, whose other bytes stay."""
+    """The other bytes of the first sector stay."""
     return image.having({proof.MBR_LINES_AT: lines, MBR_END_AT: MBR_SIGNATURE})
 
 
 def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.Image:
-    """Return the drive with both copies of a GPT and the protective MBR. Unless the GPT `is_new`, the backup
-    is there. Raises Failed."""
+    """Add what is missing: unless the GPT `is_new`, the backup is there. Raises Failed."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     if is_new:
         entries = _new_entries(layout, block)
@@ -183,8 +177,7 @@ def _new_entries(layout: Layout, block_bytes: int) -> bytes:
 
 
 def with_one_changed(operation: WriteTable, before: proof.Image) -> proof.Image:
-    """Return the table with the operation's change. Raises Failed if the table differs from the plan, or
-    anything else would change."""
+    """Return the table with the operation's change. Raises Failed if the table differs from the plan."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(before.entries) - kept
@@ -229,8 +222,7 @@ def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> p
 
 
 def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
-    """Return the record with a changed entry. A deleted partition's entry is cleared, or for the last logical
-    partition the link to it."""
+    """A deleted partition's entry is cleared, or for the last logical partition the link to it."""
     line = line_of(before, number)
     if entry is not None or number <= free_space.MBR_PRIMARIES:
         return _with_line(before, line, entry)
@@ -246,7 +238,7 @@ def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> p
 
 
 def line_of(image: proof.Image, number: int) -> int:
-    """Return the offset of a partition's entry in an MBR: in the first record or in the chain."""
+    """Return the offset of a partition's entry, in the first record or in the chain."""
     if number <= free_space.MBR_PRIMARIES:
         return proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (number - 1)
     lines = [record.line for record in _chain(image) if record.line is not None]
@@ -254,15 +246,14 @@ def line_of(image: proof.Image, number: int) -> int:
 
 
 class _Record(Struct, frozen=True):
-    """A record in the chain of logical partitions: offsets of its partition entry and of its link to the next
-    record, or None."""
+    """Offsets of the partition entry and of the link to the next record of the chain."""
 
     line: int | None
     link: int | None
 
 
 def _chain(image: proof.Image) -> list[_Record]:
-    """Return the records in order. The chain has been read before, so it is complete."""
+    """The chain has been read before, so it is complete."""
     records = []
     for offset in filter(None, dict(image.reading.spans)):
         sector = image.read(offset, tables.SECTOR_BYTES)
@@ -294,8 +285,7 @@ def _with_line(image: proof.Image, at: int, entry: TableEntry | None) -> proof.I
 
 
 def _cylinders(block: int) -> bytes:
-    """Convert a block to cylinder, head and sector in the customary geometry, or to the marker for larger
-    blocks (UEFI 2.10, 5.2.1)."""
+    """Convert a block to cylinder, head and sector, or to the marker for larger blocks (UEFI 2.10, 5.2.1)."""
     cylinder, rest = divmod(block, HEADS * SECTORS)
     if cylinder > LAST_CYLINDER:
         return b"\xfe\xff\xff"

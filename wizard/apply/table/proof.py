@@ -1,11 +1,8 @@
-"""Prove that libparted only added to a table, and order the writes to the drive. Pure.
-
-A cut between two writes leaves the old table, the new one, or one from which no partitions are read. For a
-GPT, the copy at the end comes first, while the first copy is complete and in force. Then the entries of the
-first copy follow. The first header is invalid until the end. So Linux sees no partitions
-(block/partitions/efi.c), and firmware uses the new copy (UEFI 2.10, 5.3.2). That header, one block, comes
-last. For an MBR, one sector changes.
-"""
+"""Prove that libparted only added to a table, and order the writes to the drive. Pure. A cut between two
+writes leaves the old table, the new one, or one from which no partitions are read. For a GPT, the copy at the
+end comes first, while the first copy is complete and in force. Then the entries of the first copy follow,
+whose header is invalid until the end: Linux sees no partitions (block/partitions/efi.c), and firmware uses
+the new copy (UEFI 2.10, 5.3.2). That header, one block, comes last. For an MBR, one sector changes."""
 
 import struct
 import zlib
@@ -30,8 +27,7 @@ WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.
 
 
 def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
-    """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
-    names, flags."""
+    """Describe differences between the table on the disk and the layout."""
     kind = drive.table.kind if drive.table else "unread"
     found = [*differences([(t("the table"), kind, wanted.table)])]
     by_number = {part.number: part for part in drive.partitions}
@@ -96,17 +92,17 @@ SET_AFTERWARDS = {
     ),
     "mbr": frozenset({partition_types.ESP_MBR, partition_types.BOOT_MBR, partition_types.LUKS_MBR}),
 }
-"""Types that are set here, by kind of table."""
+"""By kind of table. libparted cannot set them."""
 
 MBR_LINES_AT = 446
 MBR_LINE_BYTES = 16
-"""Offset of the four entries in an MBR, and size of each."""
+"""Of the four entries in an MBR."""
 
 MBR_TYPE_AT = 4
-"""Offset of the type in an MBR entry."""
+"""In an MBR entry."""
 
 CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
-"""Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
+"""In a GPT header (UEFI 2.10, 5.3.2)."""
 
 
 Patches = Mapping[int, bytes]
@@ -114,7 +110,7 @@ Patches = Mapping[int, bytes]
 
 
 class Image(Struct, frozen=True):
-    """Pieces of a drive of `size_bytes`: offsets and whole blocks, sorted and disjoint."""
+    """Pieces of a drive: offsets and whole blocks, sorted and disjoint."""
 
     size_bytes: int
     block_bytes: int
@@ -126,7 +122,7 @@ class Image(Struct, frozen=True):
         return tuple(Extent(offset, len(data)) for offset, data in self.pieces)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Read from one piece; fewer bytes if it ends earlier, and none outside of all pieces."""
+        """Read from one piece. Short at the end, and empty outside."""
         for start, data in self.pieces:
             if start <= offset < start + len(data):
                 return data[offset - start : offset - start + length]
@@ -144,8 +140,7 @@ class Image(Struct, frozen=True):
         return replace(self, pieces=tuple(pieces))
 
     def changed_blocks(self, other: "Image") -> Iterator[tuple[int, bytes, bytes]]:
-        """Yield the blocks that differ in another image of the same places: offset, own bytes and other
-        bytes."""
+        """Yield the blocks that differ in an image of the same places, with both contents."""
         for (start, mine), (_, theirs) in zip(self.pieces, other.pieces, strict=True):
             for at in range(0, len(mine), self.block_bytes):
                 one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
@@ -170,8 +165,8 @@ class Image(Struct, frozen=True):
         return bytearray(data)
 
     def with_gpt(self, entries: Mapping[int, Patches], header: Patches | None = None) -> "Image":
-        """Return the image with patches of entries, by number, and of the header in both copies of a GPT, and
-        checksums updated. Raises Failed if a copy is incomplete."""
+        """Patch entries, by number, and the header in both copies of a GPT, and update checksums. Raises
+        Failed if a copy is incomplete."""
         image = self
         for copy in copies_of(self):
             head, records = self.exactly(copy.header), self.exactly(copy.entries)
@@ -215,7 +210,7 @@ CHECKSUM_BYTES = 4
 
 
 class GptLocation(Struct, frozen=True):
-    """The place of one copy of a GPT."""
+    """One copy of a GPT."""
 
     header: Extent
     entries: Extent
@@ -227,8 +222,8 @@ class GptLocation(Struct, frozen=True):
 
 
 def proven(operation: WriteTable, before: Image, written: Image) -> Image:
-    """Return the table to write to the drive: the records of new partitions as libparted has `written` them,
-    and all else as `before`. Raises Failed if libparted changed a preserved partition."""
+    """Return the table to write: new records as libparted has `written` them, and all else as `before`.
+    Raises Failed if libparted changed a preserved partition."""
     _check_kept(operation, before, written)
     new = [entry.number for entry in operation.entries if not entry.kept]
     if operation.table == "mbr":
@@ -253,7 +248,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
 
 
 def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
-    """Raises Failed if a preserved partition has changed, according to our own table reader."""
+    """Raises Failed if a preserved partition has changed."""
     old, new = before.entries, written.entries
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
@@ -264,8 +259,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
 
 
 def _comparable(entry: Partition | None, with_uuid: bool) -> tuple[object, ...] | None:
-    """Return the parts of a record to compare. The UUIDs of MBR partitions come from the disk signature,
-    which is restored."""
+    """The UUIDs of MBR partitions come from the disk signature, which is restored."""
     if entry is None:
         return None
     fields = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
@@ -273,13 +267,13 @@ def _comparable(entry: Partition | None, with_uuid: bool) -> tuple[object, ...] 
 
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
-    """Return both copies of a GPT, the first one first. Raises Failed if a header is missing."""
+    """Return both copies of a GPT. Raises Failed if a header is missing."""
     first, other = _copy(image, 1)
     return first, _copy(image, other)[0]
 
 
 def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
-    """Return the copy whose header is in this block, and the block of the other header."""
+    """Return the copy in this block, and the block of the other header."""
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
@@ -291,8 +285,8 @@ def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:
-    """Return the writes that change one table into the other, as offsets and whole blocks. Each must be
-    synced before the next. Raises Failed if anything outside the table would change."""
+    """Return the writes that change one table into the other. Each must be synced before the next. Raises
+    Failed if anything outside the table would change."""
     changed = {offset: new for offset, _, new in before.changed_blocks(wanted)}
     if kind == "mbr":
         # Only one record changes at a time: the first, or one of the chain of logical partitions.

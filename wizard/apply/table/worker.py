@@ -23,8 +23,7 @@ from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": partition_types.LINUX_GPT, "mbr": partition_types.LINUX_MBR}
-"""Types that libparted gives partitions without a declared filesystem. Old versions set other types only
-through a filesystem or a flag."""
+"""Types without a declared filesystem. Old versions set others only through a filesystem or a flag."""
 
 DECLARED = {
     ("gpt", partition_types.BASIC_DATA_GPT): "ntfs",
@@ -54,7 +53,7 @@ REFUSALS = (
     parted.GeometryException,
     parted.CreateException,
 )
-"""Exceptions of pyparted, which have no common base class."""
+"""pyparted's have no common base class."""
 
 
 def write(operation: WriteTable) -> None:
@@ -100,8 +99,7 @@ def _without_udevadm() -> Iterator[None]:
 
 
 def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
-    """Return the numbers of wanted entries that are already in the table. Raises Failed if it has any other
-    partition."""
+    """Return the numbers of wanted entries in the table. Raises Failed for any other partition."""
     wanted = {entry.number: entry for entry in operation.entries}
     found = set()
     for part in disk.partitions:
@@ -141,7 +139,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
 
 
 def main() -> int:
-    """Write the table from standard input. Return 0 on success, or 1 with an error on standard error."""
+    """Write the table from standard input. Prints an error on standard error and returns 1."""
     try:
         write(from_json(json.load(sys.stdin), WriteTable, "the operation"))
     except REFUSALS as error:

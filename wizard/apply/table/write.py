@@ -1,4 +1,4 @@
-"""Write a partition table, and verify on the drive and in the kernel that it matches the plan."""
+"""Write a partition table, and verify that drive and kernel match the plan."""
 
 import json
 import os
@@ -36,7 +36,7 @@ LIBPARTED_ABORTED = -6
 
 
 def _have_written(operation: WriteTable, context: StepContext) -> None:
-    """Write the operation's table to the drive. Raises Failed, with the table possibly incomplete."""
+    """Raises Failed, with the table possibly incomplete."""
     result = context.command(
         module_argv("wizard.apply.table.worker"),
         stdin=json.dumps(to_json(operation)).encode(),
@@ -75,16 +75,14 @@ def _set_types(operation: WriteTable, drive: Identity) -> None:
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
-    """Read these places of a drive or the scratch copy, bypassing caches."""
+    """Read these places of a drive or the scratch copy, past caches."""
     pieces = ((one.start_bytes, devices.read_bytes(node, one.start_bytes, one.size_bytes)) for one in places)
     return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, tuple(pieces))
 
 
 def write_table(operation: WriteTable, context: StepContext) -> Message:
-    """Write the table, read it back, and return a summary with random UUIDs. Raises Failed.
-
-    A table with preserved partitions is written only to a scratch copy.
-    """
+    """Write the table, read it back, and return a summary with random UUIDs. Tables with preserved partitions
+    are only written to a scratch copy. Raises Failed."""
     drive, plan, member = operation.device, context.plan, context.member
     if context.step > 1:
         try:
@@ -116,16 +114,14 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
 
 
 def _write_blocks(node: str, now: proof.Image, wanted: proof.Image) -> None:
-    """Write the blocks that differ to a scratch copy. Raises Failed."""
+    """Only to a scratch copy. Raises Failed."""
     for offset, _, data in now.changed_blocks(wanted):
         devices.write_bytes(node, offset, data)
 
 
 def _add_partitions(operation: WriteTable, before: proof.Image, context: StepContext) -> None:
-    """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed.
-
-    libparted ignores space after a misplaced backup GPT, so the backup moves first.
-    """
+    """Write with libparted, and restore what it changed of preserved partitions. libparted ignores space
+    after a misplaced backup GPT, so the backup moves first. Raises Failed."""
     drive = operation.device
     usable = one_entry.with_backup_at_end(before)
     _write_blocks(drive, before, usable)
@@ -149,8 +145,8 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
 
 
 def record_places(drive: Identity, node: str = "") -> tuple[Extent, ...]:
-    """Return the places of the current table on a drive or the scratch copy `node`, in whole blocks. They
-    include the chain of an extended partition; libparted rewrites all of them. Raises Failed."""
+    """Return the places of the current table on a drive or the scratch copy `node`, with the chain of an
+    extended partition: libparted rewrites all of them. Raises Failed."""
     node, block = node or drive.path, drive.geometry.logical_block_bytes
     with failing(UNREADABLE, file=node), Path(node).open("rb", buffering=0) as device:
 
@@ -189,7 +185,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
 
 
 def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
-    """Check the table of a drive, or the absence of a table, on the drive and in the kernel."""
+    """Check the table of a drive, or its absence, on the drive and in the kernel."""
     pairs = zip(finished.plan.members, finished.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
     plan, after = finished.plan, member.after
@@ -203,7 +199,7 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
 
 
 def empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
-    """Check the table, which the reset has removed unless a later step wrote one."""
+    """The reset has removed the table, unless a later step wrote one."""
     what = str(t("{drive} has the planned table, or none.", drive=operation.device))
     yield from (replace(check, what=what) for check in table_checks(operation, finished))
 
@@ -218,7 +214,7 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
 
 
 def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
-    """Check the alignment of partitions by the kernel's rule, and with parted if installed."""
+    """Check the alignment by the kernel's rule, and with parted if installed."""
     check = matched(lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)])
     if check.holds and find("parted") is None:
         return checked(True, t("parted is not installed; only the kernel's rule was checked"))
@@ -242,10 +238,8 @@ def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Messag
 
 
 def parted_rule(geometry: Geometry) -> str:
-    """Return parted's applicable alignment check: `opt`, or `min` if the optimal size is implausible.
-
-    parted trusts any optimal I/O size (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes
-    that would make the grain absurdly large.
-    """
+    """Return parted's applicable alignment check, `opt` or `min`. parted trusts any optimal I/O size
+    (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes that would make the grain absurdly
+    large."""
     optimal = geometry.optimal_io_bytes
     return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"

@@ -19,8 +19,8 @@ from wizard.operations.filesystem import MakeFilesystem
 
 
 class Candidate(Struct, frozen=True):
-    """A filesystem as planned. `id` is unique. The partition starts `shift_bytes` into the extent. The trial
-    replaces the node in `make`."""
+    """A filesystem as planned. The partition starts `shift_bytes` into the extent. The trial replaces the
+    node in `make`."""
 
     id: str
     make: MakeFilesystem
@@ -42,8 +42,8 @@ class Bounds(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """A requested trial. The first candidate is the planned one, and `extent` the planned volume. `advised`:
-    that filesystem is recommended. If `scale` is None, the trial calculates it."""
+    """The first candidate is the planned one, and `extent` the planned volume. `advised`: that filesystem is
+    recommended. If `scale` is None, the trial calculates it."""
 
     drive: Drive
     workload: str
@@ -57,7 +57,7 @@ class Order(Struct, frozen=True):
     scale: float | None = None
 
     def extent_of(self, candidate: Candidate) -> Extent:
-        """All have equal sizes, reduced by the largest shift."""
+        """All have equal sizes."""
         cut = max(one.shift_bytes for one in self.candidates)
         size_bytes = (self.extent.size_bytes - cut) // MIB * MIB if cut else self.extent.size_bytes
         return Extent(self.extent.start_bytes + candidate.shift_bytes, size_bytes)
@@ -104,7 +104,7 @@ class Run(Struct, frozen=True):
 
 class Round(Struct, frozen=True):
     """One run of each candidate, in order of execution. Pressures: percentages of time in which other
-    programs waited for a processor or drive while the trial was idle, if reported."""
+    programs waited for a processor or drive, if reported."""
 
     runs: tuple[Run, ...]
     cpu_pressure: float | None
@@ -116,7 +116,7 @@ class Round(Struct, frozen=True):
 
 
 class TrialFinding(StrEnum):
-    """Result of comparing the planned filesystem with another."""
+    """Of the planned filesystem against another."""
 
     FASTER = "planned-faster"
     SLOWER = "other-faster"
@@ -125,8 +125,7 @@ class TrialFinding(StrEnum):
 
 
 class TimeRatio(Struct, frozen=True):
-    """Time of the other filesystem over the planned one, with 95 % bounds over all looks. Above 1, the
-    planned one is faster."""
+    """Time of the other filesystem over the planned one, with 95 % bounds over all looks."""
 
     estimate: float
     low: float
@@ -153,7 +152,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Speed(Struct, frozen=True):
-    """Units per second of a phase: median, slowest and fastest round."""
+    """Units per second: median, slowest and fastest round."""
 
     candidate: str
     load: str
@@ -220,11 +219,11 @@ class TrialVerdict(Struct, frozen=True):
 
 
 FEWEST, MOST = 6, 24
-"""Number of rounds. With four, one in 20 trials of a filesystem against itself claimed a difference."""
+"""Rounds. With four, one in 20 trials of a filesystem against itself claimed a difference."""
 
 LEVEL = 0.010
 CLAIM, SAME = 1.05, 1.10
-"""A claim requires the whole interval beyond CLAIM. An interval inside SAME is no relevant difference."""
+"""A claim requires the whole interval beyond CLAIM, no difference inside SAME."""
 
 ONE_AGAINST = 7
 """One in this many rounds may contradict a claim."""
@@ -242,8 +241,7 @@ def in_order(candidates: Sequence[T], number: int) -> tuple[T, ...]:
 
 
 def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
-    """Return the geometric mean with the interval of a look, corrected for this number of `others`. Needs two
-    ratios."""
+    """Return the geometric mean with the interval of a look, corrected for `others`. Needs two ratios."""
     mean, count = fmean(logs), len(logs)
     half = t_quantile(LEVEL / others, count - 1) * stdev(logs) / sqrt(count)
     return TimeRatio(exp(mean), exp(mean - half), exp(mean + half))
@@ -297,7 +295,7 @@ def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, 
 
 
 def is_busy(rounds: Sequence[Round]) -> bool:
-    """Return True if other programs could affect the result."""
+    """True if other programs could affect the result."""
     for pressures in ([one.cpu_pressure for one in rounds], [one.io_pressure for one in rounds]):
         known = [one for one in pressures if one is not None]
         if known and median(known) > BUSY_PERCENT:
@@ -307,7 +305,7 @@ def is_busy(rounds: Sequence[Round]) -> bool:
 
 @cache
 def t_quantile(two_sided: float, freedom: int) -> float:
-    """Return the value that Student's t exceeds in absolute value with this probability."""
+    """Return the value that Student's t exceeds in absolute value."""
     low, high = 0.0, 2.0
     while t_tails(high, freedom) > two_sided:
         high *= 2
@@ -354,7 +352,7 @@ MKFS, AGE = t("creating the filesystem"), t("ageing")
 
 
 def announcement(order: Order) -> tuple[Message, ...]:
-    """Describe the limits and the data that the trial destroys."""
+    """Describe the limits and what the trial destroys."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
     path = order.drive.path

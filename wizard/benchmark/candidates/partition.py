@@ -1,5 +1,5 @@
-"""Partition known only to the kernel, for a comparison. No table is written; overlaps are refused. Also
-erases signatures and cleans up after killed comparisons."""
+"""Partition known only to the kernel, for a comparison. No table is written. Also erases signatures and
+cleans up after killed comparisons."""
 
 import ctypes
 import errno
@@ -35,11 +35,9 @@ ADD, DELETE = 1, 2
 
 LEAST_NUMBER = 128
 STILL_SECONDS, LONGEST_SECONDS = 10.0, 600.0
-"""Time limits for a busy device, without and with activity.
-
-Programs such as udev open a new device for a moment. After a kill, the kernel writes the filesystem's cached
-data before it unmounts, so the wait continues while the drive is active.
-"""
+"""For a busy device, without and with activity. Programs such as udev open a new device for a moment. After a
+kill, the kernel writes the filesystem's cached data before it unmounts, so the wait continues while the drive
+is active."""
 
 ENDS_BYTES = MIB
 COPY_BYTES = 4 * KIB
@@ -76,8 +74,7 @@ def number_above(drive_path: str, numbers: Iterable[int]) -> int:
 
 
 class TrialPartition:
-    """The kernel's partition, in one place at a time, with a node in the private folder `place`. `leave`
-    erases `sample`."""
+    """The kernel's partition, in one place at a time, with a node in `place`. `leave` erases `sample`."""
 
     def __init__(
         self, descriptor: int, drive_path: str, number: int, place: Path, sample: tuple[Extent, ...] = ()
@@ -103,8 +100,7 @@ class TrialPartition:
         _erase(self._node, self._path, (self._extent,), sample, self._extent.start_bytes)
 
     def leave(self) -> None:
-        """Erase, then remove the partition. Raises Failed if it stays in use. After a kill, the next trial
-        does it."""
+        """Raises Failed if the partition stays in use. After a kill, the next trial does it."""
         if self._extent is None:
             return
         try:
@@ -162,8 +158,7 @@ def _erase(
 
 
 def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
-    """Zero both ends, backup superblocks, and what lies in the extent of `sample`. `start_bytes`: the
-    extent's start on the descriptor's device."""
+    """Zero both ends, backup superblocks, and what lies in the extent of `sample`."""
     copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
@@ -182,15 +177,15 @@ def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tupl
 
 
 def sample_of(drive: Drive) -> tuple[Extent, ...]:
-    """Return the pieces that the probe reads of an empty drive. They must be zero again, or the drive would
-    no longer count as empty and as the one of the plan."""
+    """Return the pieces that the probe reads of an empty drive, which must be zero again to count as empty
+    and as the one of the plan."""
     if drive.size_bytes is None or not drive.is_empty:
         return ()
     return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes, POSSIBLE_STARTS))
 
 
 FOLDER = Path(PRIVATE_PLACES)
-"""Cleared at boot, like the kernel's partitions."""
+"""Cleared at boot, like the partitions."""
 
 PATIENCE_SECONDS = 60.0
 """An mkfs that survives its trial keeps the lock until it exits."""
@@ -234,8 +229,7 @@ def sweep_all() -> None:
 
 
 def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
-    """Clean up after a killed trial. Returns True if there was one. Raises Refused or Failed if the drive
-    stays in use."""
+    """Clean up after a killed trial, if there was one. Raises Refused or Failed if the drive stays in use."""
     file = _file(path)
     try:
         leftover = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))

@@ -1,5 +1,5 @@
-"""Run a comparison: create, load and unmount each candidate in turn. Rounds repeat until the result is clear
-or a limit is reached."""
+"""Run a comparison: create, load and unmount each candidate in turn, until the result is clear or a limit is
+reached."""
 
 import gc
 import os
@@ -50,10 +50,10 @@ FAILED = Sentence("{filesystem}: {load} failed at {phase} ({why}). The trial was
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2, 1.0), 4.0
-"""Scales of the warm-up runs, and the largest scale."""
+"""Of the warm-up runs, and the largest."""
 
 RUN_SECONDS = 10.0
-"""Longest time for a load. A hard disk needs 10 ms per request, so shorter runs do too little."""
+"""For a load. A hard disk needs 10 ms per request, so shorter runs do too little."""
 
 ROUNDS_AIMED_AT = 8
 COLD = frozenset({"read"})
@@ -95,7 +95,7 @@ class Stop:
 
 class Trial:
     """A trial on the partition `ground`, mounted at `place`. Programs inherit the drive's `lock`.
-    `has_cache`: clear the drive's cache by reading at `outside_bytes`, None on a small drive."""
+    `has_cache`: clear the drive's cache by reading at `outside_bytes`, if the drive is large enough."""
 
     def __init__(
         self,
@@ -144,8 +144,8 @@ class Trial:
         return ended
 
     def _warm_up(self) -> None:
-        """Uncounted runs set the size of a round, and load programs and modules. If the smallest scale is
-        fast, a larger one gives a better estimate."""
+        """Uncounted runs set the size of a round, and load programs and modules. Larger scales give better
+        estimates."""
         if self.order.scale is not None:
             self._try_scale(min(self.order.scale, SCALES[-1]))
             self.scale = self.order.scale

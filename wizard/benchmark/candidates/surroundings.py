@@ -22,12 +22,11 @@ CGROUPS = Path("/sys/fs/cgroup")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUP = "diskwright-trial-"
 READS, SECTORS_READ, WRITES, SECTORS_WRITTEN, FLUSHES = 0, 2, 4, 6, 15
-"""Fields of a block device's `stat` (Documentation/block/stat.rst). Partitions do not count flushes."""
+"""In a block device's `stat` (Documentation/block/stat.rst). Partitions do not count flushes."""
 
 IDLE_SECONDS = 0.25
 MEMORY_BYTES = 128 * MIB
-"""Memory limit of a phase, including cached files. Less than a computer has, so that large loads reach the
-drive."""
+"""Of a phase, including cached files. Less than a computer has, so that large loads reach the drive."""
 
 
 def counts(drive_path: str) -> Counts | None:
@@ -142,7 +141,7 @@ class Memory:
 
 
 def _create_group() -> tuple[Path | None, Path | None]:
-    """Create a control group (version 2 or 1). Returns it with the current one, or (None, None)."""
+    """Return a new control group (version 2 or 1) with the current one, or (None, None)."""
     own = (sysfs.text(OWN_GROUPS) or "").splitlines()
     for version, parent, limit in (
         ("0::", CGROUPS, "memory.max"),
@@ -217,8 +216,7 @@ def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], l
 
 
 def close_below(place: Path) -> None:
-    """Close this process's files below `place`. A signal right after open(2) leaves descriptors without a
-    variable, which would keep the filesystem busy."""
+    """Close files of this process. A signal right after open(2) leaves descriptors without a variable."""
     for entry in [*OPENED.iterdir()]:
         with suppress(OSError):
             target = entry.readlink()

@@ -112,7 +112,7 @@ def order_of(
     misaligned: bool = False,
 ) -> Order:
     """Return the trial of one volume of several plans; the first is the baseline. `misaligned` adds its
-    filesystem at the offset of sector 34. Raises Refused if impossible."""
+    filesystem at the offset of sector 34. Raises Refused."""
     if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
@@ -149,8 +149,8 @@ LOOK_SECONDS = 0.2
 
 
 def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerdict:
-    """Run the confirmed trial as root. If stopped, the verdict covers the rounds so far. Raises Refused
-    before the first write, else Failed after cleaning up."""
+    """Run the confirmed trial. If stopped, the verdict covers the rounds so far. Raises Refused before the
+    first write, else Failed after cleaning up."""
     pipe, other = Pipe()
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile() as errors, pipe:

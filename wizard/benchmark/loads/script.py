@@ -1,5 +1,5 @@
-"""Scripts of file operations, one per thread, with their totals. All random choices are made in advance. A
-running script is a list of steps, without choices or clock."""
+"""Scripts of file operations, one per thread, with their totals. All random choices are made in advance: a
+running script is a list of steps."""
 
 import errno
 import os
@@ -15,21 +15,21 @@ from msgspec import Struct
 from wizard.model.said import KIB, MIB
 
 SPAN_BYTES = 8 * MIB
-"""Bytes drawn. Longer files repeat them, beyond the window of any filesystem's compression."""
+"""Longer files repeat these, beyond the window of any filesystem's compression."""
 
 BLOCK_BYTES = 4 * KIB
 CHUNK_BYTES = 128 * KIB
 """Buffer size of cp and cat."""
 
 GAMMA = 1.5
-"""Shape of FileBench's distribution of sizes around a mean."""
+"""Of FileBench's distribution of sizes."""
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 READ = os.O_RDONLY | os.O_CLOEXEC
 
 MODIFIED_NS = 1_262_304_000_000_000_000
-"""Modification time of copied files: 1 January 2010."""
+"""Of copied files: 1 January 2010."""
 
 Pieces = Sequence[memoryview]
 """Contents of a file, one write(2) each."""
@@ -94,7 +94,7 @@ class ScriptAccess(NamedTuple):
 
 
 class _Opened:
-    """Context with an open file. Faster than a generator, whose time would count."""
+    """Faster than a generator, whose time would count."""
 
     __slots__ = ("_file",)
 
