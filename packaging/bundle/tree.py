@@ -63,7 +63,7 @@ ROOT_STARTS = """#!/bin/sh
 set -eu
 [ $# = 0 ] || exit 2
 here=$(readlink -f "$0") here=${here%/*}
-exec "$here/../python/bin/python" -I -B "$here/wizard/apply/run/module.py" wizard.apply.privilege.server
+exec "$here/../python/bin/python" -I -B "$here/wizard/process/module.py" wizard.apply.privilege.server
 """
 
 HERE = Path(__file__).parent

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -23,6 +22,7 @@ from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import MIB, Sentence, failing, t
+from wizard.process.module import module_argv
 from wizard.process.program import run
 
 IMAGE_NAME = "drive.img"
@@ -146,7 +146,6 @@ NEEDED_BYTES = 512 * MIB
 """Maximum disk usage of the sparse file, with a margin. The tests measure it."""
 
 ABANDONED_SECONDS = 60.0
-PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
 class DemoDrive(Struct, frozen=True):
@@ -231,12 +230,11 @@ def sweep(parent: Path) -> None:
 @contextmanager
 def _reaped(folder: Path, lock: int) -> Iterator[None]:
     reaper = subprocess.Popen(
-        [sys.executable, "-m", "wizard.demo.reaper", str(folder)],
+        module_argv("wizard.demo.reaper", str(folder)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={**os.environ, "PYTHONPATH": str(PACKAGE_ROOT), "PYTHONSAFEPATH": "1"},
         start_new_session=True,
         pass_fds=(lock,),
     )

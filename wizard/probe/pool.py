@@ -5,7 +5,6 @@ import os
 import select
 import selectors
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -18,10 +17,11 @@ from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION, Lines
 from wizard.process import program
+from wizard.process.module import module_argv
 
 Facts = dict[str, Any]
 
-SERVER = (sys.executable, "-P", "-m", "wizard.probe.worker")
+SERVER = module_argv("wizard.probe.worker")
 GRACE_SECONDS = 3.0
 """Extra time for the server to start, and to report the drives that it stopped."""
 
@@ -29,7 +29,6 @@ TURN_SECONDS = 1.0
 """CPU time of a drive's probe, mostly smartctl's start. Several times the slowest measured."""
 
 END_SECONDS = 0.5
-ROOT = Path(__file__).resolve().parents[2]
 
 
 _idle: dict[tuple[str, ...], list["Pool"]] = {}
@@ -75,13 +74,11 @@ class Pool:
 
     def __init__(self, server: Sequence[str] = SERVER) -> None:
         self.busy = False
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
             list(server),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
             start_new_session=True,
         )
 

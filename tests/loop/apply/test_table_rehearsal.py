@@ -19,12 +19,12 @@ from tests.loop.program import (
     probe_drive,
 )
 from tests.made_runs import new_run
-from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write
 from wizard.apply.table.proof import disk_differences, kernel_differences
 from wizard.operations.table import WriteTable
+from wizard.process.module import module_argv
 
 KEPT_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c01"
 OTHER_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c02"

@@ -15,11 +15,11 @@ from select import select
 
 from wizard.apply.block import devices, scratch_device
 from wizard.apply.engine.stores import Store
-from wizard.apply.run.process import module_argv
 from wizard.apply.tree.mount_read_only import mount_served_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.process.module import module_argv
 from wizard.process.program import find, run
 
 FUSE = "/dev/fuse"

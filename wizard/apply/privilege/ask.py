@@ -21,8 +21,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.module import PACKAGE_FOLDER
-from wizard.apply.run.process import module_argv
 from wizard.apply.run.progress_log import RunStatus
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
@@ -31,6 +29,7 @@ from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
+from wizard.process.module import PACKAGE_FOLDER, module_argv
 from wizard.process.program import find
 
 LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS

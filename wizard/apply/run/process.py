@@ -7,21 +7,17 @@ file; child processes inherit it with the descriptor.
 import fcntl
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, failing, t
+from wizard.process.module import module_argv
 from wizard.process.program import find
 from wizard.process.program import run as run_command
-
-ENTRY = "wizard/apply/run/module.py"
-"""The script that runs a module, relative to the package folder."""
 
 STOP = "stop"
 """The file in a run's folder that requests a stop before the next step."""
@@ -39,16 +35,6 @@ class Purpose(StrEnum):
     APPLY = "apply"
     UNDO = "undo"
     KEEP = "keep"
-
-
-def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:
-    """Return the arguments that run a module of this package, with the current bytecode settings. Without
-    `writes_bytecode`, for example as another user, none is cached."""
-    kept = (
-        *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
-        *(("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()),
-    )
-    return (sys.executable, "-I", *kept, str(PACKAGE_FOLDER / ENTRY), module, *arguments)
 
 
 def launch(

@@ -12,7 +12,6 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import merged
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
-from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import NOT_REHEARSED, Finished, StepContext, checked, matched
 from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
@@ -29,6 +28,7 @@ from wizard.plan.dangers import slot_of
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.probe.content.tables import read_table
+from wizard.process.module import module_argv
 from wizard.process.program import find, run
 
 LIBPARTED_ABORTED = -6

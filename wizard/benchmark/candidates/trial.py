@@ -1,12 +1,9 @@
 """Prepare a filesystem comparison from a plan, or explain why it is impossible, and run it."""
 
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -22,6 +19,7 @@ from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
 from wizard.plan.plan import Plan
+from wizard.process.module import module_argv
 from wizard.process.program import COMMAND, find, note
 
 ONE_PARTITION = t("Trials use one partition, not several drives, a volume group or a whole drive.")
@@ -143,8 +141,6 @@ def order_of(
     )
 
 
-PROCESS = (sys.executable, "-P", "-m", "wizard.benchmark.candidates")
-ROOT = Path(__file__).resolve().parents[3]
 LOOK_SECONDS = 0.2
 
 
@@ -152,15 +148,13 @@ def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerd
     """Run the confirmed trial. If stopped, the verdict covers the rounds so far. Raises Refused before the
     first write, else Failed after cleaning up."""
     pipe, other = Pipe()
-    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile() as errors, pipe:
         with other:
             process = subprocess.Popen(
-                (*PROCESS, str(other.fileno())),
+                module_argv("wizard.benchmark.candidates", str(other.fileno())),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={**os.environ, "PYTHONPATH": path},
                 start_new_session=True,
                 pass_fds=(other.fileno(),),
             )

@@ -20,11 +20,11 @@ from wizard.apply.privilege.ask import (
     relay_argv,
 )
 from wizard.apply.privilege.client import Elevated
-from wizard.apply.run import module
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import module_argv
 from wizard.host.this_system import RealServices
 from wizard.model.errors import Failed, Refused
+from wizard.process import module
+from wizard.process.module import module_argv
 
 DESKTOP_FILES = Path(__file__).parents[4] / "packaging" / "desktop"
 DESKTOP = Surroundings(terminal=True, session=True, bus=True, systemd=True)
