@@ -109,14 +109,14 @@ def held(file: int) -> tuple[Extent, ...]:
     except OSError as error:
         if error.errno not in NO_MAP:
             raise
-        found = list(_seek_extents(file, size))
+        found = list(data_extents(file, size))
     return merged(found, GRAIN_BYTES, size)
 
 
 def seeking_finds(file: int, size_bytes: int) -> tuple[Extent, ...]:
     """Return the data ranges of a synced file by SEEK_DATA. All else is zeros, allocated or not. Raises
     OSError."""
-    return merged(_seek_extents(file, size_bytes), GRAIN_BYTES, size_bytes)
+    return merged(data_extents(file, size_bytes), GRAIN_BYTES, size_bytes)
 
 
 def _fiemap_extents(file: int, size_bytes: int) -> Iterator[Extent]:
@@ -137,7 +137,8 @@ def _fiemap_extents(file: int, size_bytes: int) -> Iterator[Extent]:
                 return
 
 
-def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
+def data_extents(file: int, size_bytes: int) -> Iterator[Extent]:
+    """Yield the data ranges of a file (lseek(2), SEEK_DATA). The rest is holes."""
     position = 0
     while position < size_bytes:
         try:
@@ -146,8 +147,9 @@ def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
             if error.errno == errno.ENXIO:
                 return
             raise
-        position = os.lseek(file, start, os.SEEK_HOLE)
-        yield Extent(start, position - start)
+        position = min(os.lseek(file, start, os.SEEK_HOLE), size_bytes)
+        if start < position:
+            yield Extent(start, position - start)
 
 
 def zeros(start_bytes: int, length_bytes: int) -> bytes:

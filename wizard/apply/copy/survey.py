@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
+from wizard.apply.block.extents import data_extents
 from wizard.apply.copy.places import (
     READ_ONLY,
     DeviceFilesystem,
@@ -25,7 +26,6 @@ from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tree import manifest
-from wizard.apply.tree.content import data_ranges
 from wizard.apply.tree.entries import (
     GONE,
     LOST_AND_FOUND,
@@ -125,7 +125,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
         return status.st_size
     try:
         with opened(top, path, TO_READ) as fd:
-            return sum(end - start for start, end in data_ranges(fd, status.st_size))
+            return sum(one.size_bytes for one in data_extents(fd, status.st_size))
     except GONE:
         return 0
     except OSError as error:

@@ -24,6 +24,7 @@ from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
+from wizard.probe.host.sysfs import mountinfo_fields
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -142,11 +143,10 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
     cut."""
     real, best = f"{folder.resolve()}/", ("", "")
     with suppress(OSError):
-        for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
-            fields, _, tail = line.partition(" - ")
-            point = unescaped(fields.split(" ")[4])
+        for fields, rest in mountinfo_fields(Path("/proc/self/mountinfo").read_text(errors="replace")):
+            point = unescaped(fields[4])
             if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
-                best = (point, tail.split(" ")[0])
+                best = (point, rest[0])
     doubt = Sentence(
         "{folder} is in memory: after a power cut, this run could be neither resumed "
         "nor undone. Name a folder on another mounted volume with --journal DIR."

@@ -22,6 +22,7 @@ from wizard.model.said import Message, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
+from wizard.probe.host.sysfs import mountinfo_fields
 from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -63,9 +64,7 @@ class Mounted(Struct, frozen=True):
 def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
     """Parse all mounts (proc(5), /proc/pid/mountinfo). Pure."""
     found = []
-    for line in text.splitlines():
-        before, _, behind = line.partition(" - ")
-        fields, tail = before.split(" "), behind.split(" ")
+    for fields, tail in mountinfo_fields(text):
         if len(fields) < 6 or len(tail) < 3:
             continue
         source, place, root = map(unescaped, (tail[1], fields[4], fields[3]))

@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
 
+from wizard.apply.block.extents import data_extents
 from wizard.model.said import MIB, rounded_up, t
 
 BLOCK_BYTES = 4096
@@ -40,7 +41,7 @@ def content_of(
 ) -> Content:
     """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
     OSError."""
-    ranges = tuple(data_ranges(fd, size_bytes))
+    ranges = tuple((one.start_bytes, one.end_bytes) for one in data_extents(fd, size_bytes))
     wide = tuple(widened(ranges, size_bytes))
     own, parts = dict(segments(ranges)), tuple(segments(wide))
     digests: list[bytes] = []
@@ -129,21 +130,6 @@ def runs_of_data(piece: memoryview) -> Iterator[Range]:
             begun = start
     if begun is not None:
         yield begun, len(piece)
-
-
-def data_ranges(fd: int, size_bytes: int) -> Iterator[Range]:
-    """Yield the data ranges of a file (lseek(2), SEEK_DATA). The rest is holes."""
-    position = 0
-    while position < size_bytes:
-        try:
-            start = os.lseek(fd, position, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == errno.ENXIO:
-                return
-            raise
-        position = min(os.lseek(fd, start, os.SEEK_HOLE), size_bytes)
-        if start < position:
-            yield start, position
 
 
 def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:

@@ -1,7 +1,7 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wizard.model.geometry import Geometry
@@ -124,6 +124,15 @@ def partition_names(folder: Path) -> list[str]:
         return []
 
 
+def mountinfo_fields(text: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the fields of each line of mountinfo, before and after the separator (proc(5))."""
+    for line in text.split("\n"):
+        head, _, tail = line.partition(" - ")
+        fields, rest = head.split(" "), tail.split(" ")
+        if len(fields) > 4 and len(rest) > 1:
+            yield fields, rest
+
+
 def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
     """Return the names of whole drives, or of all block devices."""
     try:
@@ -133,8 +142,7 @@ def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) ->
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.
-    lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
-    images = {head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES}
+    images = {fields[2] for fields, rest in mountinfo_fields(text(mounts) or "") if rest[0] in IMAGES}
     return [
         name
         for name in names

@@ -15,7 +15,7 @@ from wizard.model.said import t
 from wizard.probe import facts
 from wizard.probe.host import sysfs
 from wizard.probe.host.environment import container_signs, os_release
-from wizard.probe.host.sysfs import target
+from wizard.probe.host.sysfs import mountinfo_fields, target
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -264,11 +264,10 @@ def _is_local(path: str) -> bool:
     if not path.startswith("/"):
         return False
     best, kind = "", ""
-    for line in (sysfs.text(PROC / "self/mountinfo") or "").split("\n"):
-        head, _, tail = line.partition(" - ")
-        point = (head.split(" ") + [""] * 5)[4].rstrip("/")
-        if (path.startswith(point + "/")) and len(point) >= len(best):
-            best, kind = point, tail.split(" ")[0]
+    for fields, rest in mountinfo_fields(sysfs.text(PROC / "self/mountinfo") or ""):
+        point = fields[4].rstrip("/")
+        if path.startswith(point + "/") and len(point) >= len(best):
+            best, kind = point, rest[0]
     return kind in LOCAL
 
 
@@ -303,17 +302,14 @@ def _namespace(process: str) -> str | None:
 
 def _is_wanted(line: str) -> bool:
     """A Btrfs has a device number of its own, but names a device as its source."""
-    head, _, tail = line.partition(" - ")
-    fields, source = head.split(" "), tail.split(" ")[1:2]
-    if len(fields) < 5 or not source:
-        return False
-    return not fields[2].startswith("0:") or fields[4] == "/" or source[0].startswith("/dev/")
+    return any(
+        not fields[2].startswith("0:") or fields[4] == "/" or rest[1].startswith("/dev/")
+        for fields, rest in mountinfo_fields(line)
+    )
 
 
 def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {
-        line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
-    }
+    paths = {rest[1] for space in mounts for _, rest in mountinfo_fields(space.text)}
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
     # Paths outside /dev may be on a dead network mount.
     devices = sorted(path for path in paths if path.startswith("/dev/"))

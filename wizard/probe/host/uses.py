@@ -8,7 +8,7 @@ from msgspec import Struct
 from wizard.model.machine import Layer, Use
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host.sysfs import mountinfo_fields, node_of
 
 HIDDEN_AT = Sentence("{place} in another session or container")
 ANOTHER = t("another program")
@@ -115,12 +115,7 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
     found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
         is_system = space.own or space.first
-        for line in space.text.split("\n"):
-            head, _, tail = line.partition(" - ")
-            fields, rest = head.split(" "), tail.split(" ")
-            if len(fields) < 5 or len(rest) < 2:
-                continue
-            _, _, number, root, point, *_ = fields
+        for (_, _, number, root, point, *_), rest in mountinfo_fields(space.text):
             if number.startswith("0:"):
                 number = graph.numbers.get(rest[1], number)
             found[MountinfoLine(number, root, unescaped(point), rest[0], space.own, is_system)] = None
