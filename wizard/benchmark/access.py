@@ -103,7 +103,6 @@ class TimedDrive:
         self.extents, self._descriptor, self._watch = tuple(extents), descriptor, watch
         # Direct access needs page-aligned memory.
         self._buffer = mmap(-1, piece_bytes)
-        self._spare: list[mmap] = []
 
     def stream(self, start_bytes: int, size_bytes: int, stop: Stopped) -> bool:
         """Read a range in whole MiB. Returns False if stopped early."""
@@ -130,7 +129,7 @@ class TimedDrive:
 
     def keep(self, start_bytes: int) -> int:
         """Read a piece for a later write-back."""
-        buffer = self._spare.pop() if self._spare else mmap(-1, self.piece_bytes)
+        buffer = mmap(-1, self.piece_bytes)
         took = self._read(start_bytes, buffer)
         self.held[start_bytes] = buffer
         self.saw_data = self.saw_data or buffer[:] != bytes(self.piece_bytes)
@@ -138,7 +137,6 @@ class TimedDrive:
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
         """Hold only these pieces."""
-        self._spare += self.held.values()
         self.held = {}
         for start in starts_bytes:
             self.keep(start)

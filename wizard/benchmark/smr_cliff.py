@@ -11,10 +11,8 @@ from statistics import median
 from msgspec import Struct
 
 from wizard.benchmark import access
-from wizard.benchmark.access import ENDED, LOOP
 from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import refused, scratch_extents
-from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
@@ -167,7 +165,7 @@ DOUBTS = {
     CliffDoubt.REMOVABLE: t(
         "But the drive is removable. Memory sticks and cards normally write at random like this."
     ),
-    CliffDoubt.NOT_A_DRIVE: LOOP,
+    CliffDoubt.NOT_A_DRIVE: access.LOOP,
     CliffDoubt.TOO_LITTLE: t("Too few writes for a result. Allow more time and more bytes."),
     CliffDoubt.LATE: t(
         "Random writing slowed down only at the very end, too late to find the "
@@ -257,8 +255,8 @@ def caveats_for(
             drive.rotational is False and drive.bus != "loop",
             t("Only rotating drives can be shingled, and this drive reports no rotation."),
         ),
-        (drive.bus == "loop", LOOP),
-        (ended, ENDED),
+        (drive.bus == "loop", access.LOOP),
+        (ended, access.ENDED),
     )
     return tuple(str(caveat) for applies, caveat in caveats if applies)
 
@@ -283,8 +281,6 @@ PIECES_A_PASS = STRETCH_BYTES // PIECE_BYTES // 2
 
 STRETCHES_ORDERED_SHARE = 4
 """Of the largest free extent, at most one part in this many is written sequentially."""
-
-FEWEST_STRETCHES = STRETCHES_HELD
 
 
 class Batch(Struct, frozen=True):
@@ -312,7 +308,7 @@ def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int)
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
     rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)
-    if not count or sum(map(len, rest)) < FEWEST_STRETCHES:
+    if not count or sum(map(len, rest)) < STRETCHES_HELD:
         return None
     return WriteRanges(largest[:count], rest)
 
@@ -380,8 +376,7 @@ def run_shingled_trial(
     """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True. The
     caller has confirmed the drive. Raises Refused, or Failed if the drive does not answer."""
     scratch_extents(drive)
-    if drive.geometry is None:
-        raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive))
+    assert drive.geometry is not None
     clock = access.Clock(seconds, stop)
     with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
@@ -391,7 +386,7 @@ def run_shingled_trial(
                 t(
                     "The test needs at least {least:exact} of contiguous free space on {drive}.",
                     drive=drive,
-                    least=(FEWEST_STRETCHES + 8) * STRETCH_BYTES,
+                    least=(STRETCHES_HELD + 8) * STRETCH_BYTES,
                 )
             )
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)

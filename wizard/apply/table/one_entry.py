@@ -199,9 +199,8 @@ def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> N
     for number, entry in entries.items():
         read = new[number]
         actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
-        if entry.kept and read != old[number]:
-            raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
-        if actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
+        is_changed = entry.kept and read != old[number]
+        if is_changed or actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
             raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
 
 

@@ -179,8 +179,7 @@ def _enter(group: Path | None) -> None:
 NOT_UNMOUNTED = Sentence("Cannot unmount a trial filesystem: {why}.")
 
 CLONE_NEWNS = 0x20000
-MS_NOSUID, MS_NOEXEC, MS_REC, MS_PRIVATE = 0x2, 0x8, 0x4000, 0x40000
-"""From linux/sched.h and linux/mount.h."""
+"""From linux/sched.h."""
 
 MOUNT_SECONDS = 120.0
 UNMOUNT_TRIES = 100
@@ -199,13 +198,12 @@ def _checked(answer: int) -> None:
 
 def go_private(place: Path) -> None:
     """Enter a private mount namespace, with a tmpfs at `place`. Raises Failed."""
-    library = _library()
     with failing(Sentence("Cannot mount privately for the trial: {why}.")):
-        _checked(library.unshare(CLONE_NEWNS))
-        _checked(library.mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None))
+        _checked(_library().unshare(CLONE_NEWNS))
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = ctypes.c_ulong(MS_NOSUID | MS_NOEXEC)
-        _checked(library.mount(b"diskwright", os.fsencode(place), b"tmpfs", flags, b"mode=0700,size=1m"))
+    run(("mount", "-n", "--make-rprivate", "/"), seconds=MOUNT_SECONDS)
+    options = "nosuid,noexec,mode=0700,size=1m"
+    run(("mount", "-n", "-t", "tmpfs", "-o", options, "diskwright", str(place)), seconds=MOUNT_SECONDS)
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:

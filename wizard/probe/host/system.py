@@ -15,7 +15,6 @@ from wizard.model.said import t
 from wizard.probe import facts
 from wizard.probe.host import sysfs
 from wizard.probe.host.environment import container_signs, os_release
-from wizard.probe.host.sysfs import mountinfo_fields, target
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -226,7 +225,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _block(folder: Path) -> facts.RawBlock | None:
-    number, there = sysfs.text(folder / "dev"), target(folder)
+    number, there = sysfs.text(folder / "dev"), sysfs.target(folder)
     if number is None or there is None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
@@ -264,7 +263,7 @@ def _is_local(path: str) -> bool:
     if not path.startswith("/"):
         return False
     best, kind = "", ""
-    for fields, rest in mountinfo_fields(sysfs.text(PROC / "self/mountinfo") or ""):
+    for fields, rest in sysfs.mountinfo_fields(sysfs.text(PROC / "self/mountinfo") or ""):
         point = fields[4].rstrip("/")
         if path.startswith(point + "/") and len(point) >= len(best):
             best, kind = point, rest[0]
@@ -304,12 +303,12 @@ def _is_wanted(line: str) -> bool:
     """A Btrfs has a device number of its own, but names a device as its source."""
     return any(
         not fields[2].startswith("0:") or fields[4] == "/" or rest[1].startswith("/dev/")
-        for fields, rest in mountinfo_fields(line)
+        for fields, rest in sysfs.mountinfo_fields(line)
     )
 
 
 def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {rest[1] for space in mounts for _, rest in mountinfo_fields(space.text)}
+    paths = {rest[1] for space in mounts for _, rest in sysfs.mountinfo_fields(space.text)}
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
     # Paths outside /dev may be on a dead network mount.
     devices = sorted(path for path in paths if path.startswith("/dev/"))
