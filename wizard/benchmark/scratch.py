@@ -243,8 +243,8 @@ def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
     """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused."""
-    descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
-    try:
+    flags = os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0)
+    with _opened(drive.path, flags) as descriptor:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
@@ -256,15 +256,12 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
             if writer := other_writer({drive.path, *watch.partitions}):
                 raise refused(t("{writer}.", writer=writer))
             yield descriptor, watch
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
     """Lock the drive for udev and other diskwright processes. Raises Refused after `seconds`."""
-    descriptor = _open(path, os.O_RDONLY)
-    try:
+    with _opened(path, os.O_RDONLY) as descriptor:
         deadline = monotonic() + seconds
         while True:
             try:
@@ -277,15 +274,18 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
                     ) from None
                 sleep(0.05)
         yield descriptor
-    finally:
-        os.close(descriptor)
 
 
-def _open(path: str, flags: int) -> int:
+@contextmanager
+def _opened(path: str, flags: int) -> Iterator[int]:
     try:
-        return os.open(path, flags)
+        descriptor = os.open(path, flags)
     except OSError as error:
         raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=error)) from None
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

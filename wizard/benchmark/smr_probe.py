@@ -391,7 +391,6 @@ class BlockPair(Struct, frozen=True):
 class Pairs(Struct, frozen=True):
     """Single pairs in random order, and groups in write order."""
 
-    block_bytes: int
     singles: tuple[BlockPair, ...]
     groups: tuple[tuple[BlockPair, ...], ...]
 
@@ -437,7 +436,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
     for _ in range(GROUPS):
         groups.append(drawn(group))
         random.shuffle(groups[-1])
-    return Pairs(block_bytes, singles, tuple(map(tuple, groups)))
+    return Pairs(singles, tuple(map(tuple, groups)))
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
@@ -502,7 +501,6 @@ class SmrProbe:
         self.timings = Timings()
         self.statistics: Statistics | None = None
         self.statistics_after_idle: Statistics | None = None
-        self.written_bytes = 0
         self._drive, self._clock, self._pairs = drive, clock, pairs
         self._stream, self._random = stream, random
         self._on_progress = on_progress
@@ -559,7 +557,6 @@ class SmrProbe:
             for pair in (pair for unit in units for pair in unit):
                 self._check(WRITING, len(times) / WRITES)
                 times.append(self._drive.write(pair.written))
-                self.written_bytes += self._pairs.block_bytes
                 if early := after_writing(times, read_ns):
                     return early
         finally:
@@ -704,7 +701,7 @@ def run_smr_probe(
             basis = Basis.ENDED
     return replace(
         _verdict(drive, basis, sentence_for(drive.path, basis, run.timings, seconds)),
-        written_bytes=run.written_bytes,
+        written_bytes=len(run.timings.writes) * size,
         read_bytes=timed.read_bytes,
         seconds=round(clock.elapsed, 3),
         statistics=run.statistics,

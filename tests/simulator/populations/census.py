@@ -7,7 +7,7 @@ from random import Random
 
 from msgspec import Struct
 
-from tests.simulator.populations.mechanics import Plain
+from tests.simulator.populations.mechanics import BLOCK, Plain
 from wizard.benchmark.access import Clock, TimedDrive
 from wizard.benchmark.smr_probe import SECONDS, SmrProbe, draw_pairs, outcome_of, stream_start
 from wizard.model.machine import Extent
@@ -98,12 +98,12 @@ def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[SmrPro
     """Run the test and return the result. By default, the whole drive is free."""
     random = Random(seed)
     extents = free or (Extent(MIB, drive.size_bytes - 2 * MIB),)
-    pairs = draw_pairs(extents, 4096, 0, random)
+    pairs = draw_pairs(extents, BLOCK, 0, random)
     subject = Simulated(drive)
     clock = DriveTime(subject)
     probe = SmrProbe(subject, clock, pairs, stream_start(drive.size_bytes, pairs, random), random)
     basis = probe.run()
-    return probe, Result(basis, clock.elapsed, probe.written_bytes)
+    return probe, Result(basis, clock.elapsed, len(probe.timings.writes) * BLOCK)
 
 
 def count(kind: type[Plain], drives: int, first: int = 0) -> Census:

@@ -21,7 +21,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import HEADER, SIGNATURE
+from wizard.probe.content.gpt import HEADER, read_copy
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
 
@@ -275,13 +275,11 @@ def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
 def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
     """Return the copy in this block, and the block of the other header."""
     size = image.block_bytes
-    raw = image.read(block * size, HEADER.size)
-    if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
+    copy = read_copy(image.read, block, image.size_bytes // size - 1, size)
+    if copy is None or len(copy.spans) < 2:
         raise Failed(WRONG_TABLE(detail=f"header {block}"))
-    _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
-    return GptLocation(
-        Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes
-    ), other
+    location = GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes)
+    return location, copy.alternate_lba
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:

@@ -1,1 +1,1 @@
-"""Loads of a benchmark. Each module that defines `LOAD` is found automatically."""
+"""Loads of a filesystem comparison."""

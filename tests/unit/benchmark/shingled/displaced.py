@@ -16,7 +16,7 @@ def likely_verdict() -> DisplacedVerdict:
     """Return the verdict on /dev/sda with all times."""
     probe, result = probed(OneLog(1), 1)
     assert result.is_claimed
-    return verdict_of(result.basis, probe.timings, probe.written_bytes, result.seconds)
+    return verdict_of(result.basis, probe.timings, result.written_bytes, result.seconds)
 
 
 def verdict_of(
