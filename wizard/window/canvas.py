@@ -71,12 +71,6 @@ def few_styles(strip: Strip) -> Strip:
     return Strip(found, strip.cell_length).simplify()
 
 
-def ends(left: Strip, right: Strip, width: int, style: Style | None = None) -> Strip:
-    """Align one line left and one right. Crops the left one if necessary."""
-    room = max(0, width - right.cell_length)
-    return fitted(joined(fitted(left, room, style), right), width, style)
-
-
 def cut(text: str, width: int, more: str = "…") -> str:
     """Cut text to `width` cells, with a sign for omitted text."""
     if cell_len(text) <= width:
@@ -204,11 +198,11 @@ def high(lines: Sequence[Strip], height: int, width: int) -> list[Strip]:
     return [*lines, *missing][:height]
 
 
-def side_by_side(left: Sequence[Strip], right: Sequence[Strip], width: int, between: int) -> list[Strip]:
-    """Place lines side by side. The left ones are `width` wide."""
+def side_by_side(left: Sequence[Strip], right: Sequence[Strip], width: int) -> list[Strip]:
+    """Place lines side by side, with a blank column between. The left ones are `width` wide."""
     wide = right[0].cell_length if right else 0
     return [
-        joined(fitted(first, width), Strip.blank(between), fitted(second, wide))
+        joined(fitted(first, width + 1), fitted(second, wide))
         for first, second in zip_longest(left, right, fillvalue=line())
     ]
 

@@ -78,7 +78,8 @@ def _head(pen: Pen) -> Strip:
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
         left = _steps(pen, named=False)
     about = canvas.cut(about, width - left.cell_length - 2, look.sign("more"))
-    return canvas.ends(left, canvas.line((f"{about} ", ground)), width, ground)
+    right = canvas.line((f"{about} ", ground))
+    return canvas.joined(canvas.fitted(left, width - right.cell_length, ground), right)
 
 
 def _steps(pen: Pen, *, named: bool) -> Strip:
@@ -138,7 +139,7 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
         rest = panes[:1]
     others = tuple(pane for pane in panes if pane not in rest)
     one = _left(left, height, pen, rest)
-    return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left, 1)
+    return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left)
 
 
 def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:
