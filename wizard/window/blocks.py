@@ -144,7 +144,7 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     if canvas.shown(block.unit):
         yield from canvas.paragraph([(canvas.shown(block.unit), look.style("muted"))], width)
     names = [canvas.shown(name) for name, _ in block.values]
-    texts = [canvas.shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
+    texts = [canvas.shown(text) for text in block.texts]
     aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
     right = min(max(map(cell_len, texts), default=0), max(6, width // 3))
     most = max((value for _, value in block.values), default=0.0)
