@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from wizard.model.errors import ExitCode, printable
+from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Message, Sentence, t
 
 REQUIRES = Sentence("{option} requires {needed}.")
@@ -45,7 +45,7 @@ class Argument(Struct, frozen=True):
     """An option or operand. `spec` has its names and a metavar, which may end in `?`, `*` or `+` as nargs of
     argparse; an option with `+` may be repeated. Without metavar and `choices`, an option is a switch.
     `convert` and `choices` may name an object as `module:name`. Arguments of one `group` exclude each
-    other."""
+    other. `needs` and `excludes` are names of other arguments."""
 
     spec: str
     says: Message
@@ -55,6 +55,8 @@ class Argument(Struct, frozen=True):
     required: bool = False
     dest: str = ""
     group: str = ""
+    needs: str = ""
+    excludes: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,12 +99,26 @@ class CommandParser(ArgumentParser):
         super().__init__(
             f"diskwright {command.name}".strip(), description=description, formatter_class=Literal
         )
-        self.examples, self.about = command.examples, command.about
+        self.arguments, self.examples, self.about = command.arguments, command.examples, command.about
+        self.keys: dict[str, str] = {}
         groups: dict[str, Callable[..., Action]] = {"": self.add_argument}
         for one in command.arguments:
             if one.group not in groups:
                 groups[one.group] = self.add_mutually_exclusive_group().add_argument
-            _add(groups[one.group], one)
+            self.keys[one.names[-1]] = _add(groups[one.group], one).dest
+
+    def read(self, words: Sequence[str]) -> Namespace:
+        """Parse the words. Raises BadInput for an option without another that it needs, or with one that it
+        excludes."""
+        values = self.parse_args(words)
+        given = {name for name, key in self.keys.items() if getattr(values, key) not in (None, False)}
+        for one in self.arguments:
+            if one.names[-1] in given:
+                if not given.issuperset(one.needs.split()):
+                    raise BadInput(REQUIRES(option=one.names[-1], needed=one.needs))
+                for other in given & {*one.excludes.split()}:
+                    raise BadInput(EXCLUDES(option=one.names[-1], other=RUN if other == "run" else other))
+        return values
 
     def format_help(self) -> str:
         """Return the help text. Examples are rendered only on demand."""
@@ -116,7 +132,7 @@ class CommandParser(ArgumentParser):
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
 
-def _add(add: Callable[..., Action], one: Argument) -> None:
+def _add(add: Callable[..., Action], one: Argument) -> Action:
     from pkgutil import resolve_name
 
     metavar = one.metavar.rstrip("?*+")
@@ -138,7 +154,7 @@ def _add(add: Callable[..., Action], one: Argument) -> None:
         }
     if one.required:
         given["required"] = True
-    add(*one.names, **given)
+    return add(*one.names, **given)
 
 
 def folder(named: str) -> Path | None:

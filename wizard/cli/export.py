@@ -10,9 +10,9 @@ from wizard.apply.ensure.look import DriveState, as_found
 from wizard.cli.output import save, say
 from wizard.cli.start import check_is_root, environment_of, read_plan_file
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput
 from wizard.model.layout import Member
-from wizard.model.said import t
+from wizard.model.said import Sentence, failing, t
 from wizard.plan import export as exported
 from wizard.plan.desired_state import document as wanted
 from wizard.plan.plan import Plan
@@ -76,13 +76,9 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     if output is None or output == "-":
         raise BadInput(t("Definitions need a folder: name one with -o."))
     folder, shown = Path(output), str(Path(output))
-    try:
+    with failing(Sentence("{folder} cannot be used: {why}."), folder=shown):
         folder.mkdir(exist_ok=True)
         others = sorted(entry.name for entry in folder.glob("*.conf"))
-    except OSError as error:
-        raise Failed(
-            t("{folder} cannot be used: {why}.", folder=shown, why=error.strerror or str(error))
-        ) from None
     if others:
         raise BadInput(
             t(

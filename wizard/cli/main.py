@@ -24,7 +24,7 @@ from wizard.process import program
 from wizard.process.output import OutputSearch
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Callable, Sequence
 
     from wizard.cli.output import Document
@@ -190,12 +190,12 @@ def _tell(*said: "Message | None") -> None:
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
 
 
-def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
+def parse(parser: CommandParser, words: list[str]) -> "Namespace":
     """Parse the options. Escapes argparse's messages, which repeat the given words."""
     said = StringIO()
     try:
         with redirect_stderr(said):
-            return parser.parse_args(words)
+            return parser.read(words)
     finally:
         sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))
 

@@ -17,7 +17,7 @@ from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_cliff import run_shingled_trial
-from wizard.cli.command import BETWEEN, EXCLUDES, NEEDS_DRIVE, REQUIRES
+from wizard.cli.command import BETWEEN, NEEDS_DRIVE
 from wizard.cli.machines import machine_and_drives
 from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
@@ -47,7 +47,7 @@ LEAST_BYTES = {"cliff": 64 * MIB, "trial": 256 * MIB}
 
 def bench(arguments: Namespace) -> ExitCode:
     """Measure. Returns 130 if the user stopped."""
-    _check_bench(arguments)
+    _check_limits(arguments, "cliff" if arguments.shingled else "bench")
     try:
         node, path = nodes_of(arguments.device)
     except BadInput:
@@ -113,27 +113,6 @@ def _check_limits(arguments: Namespace, kind: str) -> None:
             raise BadInput(t("{file} is not a writable file.", file=arguments.output))
 
 
-def _check_bench(arguments: Namespace) -> None:
-    scratch, shingled, quick = arguments.scratch, arguments.shingled, arguments.quick
-    for option, given, needed, there in (
-        ("--scratch", scratch, "--confirm", arguments.confirm),
-        ("--confirm", arguments.confirm, "--scratch", scratch),
-        ("--shingled", shingled, "--scratch", scratch),
-        ("--quick", quick, "--scratch --shingled", shingled),
-        ("--most-bytes", arguments.most_bytes, "--shingled", shingled),
-    ):
-        if given and not there:
-            raise BadInput(REQUIRES(option=option, needed=needed))
-    for option, given, other, unwanted in (
-        ("--quick", quick, "--seconds", arguments.seconds is not None),
-        ("--quick", quick, "--most-bytes", arguments.most_bytes),
-        ("--shingled", shingled, "--assume-physical", arguments.assume_physical),
-    ):
-        if given and unwanted:
-            raise BadInput(EXCLUDES(option=option, other=other))
-    _check_limits(arguments, "cliff" if shingled else "bench")
-
-
 def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
     seconds = arguments.seconds or CLIFF_SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
@@ -163,7 +142,9 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
 
 def trial(arguments: Namespace) -> ExitCode:
     """Announce the losses; test if confirmed. Returns 130 if the user stopped."""
-    _check_trial(arguments)
+    _check_limits(arguments, "trial")
+    if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
+        raise BadInput(BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     sweep_all()
     machine, (drive,) = machine_and_drives([arguments.device], None)
     order = _order(arguments, machine, drive, find_workload(arguments.workload))
@@ -220,11 +201,3 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
         advised=planned == recommended.volumes[0].filesystem,
         misaligned=arguments.misaligned,
     )
-
-
-def _check_trial(arguments: Namespace) -> None:
-    _check_limits(arguments, "trial")
-    if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
-        raise BadInput(BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
-    if arguments.misaligned and arguments.others:
-        raise BadInput(EXCLUDES(option="--misaligned", other="--with"))

@@ -12,7 +12,7 @@ from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-from wizard.cli.command import EXCLUDES, NEEDS_DRIVE, NOT_WRITTEN, REQUIRES, given_again, typed
+from wizard.cli.command import NEEDS_DRIVE, NOT_WRITTEN, REQUIRES, given_again, typed
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
 from wizard.cli.start import page_of
@@ -104,8 +104,6 @@ def _request(
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
-    if arguments.table is not None and arguments.use_free:
-        raise BadInput(EXCLUDES(option="--table", other="--use-free"))
     stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
@@ -157,12 +155,7 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """Return the requested volumes. Raises BadInput."""
-    if arguments.restore_table:
-        for word in ("replace", "use-free", "stripe", "mirror", "lvm"):
-            if getattr(arguments, word.replace("-", "_")):
-                raise BadInput(EXCLUDES(option="--restore-table", other=f"--{word}"))
-        return ()
-    if any(getattr(arguments, word) for word in CHANGES):
+    if arguments.restore_table or any(getattr(arguments, word) for word in CHANGES):
         return ()
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:

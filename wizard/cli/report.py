@@ -5,12 +5,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from wizard.apply.run.runs import find_run
-from wizard.benchmark.results import BenchmarkResult, read_any
-from wizard.cli.command import EXCLUDES, NOT_FOUND, REQUIRES, RUN
+from wizard.benchmark.results import read_any
+from wizard.cli.command import REQUIRES
 from wizard.cli.output import say
-from wizard.cli.start import read_plan_file
-from wizard.documents.files import read_file
-from wizard.model.errors import BadInput, printable
+from wizard.cli.start import read_plan_file, read_text
+from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.probe.machine import load_machine
 from wizard.report.gather import Sources, make_report
@@ -20,7 +19,9 @@ from wizard.report.parts import render_report
 
 def report(arguments: Namespace) -> None:
     """Collect the facts, anonymise if requested, and write the report."""
-    _check(arguments)
+    alone = arguments.machine and not (arguments.plan or arguments.run)
+    if arguments.workload is not None and arguments.device is None and not alone:
+        raise BadInput(REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
         raise BadInput(t("The report is an HTML page: save it with -o report.html, or use --json."))
@@ -36,19 +37,6 @@ def report(arguments: Namespace) -> None:
         say(t("Missing or unconfirmed: {part}.", part=absence.part), absence.why)
 
 
-def _check(arguments: Namespace) -> None:
-    if arguments.run is not None and arguments.plan is not None:
-        raise BadInput(EXCLUDES(option="--plan", other=RUN))
-    if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(EXCLUDES(option="--device", other=t("a run or --plan")))
-    if (
-        arguments.workload is not None
-        and arguments.device is None
-        and (arguments.machine is None or arguments.plan or arguments.run)
-    ):
-        raise BadInput(REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
-
-
 def sources_of(arguments: Namespace) -> Sources:
     """Return the named sources. Raises BadInput."""
     recorded = arguments.machine
@@ -60,15 +48,5 @@ def sources_of(arguments: Namespace) -> Sources:
         origin=str(t("Recorded in {file}.", file=Path(recorded).name)) if recorded else "",
         devices=(arguments.device,) if arguments.device else (),
         workload=arguments.workload,
-        measured=read_measurement(Path(arguments.verdict)) if arguments.verdict else None,
+        measured=read_any(*read_text(arguments.verdict, "bench")) if arguments.verdict else None,
     )
-
-
-def read_measurement(path: Path) -> BenchmarkResult:
-    """Read any benchmark's verdict. Raises BadInput."""
-    shown = printable(str(path), 200)
-    try:
-        text = read_file(path)
-    except FileNotFoundError:
-        raise BadInput(NOT_FOUND(file=shown, command="bench")) from None
-    return read_any(text, shown)

@@ -23,7 +23,7 @@ from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_toke
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli.command import EXCLUDES, NO_RUN, REQUIRES, RUN, typed
+from wizard.cli.command import NO_RUN, typed
 from wizard.cli.output import say
 from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate
@@ -197,21 +197,12 @@ def _shown_run(arguments: Namespace) -> Path:
     return run
 
 
-def _is_from_drive(arguments: Namespace) -> bool:
-    """Raises BadInput if a run is named as well."""
-    if arguments.from_drive is not None and arguments.run is not None:
-        raise BadInput(EXCLUDES(option="--from-drive", other=RUN))
-    return arguments.from_drive is not None
-
-
 def keep_run(arguments: Namespace) -> None:
     """Keep the run, or finish one from a drive's recovery label."""
     file = arguments.passphrase_file
-    if _is_from_drive(arguments):
+    if arguments.from_drive is not None:
         _keep_from_drive(arguments)
         return
-    if arguments.confirm:
-        raise BadInput(REQUIRES(option="--confirm", needed="--from-drive"))
     run = _shown_run(arguments)
     document = load(run)
     opens = document.takes_passphrase and run_control.job_of(run).wants_passphrase(run, keeps=True)
@@ -316,7 +307,7 @@ def look(arguments: Namespace) -> None:
 def resume_run(arguments: Namespace) -> ExitCode:
     """Resume and follow the run, or a move from the journal on the drive."""
     tokens, file = tuple(arguments.confirm or ()), arguments.passphrase_file
-    if _is_from_drive(arguments):
+    if arguments.from_drive is not None:
         found = found_move(arguments.from_drive)
         say(what_moves(found.move))
         run = make_found_move(found, tokens, arguments.journal)

@@ -27,7 +27,7 @@ from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.machine import Kernel, Machine
-from wizard.model.said import Message, t, tn
+from wizard.model.said import Message, failing, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
@@ -70,14 +70,12 @@ def check_applies(document: RunDocument, file: str | None) -> None:
 
 
 def _read(file: str) -> bytes:
-    try:
+    with failing(UNREADABLE, BadInput, file=file):
         if file == "-":
             content = sys.stdin.buffer.read(encryption.LARGEST_BYTES + 2)
         else:
             with Path(file).open("rb") as opened:
                 content = opened.read(encryption.LARGEST_BYTES + 2)
-    except OSError as error:
-        raise BadInput(UNREADABLE(file=file, why=error.strerror or "")) from None
     # A newline at the end does not belong to the passphrase.
     secret = content.removesuffix(b"\n")
     if fault := encryption.passphrase_fault(secret):
@@ -150,8 +148,9 @@ def read_plan_file(name: str) -> Plan:
     return PLANS.read(*read_text(name))
 
 
-def read_text(name: str) -> tuple[str, str]:
-    """Return text and printable name of a file, or of stdin for `-`. Raises BadInput."""
+def read_text(name: str, command: str = "plan") -> tuple[str, str]:
+    """Return text and printable name of a file, or of stdin for `-`. `command` saves such files. Raises
+    BadInput."""
     shown = str(t("The input")) if name == "-" else printable(name, 200)
     try:
         if name == "-":
@@ -159,7 +158,7 @@ def read_text(name: str) -> tuple[str, str]:
             return data.decode("utf-8"), shown
         return files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(NOT_FOUND(file=shown, command="plan")) from None
+        raise BadInput(NOT_FOUND(file=shown, command=command)) from None
     except UnicodeDecodeError:
         raise BadInput(files.NOT_TEXT(file=shown)) from None
 

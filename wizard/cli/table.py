@@ -27,7 +27,9 @@ PASSPHRASE_FILE = Argument(
     t("read the passphrase from this file, or from stdin for -; a final newline is ignored"),
 )
 FROM_DRIVE = Argument(
-    "--from-drive DEVICE", t("the drive of a run whose folder is lost or on another computer")
+    "--from-drive DEVICE",
+    t("the drive of a run whose folder is lost or on another computer"),
+    excludes="run",
 )
 WORKLOAD = Argument("--workload ID", t("a workload, see `diskwright workloads`"), required=True)
 WRITABLE = Argument(
@@ -77,7 +79,12 @@ _PLAN = CommandRow(
             t("shrink the partition DEVICE and its ext2, ext3, ext4, Btrfs or NTFS to this size"),
             group="what",
         ),
-        Argument("--restore-table", t("write the lost table back around the contents found"), group="what"),
+        Argument(
+            "--restore-table",
+            t("write the lost table back around the contents found"),
+            group="what",
+            excludes="--replace --use-free --stripe --mirror --lvm",
+        ),
         Argument("--fs FS", t("filesystem (default: the recommended one)")),
         Argument("--label LABEL", t("the volume's label")),
         Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
@@ -89,6 +96,7 @@ _PLAN = CommandRow(
             "--table",
             t("type of a new table: gpt, or mbr for firmware without GPT support (default: gpt)"),
             choices=("gpt", "mbr"),
+            excludes="--use-free",
         ),
         Argument(
             "--stripe",
@@ -504,7 +512,7 @@ RUNS = (
         "keep",
         t("keep the result of a waiting run for good"),
         "runs:keep_run",
-        (RUN, FROM_DRIVE, CONFIRM, PASSPHRASE_FILE, JOURNAL),
+        (RUN, FROM_DRIVE, replace(CONFIRM, needs="--from-drive"), PASSPHRASE_FILE, JOURNAL),
         (
             "sudo diskwright keep",
             "sudo diskwright keep 0008-sdb1",
@@ -571,8 +579,8 @@ RUNS = (
         "report:report",
         (
             RUN,
-            Argument("--plan PLAN.json", t("report on a plan that was not applied")),
-            Argument("--device DEVICE", t("report on a drive, without a plan")),
+            Argument("--plan PLAN.json", t("report on a plan that was not applied"), excludes="run"),
+            Argument("--device DEVICE", t("report on a drive, without a plan"), excludes="run --plan"),
             Argument("--workload ID", t("with --device or --machine: add advice for this workload")),
             MACHINE,
             Argument("--verdict VERDICT.json", t("add measurements from `bench -o` or `trial -o`")),
@@ -710,14 +718,28 @@ _MEASURING = (
         "measure:bench",
         (
             Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition")),
-            Argument("--scratch", t("measure writes, in free space only, rewriting the same bytes")),
-            CONFIRM_ONCE,
-            Argument("--shingled", t("with --scratch: look for the write cliff of a shingled drive")),
-            Argument("--quick", t("with --shingled: one-minute test, unconfirmed on real drives")),
+            Argument(
+                "--scratch",
+                t("measure writes, in free space only, rewriting the same bytes"),
+                needs="--confirm",
+            ),
+            replace(CONFIRM_ONCE, needs="--scratch"),
+            Argument(
+                "--shingled",
+                t("with --scratch: look for the write cliff of a shingled drive"),
+                needs="--scratch",
+                excludes="--assume-physical",
+            ),
+            Argument(
+                "--quick",
+                t("with --shingled: one-minute test, unconfirmed on real drives"),
+                needs="--scratch --shingled",
+                excludes="--seconds --most-bytes",
+            ),
             Argument(
                 "--seconds N", t("time limit in seconds (30; with --shingled 1800)"), convert="builtins:float"
             ),
-            MOST_BYTES,
+            replace(MOST_BYTES, needs="--shingled"),
             Argument("--assume-physical BYTES", t("assume this physical block size")),
             JSON,
             OUTPUT,
@@ -746,7 +768,9 @@ _MEASURING = (
                 dest="others",
             ),
             Argument(
-                "--misaligned", t("compare with itself on a misaligned partition, starting at sector 34")
+                "--misaligned",
+                t("compare with itself on a misaligned partition, starting at sector 34"),
+                excludes="--with",
             ),
             Argument("--rounds N", t("maximum number of rounds, 6 to 24 (24)"), convert="builtins:int"),
             Argument("--seconds N", t("time limit in seconds (90 per filesystem)"), convert="builtins:float"),

@@ -259,8 +259,7 @@ class PlainSession:
             self.misunderstood(answer)
             return
         row = rows[index].key
-        if not self.is_current(screen, view, row):
-            self.talk.say(prompt.MEANWHILE)
+        if not self.is_still(screen, view, row):
             return
         self.desk.moved(row)
         here = self.desk.view
@@ -283,10 +282,11 @@ class PlainSession:
     def _act(self, screen: Screen, view: View, action: Action) -> None:
         """Do an offered action at the cursor, unless screen or row have changed since."""
         row = self._cursor(view)
-        is_current = self.is_current(screen, view, row)
-        if is_current and row:
+        if not self.is_still(screen, view, row):
+            return
+        if row:
             self.desk.moved(row)
-        if is_current and self.desk.view.action(action.name):
+        if self.desk.view.action(action.name):
             self.act(action.name, row)
         else:
             self.talk.say(prompt.MEANWHILE)
@@ -296,16 +296,20 @@ class PlainSession:
         self._acted = True
         self.desk.act(name, row, values)
 
-    def is_current(self, screen: Screen, view: View, row: str = "") -> bool:
-        """Return True if the screen is the same and the row is unchanged."""
+    def is_still(self, screen: Screen, view: View, row: str = "") -> bool:
+        """Return True if the screen is the same and the row is unchanged. Otherwise reports that nothing is
+        done."""
         screen_now, now = self.now()
-        if screen_now is not screen or now.place != view.place:
-            return False
-        shown, found = (
-            next((one for one in of.rows.rows if one.key == row), None) if of.rows else None
-            for of in (view, now)
-        )
-        return not row or (shown is not None and found is not None and shown.cells == found.cells)
+        same = screen_now is screen and now.place == view.place
+        if same and row:
+            shown, found = (
+                next((one.cells for one in of.rows.rows if one.key == row), None) if of.rows else None
+                for of in (view, now)
+            )
+            same = shown is not None and shown == found
+        if not same:
+            self.talk.say(prompt.MEANWHILE)
+        return same
 
 
 class Form:
@@ -350,9 +354,9 @@ class Form:
 
     def _finish(self, view: View, values: dict[str, str]) -> None:
         lines = self._lines
-        if not lines.is_current(self._screen, view):
-            lines.talk.say(prompt.MEANWHILE)
-        elif action := prompt.entering(view):
+        if not lines.is_still(self._screen, view):
+            return
+        if action := prompt.entering(view):
             lines.act(action.name, values=values)
         else:
             lines.talk.say(prompt.legend(view))
@@ -383,10 +387,8 @@ class Form:
             elif (answer == "b" and (action := view.action("back"))) or (
                 answer.startswith("!") and (action := prompt.find(view, answer[1:]))
             ):
-                if lines.is_current(self._screen, view):
+                if lines.is_still(self._screen, view):
                     lines.act(action.name, values=values)
-                else:
-                    lines.talk.say(prompt.MEANWHILE)
                 return None
             elif answer.startswith("!"):
                 lines.misunderstood(answer)

@@ -62,16 +62,13 @@ def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> l
     """Return the cells for each stretch: by size, at least enough for its label if possible."""
     room = width - _gap(len(stretches), width) * (len(stretches) - 1)
     needs = [_need(stretch, high, look) for stretch in stretches]
-    if sum(needs) > room:
-        equal_share = room // len(stretches)
-        spare = room - sum(min(need, equal_share) for need in needs)
-        least = []
-        for need in needs:
-            more = min(max(0, need - equal_share), max(0, spare))
-            least.append(min(need, equal_share) + more)
-            spare -= more
-    else:
-        least = needs
+    equal_share = room // len(stretches)
+    spare = room - sum(min(need, equal_share) for need in needs)
+    least = []
+    for need in needs:
+        more = min(max(0, need - equal_share), max(0, spare))
+        least.append(min(need, equal_share) + more)
+        spare -= more
     total = sum(stretch.size_bytes for stretch in stretches) or 1
     # Fix those that need more than their share. The others share the remaining cells by size.
     wide = [room * stretch.size_bytes / total for stretch in stretches]

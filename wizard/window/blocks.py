@@ -11,7 +11,7 @@ from wizard.model.said import t
 from wizard.ui import view as ui
 from wizard.window import canvas
 from wizard.window.bars import bar_lines
-from wizard.window.canvas import Run, Sheet
+from wizard.window.canvas import Run
 from wizard.window.keyboard import InputState
 from wizard.window.look import Look
 
@@ -28,8 +28,10 @@ class Pen(Struct, frozen=True):
     lines: int
     state: InputState
     focused: bool = True
-    drawn: dict[tuple[object, ...], object] = {}
+    drawn: dict[tuple[object, ...], list[Strip]] = {}
     """Cache of this screen's layouts, which are needed for their height first."""
+    parts: dict[str, canvas.ScrollExtent] = {}
+    """Scrolling parts drawn so far."""
 
     @property
     def wide(self) -> bool:
@@ -71,64 +73,58 @@ class Pen(Struct, frozen=True):
         return [] if action is None else canvas.cap_runs(action, self.look, typing=bool(self.view.fields))
 
 
-def block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
-    """Stack blocks, at most `width` wide."""
+def block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> list[Strip]:
+    """Draw blocks below each other, at most `width` wide."""
     key = (id(pen.view), tuple(blocks), width)
-    found = pen.drawn.get(key)
-    if not isinstance(found, Sheet):
-        found = pen.drawn[key] = _block_sheet(blocks, width, pen)
-    return found
+    if key not in pen.drawn:
+        pen.drawn[key] = list(_block_lines(blocks, width, pen))
+    return pen.drawn[key]
 
 
-def _block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
+def _block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Iterator[Strip]:
     caps = [pen.cap(block.key) for block in blocks if isinstance(block, ui.Para) and block.key]
     column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
     captions = [cell_len(canvas.shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
     aside = max(captions, default=0)
     high = 1 if len(captions) > 1 and not pen.tall else 2
-    sheets: list[Sheet] = []
     before: ui.Block | None = None
     for block in blocks:
         # A blank row separates backgrounds from each other and from text.
         bars = high > 1 and isinstance(before, ui.Bar) and isinstance(block, ui.Bar)
         is_gap = isinstance(block, ui.Para) and not block.pieces
         if pen.roomy and not is_gap and (bars or isinstance(before, ui.Banner)):
-            sheets.append(Sheet((canvas.line(),)))
+            yield canvas.line()
         before = block
-        if isinstance(block, ui.Para):
-            sheets.append(_para(block, width, pen, column))
-            continue
         match block:
+            case ui.Para():
+                yield from _para(block, width, pen, column)
             case ui.Command():
-                lines = _command(block, width, pen)
+                yield from _command(block, width, pen)
             case ui.Bar():
-                lines = bar_lines(block, width, pen.look, high if pen.roomy else 1, aside)
+                yield from bar_lines(block, width, pen.look, high if pen.roomy else 1, aside)
             case ui.Figures():
-                lines = _figures(block, width, pen)
+                yield from _figures(block, width, pen)
             case ui.Progress():
-                lines = _progress(block, width, pen)
+                yield from _progress(block, width, pen)
             case ui.Banner():
-                lines = _banner(block, width, pen)
-        sheets.append(Sheet(tuple(lines)))
-    return canvas.stacked(sheets)
+                yield from _banner(block, width, pen)
 
 
-def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
+def _para(block: ui.Para, width: int, pen: Pen, column: int) -> list[Strip]:
     runs, cap = pen.runs(block.pieces), pen.cap(block.key)
     indent = min(block.indent, max(0, width - 12))
     lines = canvas.paragraph(runs, width, indent, min(block.hang, max(0, width - indent - 12)))
     if not cap:
-        return Sheet(tuple(lines))
+        return lines
     aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
-    label = canvas.line(*cap)
+    label = canvas.line(*cap).apply_meta({"action": block.key})
     # After the last word, so as not to interrupt the sentence.
     if aside and lines[-1].cell_length + 2 <= x:
         lines[-1] = canvas.joined(canvas.fitted(lines[-1], x), label)
     else:
         lines = [*(lines if runs else []), canvas.joined(Strip.blank(x), label)]
-    spot = canvas.Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
-    return Sheet(tuple(canvas.fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
+    return [canvas.fitted(each, min(each.cell_length, width)) for each in lines]
 
 
 def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
@@ -148,7 +144,7 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     if canvas.shown(block.unit):
         yield from canvas.paragraph([(canvas.shown(block.unit), look.style("muted"))], width)
     names = [canvas.shown(name) for name, _ in block.values]
-    texts = [canvas.shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
+    texts = [canvas.shown(text) for text in block.texts]
     aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
     right = min(max(map(cell_len, texts), default=0), max(6, width // 3))
     most = max((value for _, value in block.values), default=0.0)
@@ -280,26 +276,28 @@ def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
 
 def scrolled(
     name: str,
-    whole: Sheet,
+    whole: Sequence[Strip],
     width: int,
     height: int,
     pen: Pen,
     *,
     reach: tuple[int, int] | None = None,
     outside: bool = False,
-) -> Sheet:
+) -> list[Strip]:
     """Return `height` lines, including the lines `reach`, with a scroll bar on the right. The last line
     states how many lines follow. `outside` places the scroll bar outside the width."""
-    total, tops = whole.height, pen.state.tops
+    total, tops = len(whole), pen.state.tops
     height = max(0, height)
     if total <= height:
         tops.pop(name, None)
-        lines = tuple(canvas.fitted(each, width) for each in whole.lines)
-        return Sheet(lines, whole.cursor, whole.spots, ((name, canvas.ScrollExtent(0, height, total)),))
+        pen.parts[name] = canvas.ScrollExtent(0, height, total)
+        return [canvas.fitted(each, width) for each in whole]
     top = tops[name] = _top(tops.get(name, 0), height, total, reach)
+    if height:
+        pen.parts[name] = canvas.ScrollExtent(top, height, total)
     more = height > 2 and top + height < total
     last = height - more
-    seen = list(whole.lines[top : top + last])
+    seen = list(whole[top : top + last])
     if more:
         below = t("{count} more", count=total - top - last)
         style = pen.look.style("accent" if pen.at(name) else "muted")
@@ -308,16 +306,12 @@ def scrolled(
     first = round((height - long) * top / max(1, total - height))
     thumb = canvas.line((" ", pen.look.style("thumb")))
     wide = width if outside else width - 1
-    lines = tuple(
+    lines = (
         canvas.joined(canvas.fitted(each, wide), thumb if first <= y < first + long else Strip.blank(1))
         for y, each in enumerate(seen)
     )
-    at = whole.moved(0, -top)
-    cursor = at.cursor if at.cursor and 0 <= at.cursor[1] < last else None
     # The wheel scrolls the part anywhere in its area.
-    area = (canvas.Spot(0, y, width, "part", name) for y in range(height))
-    spots = (*(each for each in at.spots if 0 <= each.y < last), *area)
-    return Sheet(lines, cursor, spots, ((name, canvas.ScrollExtent(top, height, total)),))
+    return [each.apply_meta({"part": name}) for each in lines]
 
 
 def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:

@@ -1,12 +1,12 @@
-"""Part of the screen: lines, cursor position and click targets. Also maps keys to actions."""
+"""Draw lines, whose styles carry click targets as metadata. Also maps keys to actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, zip_longest
+from operator import attrgetter, itemgetter
 
 from msgspec import Struct
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -71,12 +71,6 @@ def few_styles(strip: Strip) -> Strip:
     return Strip(found, strip.cell_length).simplify()
 
 
-def ends(left: Strip, right: Strip, width: int, style: Style | None = None) -> Strip:
-    """Align one line left and one right. Crops the left one if necessary."""
-    room = max(0, width - right.cell_length)
-    return fitted(joined(fitted(left, room, style), right), width, style)
-
-
 def cut(text: str, width: int, more: str = "…") -> str:
     """Cut text to `width` cells, with a sign for omitted text."""
     if cell_len(text) <= width:
@@ -133,8 +127,12 @@ def _slice(runs: Iterable[Run], start: int, end: int) -> list[Run]:
     return found
 
 
+TARGETS = ("row", "field", "action", "part", CURSOR := "cursor")
+"""Kinds of metadata that styles carry. A `part` scrolls."""
+
+
 class Spot(Struct, frozen=True):
-    """A click target in one line: a `row`, `field`, `action`, or a `part` that scrolls."""
+    """A click target, or the cursor, in one line."""
 
     x: int
     y: int
@@ -157,62 +155,65 @@ class ScrollExtent(Struct, frozen=True):
 
 
 class Sheet(Struct, frozen=True):
-    """Lines of equal width. `parts` are scrolling parts by name."""
+    """A drawn screen. `parts` are scrolling parts by name."""
 
     lines: tuple[Strip, ...] = ()
     cursor: tuple[int, int] | None = None
     spots: tuple[Spot, ...] = ()
     parts: tuple[tuple[str, ScrollExtent], ...] = ()
 
-    @property
-    def height(self) -> int:
-        """Number of lines."""
-        return len(self.lines)
 
-    def moved(self, x: int, y: int) -> Sheet:
-        """Return the sheet without its lines, with cursor and spots shifted."""
-        cursor = (self.cursor[0] + x, self.cursor[1] + y) if self.cursor else None
-        spots = tuple(replace(spot, x=spot.x + x, y=spot.y + y) for spot in self.spots)
-        return replace(self, cursor=cursor, spots=spots)
-
-    def high(self, height: int, width: int) -> Sheet:
-        """Pad or crop to exactly `height` lines."""
-        missing = (Strip.blank(width),) * max(0, height - self.height)
-        cursor = self.cursor if self.cursor and self.cursor[1] < height else None
-        spots = tuple(spot for spot in self.spots if spot.y < height)
-        return replace(self, lines=(*self.lines, *missing)[:height], cursor=cursor, spots=spots)
-
-
-def stacked(sheets: Iterable[Sheet]) -> Sheet:
-    """Stack sheets vertically."""
-    lines: list[Strip] = []
-    found: list[Sheet] = []
-    for sheet in sheets:
-        found.append(sheet.moved(0, len(lines)))
-        lines.extend(sheet.lines)
-    return _merged(tuple(lines), found)
-
-
-def side_by_side(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
-    """Place two sheets side by side. The left one is `width` wide."""
-    height = max(left.height, right.height)
-    wide = right.lines[0].cell_length if right.lines else 0
-    one, two = left.high(height, width), right.high(height, wide)
-    lines = tuple(
-        joined(fitted(first, width), Strip.blank(between), second)
-        for first, second in zip(one.lines, two.lines, strict=True)
+def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet:
+    """Return a screen, with the targets that the styles of its lines carry."""
+    spots = tuple(spot for y, strip in enumerate(lines) for spot in _spots(strip, y))
+    cursor = next(((spot.x, spot.y) for spot in spots if spot.kind == CURSOR), None)
+    drawn = (
+        Strip([Segment(text, style and style.clear_meta_and_links()) for text, style, _ in strip])
+        for strip in lines
     )
-    return _merged(lines, [one, two.moved(width + between, 0)])
+    return Sheet(tuple(drawn), cursor, spots, tuple(parts.items()))
 
 
-def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
-    """Place a sheet over another. Only the upper one has cursor and spots."""
-    lines = list(below.lines)
-    for index, strip in enumerate(above.lines):
-        under = lines[y + index]
-        end = x + strip.cell_length
-        lines[y + index] = joined(under.crop(0, x), strip, under.crop(end, under.cell_length))
-    return replace(above.moved(x, y), lines=tuple(lines))
+def _spots(strip: Strip, y: int) -> Iterator[Spot]:
+    cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
+    for kind in TARGETS:
+        x = 0
+        for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
+            width = sum(wide for _, wide in same)
+            if name:
+                yield Spot(x, y, width, kind, name)
+            x += width
+
+
+def lines_of(lines: Sequence[Strip], kind: str, name: str) -> tuple[int, int] | None:
+    """Return the first and last line of a target, None if it is not there."""
+    spots = (spot for y, strip in enumerate(lines) for spot in _spots(strip, y))
+    found = [spot.y for spot in spots if (spot.kind, spot.name) == (kind, name)]
+    return (found[0], found[-1]) if found else None
+
+
+def high(lines: Sequence[Strip], height: int, width: int) -> list[Strip]:
+    """Pad or crop to exactly `height` lines."""
+    missing = [Strip.blank(width)] * max(0, height - len(lines))
+    return [*lines, *missing][:height]
+
+
+def side_by_side(left: Sequence[Strip], right: Sequence[Strip], width: int) -> list[Strip]:
+    """Place lines side by side, with a blank column between. The left ones are `width` wide."""
+    wide = right[0].cell_length if right else 0
+    return [
+        joined(fitted(first, width + 1), fitted(second, wide))
+        for first, second in zip_longest(left, right, fillvalue=line())
+    ]
+
+
+def laid_over(below: Sequence[Strip], above: Sequence[Strip], x: int, y: int) -> list[Strip]:
+    """Place lines over others."""
+    lines = list(below)
+    for index, strip in enumerate(above, y):
+        under, end = lines[index], x + strip.cell_length
+        lines[index] = joined(under.crop(0, x), strip, under.crop(end, under.cell_length))
+    return lines
 
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:
@@ -229,13 +230,6 @@ def rooms_of(natural: Sequence[int], height: int) -> list[int]:
     while sum(rooms) > max(0, height):
         rooms[max((2, 0, 1), key=lambda index: rooms[index] - (2 if index == 1 else 0))] -= 1
     return rooms
-
-
-def _merged(lines: tuple[Strip, ...], sheets: Sequence[Sheet]) -> Sheet:
-    cursor = next((sheet.cursor for sheet in sheets if sheet.cursor), None)
-    spots = tuple(spot for sheet in sheets for spot in sheet.spots)
-    parts = tuple(part for sheet in sheets for part in sheet.parts)
-    return Sheet(lines, cursor, spots, parts)
 
 
 ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
@@ -287,7 +281,7 @@ def cap_runs(action: ui.Action, look: Look, *, typing: bool, filled: bool = Fals
     ]
 
 
-def key_sheet(view: ui.View, width: int, look: Look, most: int) -> Sheet:
+def key_lines(view: ui.View, width: int, look: Look, most: int) -> list[Strip]:
     """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys.
 
     Where room remains, the key of the palette stands for the others."""
@@ -303,17 +297,7 @@ def key_sheet(view: ui.View, width: int, look: Look, most: int) -> Sheet:
     with_palette = list(_rows([*actions, PALETTE], view, width, look))
     if actions != named and len(with_palette) == len(rows) and len(actions) < MOST_KEYS:
         rows = with_palette
-    lines, spots = [], []
-    for y, row in enumerate(rows[:most]):
-        x, strips = 1, [Strip.blank(1)]
-        for action, runs in row:
-            strip = line(*runs)
-            strip = fitted(strip, min(strip.cell_length, max(0, width - x)))
-            spots.append(Spot(x, y, strip.cell_length, "action", action.name))
-            strips += [strip, Strip.blank(2)]
-            x += strip.cell_length + 2
-        lines.append(fitted(joined(*strips), width))
-    return Sheet(tuple(lines), spots=tuple(spots))
+    return [fitted(joined(*row), width) for row in rows[:most]]
 
 
 MOST_KEYS = 8
@@ -322,20 +306,18 @@ PALETTE = ui.Action("palette", "ctrl+p", t("more"))
 _ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes", "keep", "undo", "resume", "stop", "as-root")
 
 
-def _rows(
-    actions: Sequence[ui.Action], view: ui.View, width: int, look: Look
-) -> Iterator[list[tuple[ui.Action, list[Run]]]]:
-    row: list[tuple[ui.Action, list[Run]]] = []
+def _rows(actions: Sequence[ui.Action], view: ui.View, width: int, look: Look) -> Iterator[list[Strip]]:
+    row = [Strip.blank(1)]
     used = 1
     for index, action in enumerate(actions):
         runs = cap_runs(action, look, typing=bool(view.fields), filled=index == 0)
         if sum(cell_len(text) for text, _ in runs) > width - 2:
             runs = [(cut(text, width - 8), style) for text, style in runs]
-        wide = sum(cell_len(text) for text, _ in runs)
-        if row and used + wide > width - 1:
+        cap = line(*runs)
+        if used > 1 and used + cap.cell_length > width - 1:
             yield row
-            row, used = [], 1
-        row.append((action, runs))
-        used += wide + 2
-    if row:
+            row, used = [Strip.blank(1)], 1
+        row += [cap.apply_meta({"action": action.name}), Strip.blank(2)]
+        used += cap.cell_length + 2
+    if used > 1:
         yield row

@@ -163,7 +163,8 @@ class Look(Struct, frozen=True):
 
     def dimmed(self, style: Style | None) -> Style:
         """Return a style blended with the background, for the screen below a dialog."""
-        style = style or self.style("text")
+        if style is None or not (style.color or style.bgcolor):
+            style = self.style("text")
         return Style(
             color=_blended(style.color, self.ground),
             bgcolor=_blended(style.bgcolor, self.ground),

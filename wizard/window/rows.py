@@ -1,8 +1,8 @@
 """Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -13,7 +13,7 @@ from wizard.ui import view as ui
 from wizard.window import canvas
 from wizard.window.bars import bar_lines
 from wizard.window.blocks import Pen, scrolled
-from wizard.window.canvas import Run, Sheet
+from wizard.window.canvas import Run
 from wizard.window.keyboard import MAIN, InputState
 
 MARK, GAP, LEAST = 2, 2, 6
@@ -21,66 +21,55 @@ BARRED = 6
 """Most drives in a list with bars."""
 FOLDABLE = 28
 """Least readable width of the last column in cells. If narrower, it moves below the others."""
+HERE = Style.from_meta({canvas.CURSOR: MAIN})
 
 
-class Listed(Struct, frozen=True):
-    """Lines of a list. `owners`: key of the row for each line. `head`: titles of the columns."""
+def list_head(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
+    """Return the titles of the columns, in a line if there are any."""
+    columns, titles, table = _table(rows, pen)
+    if not any(titles):
+        return []
+    widths = _fitted(_natural(titles, table), width - MARK - 1, titled=True)
+    muted = pen.look.style("muted")
+    lines = _table_lines([[(title, muted)] for title in titles], widths, columns)
+    return [canvas.fitted(canvas.joined(Strip.blank(MARK), each), width) for each in lines]
 
-    head: tuple[Strip, ...]
-    lines: tuple[Strip, ...]
-    owners: tuple[str, ...]
 
-
-def listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
+def list_lines(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
     """Lay out all rows for a width."""
     key = (id(rows), width)
-    found = pen.drawn.get(key)
-    if not isinstance(found, Listed):
-        found = pen.drawn[key] = _listed(rows, width, pen)
-    return found
+    if key not in pen.drawn:
+        pen.drawn[key] = _list_lines(rows, width, pen)
+    return pen.drawn[key]
 
 
-def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
+def _list_lines(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
     columns, titles, table = _table(rows, pen)
     room = width - MARK - 1
     natural, titled = _natural(titles, table), any(titles)
     others = _whole(natural[:-1])
     below = not titled and len(columns) > 1 and _whole(natural) > room >= others > room - GAP - FOLDABLE
     widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
-    right = [column.right for column in columns]
-    head: list[Strip] = []
-    if titled:
-        muted = pen.look.style("muted")
-        head = [
-            canvas.joined(Strip.blank(MARK), part)
-            for part in _table_lines([[(title, muted)] for title in titles], widths, right)
-        ]
     lines: list[Strip] = []
-    owners: list[str] = []
     barred = (
         pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
     )
     for row, cells in zip(rows.rows, table, strict=True):
-        row_lines = _table_lines(cells, widths, right)
+        own = _table_lines(cells, widths, columns)
         if below:
             indent = widths[0] + GAP if len(cells) > 2 else GAP
             last_cell = canvas.paragraph(cells[-1], room, indent) if _length(cells[-1]) else []
-            row_lines = (
-                last_cell if last_cell and not any(map(_length, cells[:-1])) else row_lines + last_cell
-            )
+            own = last_cell if last_cell and not any(map(_length, cells[:-1])) else own + last_cell
         indent = min(2 * row.level + 2, max(0, room - 12))
         for note in row.notes:
-            row_lines += canvas.paragraph([(canvas.shown(note), pen.look.style("muted"))], room, indent)
-        row_lines = _why_not(row, row_lines, room, indent, pen)
+            own += canvas.paragraph([(canvas.shown(note), pen.look.style("muted"))], room, indent)
+        own = _why_not(row, own, room, indent, pen)
         if row.bar and barred:
             indent = widths[0] + GAP
             bar = bar_lines(row.bar, room - indent, pen.look, 0, 0)
-            row_lines += [canvas.joined(Strip.blank(indent), each) for each in bar]
-            row_lines.append(canvas.line())
-        at = row.key == pen.state.cursor
-        lines += [drawn(each, width, pen, at=at, first=not i) for i, each in enumerate(row_lines)]
-        owners += [row.key] * len(row_lines)
-    return Listed(tuple(canvas.fitted(each, width) for each in head), tuple(lines), tuple(owners))
+            own += [*(canvas.joined(Strip.blank(indent), each) for each in bar), canvas.line()]
+        lines += _row_lines(row, own, width, pen)
+    return lines
 
 
 def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[list[list[Run]]]]:
@@ -157,19 +146,20 @@ def _whole(widths: Sequence[int]) -> int:
     return sum(used) + GAP * max(0, len(used) - 1)
 
 
-def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Sequence[bool]) -> list[Strip]:
-    columns = [
+def _table_lines(
+    cells: Sequence[list[Run]], widths: Sequence[int], columns: Sequence[ui.Column]
+) -> list[Strip]:
+    parts = [
         [canvas.line(*part) for part in canvas.folded(runs, max(1, width))] if width else []
         for runs, width in zip(cells, widths, strict=True)
     ]
     lines: list[Strip] = []
-    for level in range(max(map(len, columns), default=0)):
+    for level in zip_longest(*parts, fillvalue=canvas.line()):
         strips: list[Strip] = []
-        for column, width, to_right in zip(columns, widths, right, strict=True):
+        for part, width, column in zip(level, widths, columns, strict=True):
             if not width:
                 continue
-            part = column[level] if level < len(column) else canvas.line()
-            lead = max(0, width - part.cell_length) if to_right else 0
+            lead = max(0, width - part.cell_length) if column.right else 0
             strips += [Strip.blank(GAP)] if strips else []
             strips.append(canvas.fitted(canvas.joined(Strip.blank(lead), part), width))
         lines.append(canvas.joined(*strips))
@@ -187,25 +177,24 @@ def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) ->
     return own + canvas.paragraph(runs, room, indent)
 
 
-def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> Strip:
-    """Draw a line with the cursor mark, and the cursor's background if focused."""
-    look = pen.look
-    if not at:
-        return canvas.fitted(canvas.joined(Strip.blank(MARK), strip), width)
-    mark = look.sign("mark") if first or look.many else " "
-    if not pen.at(MAIN):
-        return canvas.fitted(canvas.joined(canvas.line((f"{mark} ", look.style("accent"))), strip), width)
-    ground = look.style("cursor")
-    if not look.many:
-        return canvas.line(
-            (canvas.fitted(canvas.joined(canvas.line((f"{mark} ", ground)), strip), width).text, ground)
-        )
-    muted = look.style("muted").color
-    inked = [
-        Segment(text, _on_background(style, ground, muted))
-        for text, style, _ in canvas.fitted(strip, width - MARK)
-    ]
-    return canvas.joined(canvas.line((f"{mark} ", look.style("mark"))), Strip(inked))
+def _row_lines(row: ui.Row, own: Sequence[Strip], width: int, pen: Pen) -> Iterator[Strip]:
+    """Yield the lines of a row with the cursor's mark, and its background if focused."""
+    look, at = pen.look, row.key == pen.state.cursor
+    focused = at and pen.at(MAIN)
+    role = "accent" if not focused else "mark" if look.many else "cursor"
+    ground, muted = look.style("cursor"), look.style("muted").color
+    for number, strip in enumerate(own):
+        lead, inked = Strip.blank(MARK), canvas.fitted(strip, width - MARK)
+        if at:
+            mark = look.sign("mark") if look.many or not number else " "
+            lead = canvas.line((f"{mark} ", look.style(role)))
+        if at and not number:
+            lead = lead.apply_style(HERE)
+        if focused and look.many:
+            inked = Strip(Segment(text, _on_background(style, ground, muted)) for text, style, _ in inked)
+        elif focused:
+            inked = canvas.line((inked.text, ground))
+        yield canvas.joined(lead, inked).apply_meta({"row": row.key})
 
 
 def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
@@ -221,26 +210,25 @@ ENTRY = 40
 """Sufficient width for typed values in cells."""
 
 
-def fields_sheet(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> Sheet:
-    """Stack all fields."""
+def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> list[Strip]:
+    """Draw fields below each other."""
     longest = max((cell_len(canvas.shown(field.caption)) for field in fields), default=0)
     column = min(longest, max(8, width * 2 // 5))
     hints = max((cell_len(canvas.shown(field.hint)) + 4 for field in fields), default=0)
     entry = min(max(ENTRY, hints), max(6, width - column - 5))
-    return canvas.stacked(_field(field, column, (width, entry), pen) for field in fields)
+    return [line for field in fields for line in _field(field, column, width, entry, pen)]
 
 
-def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> Sheet:
-    width, entry = wide
+def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> list[Strip]:
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
     captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
     mark = look.sign("mark") if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
-        runs, cursor = _choice_runs(field, room, pen, focused=focused), 0
+        runs = _choice_runs(field, room, pen, focused=focused)
     else:
-        runs, cursor = _entry(field, entry, pen, focused=focused)
+        runs = _entry(field, entry, pen, focused=focused)
     lines = [
         canvas.joined(
             canvas.line((f"{mark if not index else ' '} ", look.style("accent"))),
@@ -249,7 +237,7 @@ def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> She
         )
         for index, caption in enumerate(captions)
     ]
-    height = len(lines)
+    lines = [canvas.fitted(each, width).apply_meta({"field": field.key}) for each in lines]
     refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
     notes: list[Run] = []
     if refused is not None and refused.why_not != "":
@@ -258,9 +246,7 @@ def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> She
         notes.append((hint, look.style("muted")))
     for note in notes:
         lines += canvas.paragraph([note], column + 4 + room, column + 4)
-    spots = tuple(canvas.Spot(0, y, width, "field", field.key) for y in range(height))
-    at = (column + 4 + cursor, 0) if focused else None
-    return Sheet(tuple(canvas.fitted(each, width) for each in lines), at, spots)
+    return [canvas.fitted(each, width) for each in lines]
 
 
 def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
@@ -276,10 +262,11 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
     arrows = look.style("accent" if focused else "muted")
     style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
     less, more = look.sign("less"), look.sign("next")
-    return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
+    here = HERE if focused else Style.null()
+    return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
 
 
-def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list[Run], int]:
+def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, state = pen.look, pen.state
     ink, at = look.style("field"), look.style("at")
     value = state.value(field.key)
@@ -292,8 +279,8 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list
             canvas.cut(canvas.shown(field.hint), room - 2, look.sign("more")),
             look.style("hint"),
         )
-        body = [(" ", at if focused else hint_style), (hint, hint_style)]
-        used, place = 1 + cell_len(hint), 0
+        body = [(" ", at + HERE if focused else hint_style), (hint, hint_style)]
+        used = 1 + cell_len(hint)
     else:
         start = 0
         while cell_len(text[start:place]) > room - 2:
@@ -303,12 +290,12 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list
         under = part[place : place + 1] or " "
         if focused and state.selects(field.key):
             ink = at
-        body = [(part[:place], ink), (under, at), (part[place + 1 :], ink)] if focused else [(part, ink)]
+        cursor = [(part[:place], ink), (under, at + HERE), (part[place + 1 :], ink)]
+        body = cursor if focused else [(part, ink)]
         used = cell_len(part) + (1 if focused and place >= len(part) else 0)
-        place = cell_len(part[:place])
     rest = (" " * max(0, room - used), look.style("field"))
     before, after = ((bracket, look.style("text")) for bracket in brackets)
-    return [before, *body, rest, after], place + len(brackets[0])
+    return [before, *body, rest, after]
 
 
 PINNED = "pinned"
@@ -323,27 +310,16 @@ def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
     return pinned, replace(view, rows=replace(view.rows, rows=others))
 
 
-def pinned_sheet(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> Sheet:
+def pinned_lines(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> list[Strip]:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
     if not rows:
-        return Sheet()
-    lines: list[Strip] = []
-    owners: list[str] = []
+        return []
+    whole: list[Strip] = []
     for row in rows:
         own = canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
-        at = row.key == pen.state.cursor
-        lines += [drawn(each, width, pen, at=at, first=not number) for number, each in enumerate(own)]
-        owners += [row.key] * len(own)
-    whole, reach = rows_sheet(lines, owners, width, pen)
-    part = scrolled(PINNED, whole, width, min(most, whole.height), pen, reach=reach)
-    return canvas.stacked([replace(part, parts=()), Sheet((Strip.blank(width),) * pen.roomy)])
-
-
-def rows_sheet(
-    lines: Sequence[Strip], owners: Sequence[str], width: int, pen: Pen
-) -> tuple[Sheet, tuple[int, int] | None]:
-    """Return rows with their click targets, and first and last line of the cursor's row, if it is there."""
-    own = [y for y, owner in enumerate(owners) if owner == pen.state.cursor]
-    spots = tuple(canvas.Spot(0, y, width, "row", owner) for y, owner in enumerate(owners))
-    sheet = Sheet(tuple(lines), (0, own[0]) if own else None, spots)
-    return sheet, (own[0], own[-1]) if own else None
+        whole += _row_lines(row, own, width, pen)
+    reach = canvas.lines_of(whole, "row", pen.state.cursor)
+    lines = scrolled(PINNED, whole, width, min(most, len(whole)), pen, reach=reach)
+    # The wheel does not scroll them.
+    del pen.parts[PINNED]
+    return [*lines, *[Strip.blank(width)] * pen.roomy]

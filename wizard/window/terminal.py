@@ -2,6 +2,7 @@
 `diskwright` can reject a terminal quickly."""
 
 import os
+import re
 import termios
 import unicodedata
 from collections.abc import Mapping
@@ -51,7 +52,9 @@ FASTEST_SLOW = 115200
 _LINE_BY_LINE = ("", "dumb", "unknown", "network", "emacs")
 _LIGHT_BACKGROUNDS = (7, *range(9, 16))
 _SERIAL = ("/dev/ttyS", "/dev/ttyAMA", "/dev/ttyUSB", "/dev/ttyACM", "/dev/hvsi")
-_BAUDS = (300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
+_BAUDS = {
+    getattr(termios, name): int(name[1:]) for name in dir(termios) if re.fullmatch("B[1-9][0-9]+", name)
+}
 _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 
@@ -82,7 +85,7 @@ def serial_baud(descriptor: int) -> int | None:
         speed = termios.tcgetattr(descriptor)[5]
     except (OSError, termios.error):
         return None
-    return next((baud for baud in _BAUDS if getattr(termios, f"B{baud}", None) == speed), None)
+    return _BAUDS.get(speed)
 
 
 def _terminal_by_name(environ: Mapping[str, str]) -> Terminal:

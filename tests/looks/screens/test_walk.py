@@ -150,7 +150,7 @@ async def shaken(pilot: Hand) -> None:
         drawn = shown(pilot).splitlines()
         assert {cell_len(line) for line in drawn} == {columns}, (here, columns, lines)
         assert drawn[-1].strip() and place(pilot) == here, (here, columns, lines)
-        assert app_of(pilot).face.sheet.height == lines
+        assert len(app_of(pilot).face.sheet.lines) == lines
 
 
 def test_decisions_are_kept_on_the_way_back() -> None:

@@ -27,7 +27,7 @@ from wizard.benchmark.candidates.compare import (
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.results import render_verdict
 from wizard.cli.main import parser_of
-from wizard.cli.measure import _check_trial
+from wizard.cli.measure import _check_limits
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, parse_size
 
@@ -58,8 +58,9 @@ def test_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float
     commands = re.findall("run a longer trial: `sudo diskwright trial ([^`]*)`", said)
     assert ("Choose either" in said, len(commands)) == ((True, 0) if len(logs) == MOST else (False, 1))
     for command in commands:
-        asked = parser_of("trial").parse_args(shlex.split(command))
-        _check_trial(asked)
+        asked = parser_of("trial").read(shlex.split(command))
+        _check_limits(asked, "trial")
+        assert asked.rounds is None or 6 <= asked.rounds <= MOST
         assert (asked.device, asked.workload, asked.fs) == (shown.drive, shown.workload, shown.planned)
         assert (asked.others, asked.misaligned, asked.aged) == ("xfs", False, False)
         assert asked.seconds > shown.seconds and parse_size(asked.most_bytes) > shown.written_bytes

@@ -20,7 +20,7 @@ from wizard.model.verdict import Outcome, Verdict
 
 
 def options(*words: str) -> Namespace:
-    return parser_of("bench").parse_args(words)
+    return parser_of("bench").read(words)
 
 
 def shown(verdict: Verdict, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:

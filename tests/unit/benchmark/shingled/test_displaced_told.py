@@ -10,11 +10,11 @@ from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verd
 from tests.unit.machines import drive, machine
 from tests.unit.pages import page_lines
 from tests.verdicts import read_verdict
-from wizard.benchmark.results import render_verdict
+from wizard.benchmark.results import read_any, render_verdict
 from wizard.benchmark.smr_probe import sentence_for
 from wizard.cli import measure
 from wizard.cli.main import parser_of
-from wizard.cli.report import read_measurement
+from wizard.cli.start import read_text
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.errors import BadInput, ExitCode
@@ -79,7 +79,7 @@ def test_every_verdict_is_a_sentence_and_none_claims_not_shingled(basis: Basis) 
 
 
 def options(*words: str) -> Namespace:
-    return parser_of("bench").parse_args(("/dev/sda", *words))
+    return parser_of("bench").read(("/dev/sda", *words))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
     kept = tmp_path / "test.json"
     kept.write_text(render_verdict(likely_verdict()))
     assert "S1" not in json.loads(kept.read_text()).values()
-    measured = read_measurement(kept)
+    measured = read_any(*read_text(str(kept), "bench"))
     assert isinstance(measured, DisplacedVerdict)
     report = gather(Sources(machine=machine(drive()), measured=measured))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
