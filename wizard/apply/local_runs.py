@@ -130,7 +130,7 @@ class LocalRuns:
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""
         window = run_control.job_of(run).rollback(run)
-        return window.sentence if window is not None and window.back is job.Rollback.CLOSED else ""
+        return window.closed if window else ""
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
         """Return how to use the filesystems that changes have mounted, and who may."""

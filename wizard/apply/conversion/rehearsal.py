@@ -18,7 +18,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion import boot, commit, guard
 from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
@@ -30,7 +30,6 @@ from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
-from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
 from wizard.model.said import Sentence, format_duration, join, joined, t
@@ -200,10 +199,7 @@ def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manife
 def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
     """Yield a scratch copy of a filesystem, and a function that saves the change. Without a call, nothing is
     left. Raises Refused or Failed."""
-    first = devices.read_bytes(device, 0, FIRST_BYTES)
-    if read_ext(first[START_BYTES:]) is None:
-        raise Refused(join(devices.NO_EXT(node=device), NOTHING_WRITTEN))
-    if is_mounting_blocked(first):
+    if is_mounting_blocked(devices.read_bytes(device, 0, FIRST_BYTES)):
         raise Refused(
             t(
                 "{device} is in the middle of another run's change: resume or undo that run. "
@@ -211,12 +207,11 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
                 device=device,
             )
         )
-    folder = run / FOLDER
-    commit.drop_folder(folder)
-    make_private(folder)
+    commit.delete_saved(run)
+    make_private(run / FOLDER)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / commit.NEW) as copy:
+        with scratch_copy_of(device, new_file(run, 0)) as copy:
 
             def save() -> None:
                 written = copy.written()
@@ -227,7 +222,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if commit.phase_of(run) is Phase.REHEARSING:
-            commit.drop_folder(folder)
+            commit.delete_saved(run)
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:

@@ -265,7 +265,6 @@ class PlanRunJob(job.RunJob[Plan]):
 
     kind = kinds.PLAN
     keeps = True
-    overwrites = True
 
     def check_document(self, document: Plan) -> None:
         super().check_document(document)

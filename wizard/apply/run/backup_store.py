@@ -62,6 +62,13 @@ def read_kept(file: Path) -> str | None:
         raise BadInput(UNREADABLE(file=file, why=str(error))) from None
 
 
+def text_of(file: Path) -> str | None:
+    """Return the text of a run's file, or None if missing or unreadable."""
+    with suppress(BadInput):
+        return read_kept(file)
+    return None
+
+
 def mark_durably(path: Path) -> None:
     """Create an empty file if it does not exist, and sync its folder. Raises Failed."""
     with failing(process.UNWRITTEN, file=path):
@@ -112,11 +119,7 @@ def backed_up(run: Path, name: str) -> str | None:
     """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the plan
     that the record names, or else with the same plan as the run."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
-    try:
-        plan = (run / "plan.json").read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        plan = None
-    recorded = raw_record(run).get("of_plan")
+    plan, recorded = text_of(run / "plan.json"), raw_record(run).get("of_plan")
     copies.sort(
         key=lambda texts: (
             digest_of_text(texts.get("plan.json", "")) != recorded,
@@ -136,9 +139,8 @@ def _read(path: Path) -> dict[str, str]:
             texts = json.loads(file.read(LARGEST_BYTES)) if is_regular else None
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(texts, dict):
-        return {}
-    return {name: text for name, text in texts.items() if isinstance(text, str)}
+    found = texts.items() if isinstance(texts, dict) else ()
+    return {name: text for name, text in found if isinstance(text, str)}
 
 
 def digest_of_text(text: str) -> str:

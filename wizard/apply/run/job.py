@@ -196,6 +196,11 @@ class RollbackState(Struct, frozen=True):
     sentence: str
     since: int = 0
 
+    @property
+    def closed(self) -> str:
+        """The sentence if undo is impossible, else empty."""
+        return self.sentence if self.back is Rollback.CLOSED else ""
+
 
 D = TypeVar("D", bound=RunDocument)
 
@@ -216,9 +221,6 @@ class RunJob(Generic[D]):
 
     keeps = False
     """True if a result can wait to be kept."""
-
-    overwrites = False
-    """True if undo can overwrite later changes by other programs."""
 
     explains = False
     """True if documents have explanations that may be outdated."""
@@ -333,7 +335,7 @@ class RunJob(Generic[D]):
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Raises Refused if the kind or the state of the run does not allow the request."""
         now, name = state(run), run.name
-        if asked.over_changes and not self.overwrites:
+        if asked.over_changes:
             raise process.refused(t("Undo of run {name} never overwrites later changes.", name=name))
         match asked.purpose:
             case Purpose.APPLY:
