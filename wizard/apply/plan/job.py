@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -75,9 +75,6 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     mark_over_changes(run, asked.over_changes)
 
 
-COMPLETE = (Event.DONE, Event.KEPT)
-
-
 def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     """Return the commands whose saved data exists. The contents are compared when the command runs."""
     record = load_record(run)
@@ -106,7 +103,14 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     if WORD in tokens:
         return
     needs = needs_word(plan, why_direct)
-    found = [] if needs or not why_direct else [*_unknown_data(plan)]
+    found = list[Message]()
+    for member in plan.members if why_direct and not needs else ():
+        # Tools discard unrecognised data when they run directly on the drive.
+        with DeviceMedium(member.drive.path) as drive:
+            block = member.drive.geometry.logical_block_bytes
+            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+        if byte is not None:
+            found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
     if found or needs:
         said = join(
             *found,
@@ -116,16 +120,6 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
             ),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
-
-
-def _unknown_data(plan: Plan) -> Iterator[Message]:
-    """Sample drives for unrecognised data, which tools discard when run directly on the drive."""
-    for member in plan.members:
-        path, block = member.drive.path, member.drive.geometry.logical_block_bytes
-        with DeviceMedium(path) as drive:
-            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
-        if byte is not None:
-            yield UNKNOWN_DATA(drive=path, byte=byte)
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -166,13 +160,8 @@ class Room(Struct, frozen=True):
     folder: Path
     free_bytes: int
     needed_bytes: int | None = None
-    blanks: tuple[bool, ...] = ()
+    blanks: tuple[bool, ...] = (False,)
     unknown: tuple[Message, ...] = ()
-
-    @property
-    def blank(self) -> bool:
-        """Return True if only zeros would be overwritten on all drives."""
-        return bool(self.blanks) and all(self.blanks)
 
     @property
     def fits(self) -> bool:
@@ -264,7 +253,6 @@ class PlanRunJob(job.RunJob[Plan]):
     """Runs of plans."""
 
     kind = kinds.PLAN
-    keeps = True
 
     def check_document(self, document: Plan) -> None:
         super().check_document(document)
@@ -416,7 +404,7 @@ class PlanRunJob(job.RunJob[Plan]):
         return str(error)
 
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
-        if work.purpose is process.Purpose.UNDO or outcome[0] in COMPLETE:
+        if work.purpose is process.Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -425,9 +413,10 @@ class PlanRunJob(job.RunJob[Plan]):
                 clear_drives(plan, carrying.quietly)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        if outcome[0] in COMPLETE and (failure := ensure_mounted(runs.load_plan(work.run), work.journal)):
-            return Event.FAILED, failure
-        return outcome
+        if outcome[0] not in (Event.DONE, Event.KEPT):
+            return outcome
+        failure = ensure_mounted(runs.load_plan(work.run), work.journal)
+        return (Event.FAILED, failure) if failure else outcome
 
     def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
         # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
