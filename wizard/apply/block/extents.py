@@ -129,14 +129,14 @@ def held(file: int) -> tuple[Extent, ...]:
     except OSError as error:
         if error.errno not in NO_MAP:
             raise
-        found = list(_seek_extents(file, size))
+        found = list(seek_extents(file, size))
     return merged(found, GRAIN_BYTES, size)
 
 
 def seeking_finds(file: int, size_bytes: int) -> tuple[Extent, ...]:
     """Return the data ranges of a synced file by SEEK_DATA. All else is zeros, allocated or not. Raises
     OSError."""
-    return merged(_seek_extents(file, size_bytes), GRAIN_BYTES, size_bytes)
+    return merged(seek_extents(file, size_bytes), GRAIN_BYTES, size_bytes)
 
 
 def _fiemap_extents(file: int, size_bytes: int) -> Iterator[Extent]:
@@ -157,7 +157,8 @@ def _fiemap_extents(file: int, size_bytes: int) -> Iterator[Extent]:
                 return
 
 
-def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
+def seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
+    """Yield the data ranges of a file (lseek(2), SEEK_DATA). The rest is holes. Raises OSError."""
     position = 0
     while position < size_bytes:
         try:

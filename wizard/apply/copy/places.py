@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from wizard.apply.block.devices import drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.apply.settings.guard import nodes_with
 from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
@@ -19,7 +18,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Machine
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
@@ -55,11 +54,6 @@ class FolderLocation(Struct, frozen=True):
         if self.mounted.source != other.mounted.source or not self.mounted.source.startswith("/"):
             return False
         return self.inside.is_relative_to(other.inside) or other.inside.is_relative_to(self.inside)
-
-
-def refused(said: Message) -> Refused:
-    """Return a refusal. Adds that nothing was written."""
-    return Refused(join(said, NOTHING_WRITTEN))
 
 
 def ground_of(folder: Path) -> FolderLocation:

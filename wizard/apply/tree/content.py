@@ -15,7 +15,9 @@ from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
 
-from wizard.model.said import MIB, rounded_up, t
+from wizard.apply.block.extents import merged, seek_extents
+from wizard.model.machine import Extent
+from wizard.model.said import MIB, t
 
 BLOCK_BYTES = 4096
 """Granularity of zero blocks and widened ranges: the largest block size of ext filesystems on most
@@ -98,17 +100,13 @@ def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
     for start, end in part:
         for position in range(start, end, PIECE_BYTES):
             piece = buffer[: min(PIECE_BYTES, end - position)]
-            _fill(fd, piece, position)
+            done = 0
+            while done < len(piece):
+                got = os.preadv(fd, [piece[done:]], position + done)
+                if not got:
+                    raise OSError(errno.EIO, str(SHORTER))
+                done += got
             yield position, piece
-
-
-def _fill(fd: int, piece: memoryview, position: int) -> None:
-    done = 0
-    while done < len(piece):
-        got = os.preadv(fd, [piece[done:]], position + done)
-        if not got:
-            raise OSError(errno.EIO, str(SHORTER))
-        done += got
 
 
 def runs_of_data(piece: memoryview) -> Iterator[Range]:
@@ -133,32 +131,15 @@ def runs_of_data(piece: memoryview) -> Iterator[Range]:
 
 def data_ranges(fd: int, size_bytes: int) -> Iterator[Range]:
     """Yield the data ranges of a file (lseek(2), SEEK_DATA). The rest is holes."""
-    position = 0
-    while position < size_bytes:
-        try:
-            start = os.lseek(fd, position, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == errno.ENXIO:
-                return
-            raise
-        position = min(os.lseek(fd, start, os.SEEK_HOLE), size_bytes)
-        if start < position:
-            yield start, position
+    for found in seek_extents(fd, size_bytes):
+        if found.start_bytes < size_bytes:
+            yield found.start_bytes, min(found.end_bytes, size_bytes)
 
 
 def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
     """Widen ranges to whole blocks, and merge adjacent ones. Pure."""
-    held: Range | None = None
-    for start, end in ranges:
-        low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
-        if held is not None:
-            if low <= held[1]:
-                low, high = held[0], max(held[1], high)
-            else:
-                yield held
-        held = low, high
-    if held is not None:
-        yield held
+    places = merged((Extent(start, end - start) for start, end in ranges), BLOCK_BYTES, size_bytes)
+    return ((place.start_bytes, place.end_bytes) for place in places)
 
 
 def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
