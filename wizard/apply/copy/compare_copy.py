@@ -56,7 +56,6 @@ def compare(site: BringSite) -> tuple[Message, int]:
         found = differences(
             expected(),
             manifest.read_tree(top, on_bytes, cold=True, only=names),
-            inode_numbers=False,
             seen_as=as_held(site.copy.holds, unsteady),
         )
     if found:
@@ -124,8 +123,7 @@ def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None
     entry = as_held(site.copy.holds)(entries.look(top, path, _content))
     if entry is None:
         return None
-    changes = entry.modified if entry.kind is not entries.EntryKind.FOLDER else 0
-    return entry._replace(modified=changes, changed=0, inode=0)
+    return entry._replace(modified=0) if entry.kind is entries.EntryKind.FOLDER else entry
 
 
 def _content(fd: int, status: os.stat_result) -> Content:

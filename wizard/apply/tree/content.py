@@ -31,8 +31,8 @@ SHORTER = t("the file became shorter during the read")
 Range = tuple[int, int]
 """Start and end of data in bytes."""
 
-Content = tuple[str, str, str]
-"""The digest of a file, a summary of its data ranges, and the same in whole blocks."""
+Content = tuple[str, str]
+"""The digest of a file, and a summary of its data ranges."""
 
 _own = local()
 
@@ -43,8 +43,7 @@ def content_of(
     """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
     OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
-    wide = tuple(widened(ranges, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    own, parts = dict(segments(ranges)), tuple(segments(widened(ranges, size_bytes)))
     digests: list[bytes] = []
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         hashing: list[Future[bytes]] = []
@@ -65,7 +64,7 @@ def content_of(
         digest = sha256(b"".join(digested)).digest()
     else:
         digest = digests[0] if digests else (NOTHING if size_bytes else sha256().digest())
-    return digest.hex(), _summary(ranges), _summary(wide)
+    return digest.hex(), _summary(ranges)
 
 
 def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:

@@ -100,7 +100,6 @@ ODD = TreeEntry(
     (("user.\udcff", "00ff"),),
     "",
     "8 in 1, 00",
-    "4096 in 1, 00",
 )
 
 
@@ -133,3 +132,8 @@ def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
             beside = content_of(file.fileno(), size, 1, done.extend)
             assert beside == alone
             assert sum(end - start for start, end in done) == int(alone[1].partition(" ")[0])
+
+
+def test_entry_of_version_1_0_is_read() -> None:
+    """Its last value summarised the data ranges in whole blocks."""
+    assert from_line(to_line(ODD).replace(b',""]', b',"4096 in 1, 00"]'), "here") == ODD
