@@ -161,9 +161,6 @@ def node_with(path: str, filesystem: str, uuid: str) -> str | None:
     return None
 
 
-HOMES = Path("/home")
-
-
 class Source(Struct, frozen=True):
     """Filesystem to copy from, by the mount point or else its device, or a folder. `filesystem` is libblkid's
     name.
@@ -204,10 +201,10 @@ def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 
 
-def homes_apart(found: Sequence[Source], homes: Path = HOMES) -> tuple[Source, ...]:
+def homes_apart(found: Sequence[Source]) -> tuple[Source, ...]:
     """Return the folder of the homes, unless it is one of these filesystems."""
     try:
-        location = ground_of(homes)
+        location = ground_of(Path("/home"))
     except BadInput:
         return ()
     listed = any(one.path == str(location.folder) for one in found)

@@ -154,7 +154,7 @@ class MoveRunJob(job.RunJob[Moves]):
             messages += [back(part=move.device, start=move.before.start_bytes), *lost]
         return Event.UNDONE, str(join(*messages))
 
-    def power_unrecorded(self, run: Path) -> str:
+    def power(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
         return "" if state(run) in job.ENDED else str(forward.power_message(run))
 

@@ -460,11 +460,13 @@ class PlanRunJob(job.RunJob[Plan]):
         if direct := self.describe_direct(run, now):
             is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct)
-        return super().working_commands(run, now)
-
-    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
+        ways = super().working_commands(run, now)
+        if not ways.why_not:
+            return ways
+        # A command may overwrite later changes.
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
-        return f"{carrying.with_unplugged_reason(runs.load_plan(run), fault)} {commands or ''}".strip()
+        why_not = carrying.with_unplugged_reason(runs.load_plan(run), ways.why_not)
+        return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
     def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
         try:
@@ -517,11 +519,9 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def power(self, run: Path) -> str:
         record = load_record(run)
-        if record is not None and record.phase is Phase.HIDDEN and record.changes:
-            return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""
-        return super().power(run)
-
-    def power_unrecorded(self, run: Path) -> str:
+        if record is not None:
+            is_lost = record.phase is Phase.HIDDEN and not _with_saved_data(run, tuple(Settling))
+            return "" if is_lost and record.changes else super().power(run)
         if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(

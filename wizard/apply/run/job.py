@@ -434,11 +434,7 @@ class RunJob(Generic[D]):
         faults = {name: self.why_not(run, PURPOSES[name]) for name in names}
         works = tuple(name for name in names if faults[name] is None)
         fault = next((fault for fault in faults.values() if fault), "")
-        return NextCommands(works, "" if works or not fault else self.last_resort(run, fault))
-
-    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
-        """Return why no command can continue a run, and any command that overwrites later changes."""
-        return fault
+        return NextCommands(works, "" if works else fault)
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first
@@ -483,15 +479,9 @@ class RunJob(Generic[D]):
     def power(self, run: Path) -> str:
         """Describe the effect of a power cut now; empty if unknown or the run is over."""
         record = load_record(run)
-        if record is None:
-            return self.power_unrecorded(run)
-        if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
+        if record is None or (record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT)):
             return ""
         return power_sentence(record.phase, ", ".join(kinds.load(run).devices), waits=record.waits)
-
-    def power_unrecorded(self, run: Path) -> str:
-        """Return `power` of a run without a scratch copy."""
-        return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
         """Return why the run cannot be continued for this purpose, or None. Read-only."""
