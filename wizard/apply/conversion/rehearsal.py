@@ -25,7 +25,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
-from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.mount_read_only import mounted_read_only
@@ -38,7 +38,7 @@ from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
 from wizard.process.output import Listener
-from wizard.process.program import ENDED, Result
+from wizard.process.program import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in e2fsck's bar (e2fsck/unix.c)."""
@@ -68,17 +68,13 @@ class MigratingSite(Struct, frozen=True):
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
         seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
-        def attempt() -> Result:
-            with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
-                reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
-                kept_open = (*self.drive_locks, listener.end)
-                full_argv = (argv[0], *reports, *argv[1:])
-                return journalled(full_argv, self.journal, self.step, seconds, kept_open, shown=tuple(argv))
-
-        result = when_free(attempt, accept)
-        if result.status not in accept:
-            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
-        return result
+        with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
+            reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
+            kept_open = (*self.drive_locks, listener.end)
+            full_argv = (argv[0], *reports, *argv[1:])
+            return journalled(
+                full_argv, self.journal, self.step, seconds, kept_open, accept=accept, shown=tuple(argv)
+            )
 
 
 def progress_parser(tell: Progress) -> Callable[[str], None]:
