@@ -32,13 +32,12 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import FOLDER, Store, new_file, old_file
 from wizard.apply.run import journal, kinds
-from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.backup_store import load_document, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
-from wizard.documents.codec import from_json, parse_document
 from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, Failed, Refused
@@ -290,8 +289,8 @@ class Committer:
 def load_filesystem(run: Path) -> ConvertedFilesystem | None:
     """Return the filesystem whose change a run saved, or None. Raises BadInput if the file is damaged or from
     an earlier version."""
-    if (text := read_kept(run / FILE)) is not None:
-        return from_json(parse_document(text, SCHEMA, str(run / FILE)), ConvertedFilesystem, str(run / FILE))
+    if (found := load_document(run / FILE, SCHEMA, ConvertedFilesystem)) is not None:
+        return found
     if any((run / name).exists() for name in EARLIER):
         raise BadInput(
             t(

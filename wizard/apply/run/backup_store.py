@@ -7,19 +7,22 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
 from wizard.apply.block.extents import without
 from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, failing, t
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
+
+T = TypeVar("T")
 
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:
@@ -60,6 +63,12 @@ def read_kept(file: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(UNREADABLE(file=file, why=str(error))) from None
+
+
+def load_document(file: Path, schema: str, wanted: type[T]) -> T | None:
+    """Return a document that `replace_document` wrote, or None if missing. Raises BadInput."""
+    text = read_kept(file)
+    return None if text is None else from_json(parse_document(text, schema, str(file)), wanted, str(file))
 
 
 def text_of(file: Path) -> str | None:
