@@ -164,8 +164,7 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
     """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
     device = site.migration.device
     if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
-        other = commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
-        raise Refused(join(other, process.NOTHING_WRITTEN))
+        raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
 
@@ -266,7 +265,7 @@ def check_untouched(run: Path, migration: Migration) -> None:
     guard.check_resumable(migration)
     window = commit.undo_state(run, migration)
     if window is not None and window.back is not job.Rollback.OPEN:
-        raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
+        raise process.refused(window.sentence)
 
 
 def _restore(site: MigratingSite) -> Message:

@@ -23,7 +23,7 @@ from wizard.apply.plan.identity_check import check_same_start, drive_fault, prob
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, refused
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
@@ -62,7 +62,7 @@ class MoveRunJob(job.RunJob[Moves]):
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
             again = next((planned_again(machine, drive, document) for drive in machine.drives), None)
         except (BadInput, Refused) as error:
-            raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+            raise refused(error) from None
         if (
             again is None
             or replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document

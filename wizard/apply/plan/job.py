@@ -70,7 +70,7 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     they are a later run's."""
     if asked.over_changes:
         if said := run_drives.over_later(run):
-            raise Refused(said, process.NOTHING_WRITTEN)
+            raise process.refused(said)
         job.check_tokens(plan, asked.tokens)
     mark_over_changes(run, asked.over_changes)
 

@@ -317,7 +317,7 @@ class RunJob(Generic[D]):
             finally:
                 os.close(run_lock)
         except Failed as error:
-            raise Refused(f"{error} {process.NOTHING_WRITTEN}") from None
+            raise process.refused(error) from None
         finally:
             process.unlock(drive_locks)
         return run
