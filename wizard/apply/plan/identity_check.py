@@ -16,7 +16,6 @@ from wizard.probe.drive.ata import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
-NOT_AT = Sentence("The plan's drive is not at {drive}:")
 AGAIN = t("Make a new plan.")
 
 Where = Callable[[Identity, Drive | None], Message]
@@ -37,7 +36,8 @@ def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise refused(f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}") from None
+        missing = t("The plan's drive is not at {drive}:", drive=identity.path)
+        raise refused(f"{missing} {error} {where(identity, None)}") from None
     _check_identity(identity, drive, where)
     return drive
 

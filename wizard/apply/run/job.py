@@ -159,8 +159,6 @@ LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunSt
 ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
 """States from which no run resumes."""
 
-PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
-
 
 class NextCommands(Struct, frozen=True):
     """The commands that can continue a run now; `why_not` if there are none."""
@@ -431,10 +429,10 @@ class RunJob(Generic[D]):
         names = self.commands(run, now)
         if os.geteuid():
             return NextCommands(names)
-        faults = {name: self.why_not(run, PURPOSES[name]) for name in names}
-        works = tuple(name for name in names if faults[name] is None)
-        fault = next((fault for fault in faults.values() if fault), "")
-        return NextCommands(works, "" if works else fault)
+        purposes = [Purpose.APPLY if name == "resume" else Purpose(name) for name in names]
+        faults = [self.why_not(run, purpose) for purpose in purposes]
+        works = tuple(name for name, fault in zip(names, faults, strict=True) if fault is None)
+        return NextCommands(works, "" if works else next((fault for fault in faults if fault), ""))
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first

@@ -177,7 +177,7 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = process.DISK_FULL if error.errno == errno.ENOSPC else error
+        reason = t("the disk is full") if error.errno == errno.ENOSPC else error
         return Failed(NOT_NOTED(run=self._run, why=reason))
 
     def close(self) -> None:
