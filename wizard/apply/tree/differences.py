@@ -118,18 +118,15 @@ def _time(nanoseconds: int) -> str:
 CONTENT = (entries.EntryKind.FILE, entries.EntryKind.FOLDER)
 
 
-def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
-    """Return a function that selects what a copy preserves of an entry. Ignores the paths in `skipped`, the
-    top folder and lost+found.
+def as_held(holds: Holds) -> SeenAs:
+    """Return a function that selects what a copy preserves of an entry. Ignores the top folder.
 
     Access times change in use, link counts may include names outside this tree, and holes depend on the block
     size, so they are ignored.
     """
 
     def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
-        if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
-            return None
-        if entry.path == entries.LOST_AND_FOUND and entry.kind is entries.EntryKind.FOLDER:
+        if not entry.path or not (holds.links or entry.kind in CONTENT):
             return None
         return entry._replace(
             mode=entry.mode if holds.owners else 0,
