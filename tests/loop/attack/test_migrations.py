@@ -18,7 +18,7 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.conversion.job import JOB
-from wizard.apply.engine.stores import FOLDER, old_file
+from wizard.apply.engine.stores import FOLDER, new_file, old_file
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE
 
@@ -59,7 +59,7 @@ def test_prepared_folder_of_another_user_is_replaced(old: Old) -> None:
     run = old.begin(old.migration(Way.LIGHT))
     prepared = run / FOLDER
     prepared.mkdir()
-    old_file(run, 0).write_bytes(b"theirs")
+    new_file(run, 0).write_bytes(b"theirs")
     os.chown(prepared, SOMEBODY, SOMEBODY)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and prepared.stat().st_uid == 0, story(run)
