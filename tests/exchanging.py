@@ -9,8 +9,8 @@ from random import Random
 from typing import Generic, Protocol, TypeVar
 
 from wizard.apply.block.extents import Medium
-from wizard.apply.conversion.commit import NEW, save_change
-from wizard.apply.engine.stores import FOLDER, Store
+from wizard.apply.conversion.commit import save_change
+from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import Failed
 from wizard.model.run import Event
@@ -118,7 +118,7 @@ class VolatileDrive(Generic[Held]):
 def save_chunks(run: Path, device: str, medium: Medium, chunks: Mapping[int, bytes]) -> None:
     """Save these chunks of 4096 bytes as the result of a rehearsal, in mapping order."""
     (run / FOLDER).mkdir(exist_ok=True)
-    with Store(run / FOLDER / NEW, make_bytes=medium.size_bytes) as new:
+    with Store(new_file(run, 0), make_bytes=medium.size_bytes) as new:
         pages = WrittenPages(medium, new)
         for number, data in chunks.items():
             pages.write(number * 4096, data)

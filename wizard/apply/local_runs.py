@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,19 +91,16 @@ class LocalRuns:
             found = runs.list_runs(self._journal_dir)
         except (Refused, BadInput):
             return ()
-        opened = (self._open_run(run) for run in reversed(found))
-        return tuple(run for run in opened if run is not None)
-
-    def _open_run(self, run: Path) -> OpenRun | None:
-        """Return None for a finished run or one with damaged files, which `diskwright status` reports."""
-        try:
-            now = journal.state(run)
-            ways = run_control.working_ways(run, now)
-            if now is not journal.RunState.RUNNING and not ways.said(run):
-                return None
-            return OpenRun(run, now.value, kinds.load(run).devices, ways.names, str(ways.why_not))
-        except BadInput:
-            return None
+        opened = []
+        for run in reversed(found):
+            # `diskwright status` reports damaged files.
+            with suppress(BadInput):
+                now = journal.state(run)
+                ways = run_control.working_ways(run, now)
+                if now is journal.RunState.RUNNING or ways.said(run):
+                    devices = kinds.load(run).devices
+                    opened.append(OpenRun(run, now.value, devices, ways.names, str(ways.why_not)))
+        return tuple(opened)
 
     def document(self, run: Path) -> RunDocument:
         """Return the document of a run. Raises BadInput if unreadable."""
@@ -122,15 +120,14 @@ class LocalRuns:
 
     def next_commands(self, run: Path) -> job.NextCommands | None:
         """Return the commands that work on a run now, or None if only root can tell."""
-        try:
+        with suppress(BadInput):
             return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
-        except BadInput:
-            return None
+        return None
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""
         window = run_control.job_of(run).rollback(run)
-        return window.sentence if window is not None and window.back is job.Rollback.CLOSED else ""
+        return window.closed if window else ""
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
         """Return how to use the filesystems that changes have mounted, and who may."""

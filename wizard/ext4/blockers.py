@@ -4,19 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from wizard.advice.missing import missing
+from wizard.ext4 import operations
 from wizard.ext4.assessment import BAR, BootPath, Situation
-from wizard.ext4.operations import (
-    INODES_WIDENED_FROM,
-    OLD_TYPES,
-    fstab_operations,
-    journal_blocks,
-    may_have_blocks,
-    operations_for,
-    spare_blocks,
-    widening_blocker,
-    widening_blocks,
-    widening_fault,
-)
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.ext4 import WIDE_INODE_BYTES
@@ -78,8 +67,6 @@ def version_text(version: tuple[int, int]) -> str:
     """Format a version: 1.43 for (1, 43), 2.06 for (2, 6)."""
     return f"{version[0]}.{version[1]:02}"
 
-
-REPAIR = t("Make a backup, then let the conversion repair the damage, on a scratch copy.")
 
 OLDEST_PROGRAMS = (1, 43)
 """First version with `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck (release notes)."""
@@ -179,7 +166,7 @@ ROOT = "/"
 def _on_another_system(situation: Situation) -> Iterator[Message]:
     """Yield how to convert a filesystem that the running system needs."""
     device, uuid = situation.device, situation.ext.uuid
-    if fstab_operations(situation) and ROOT not in situation.mounts:
+    if operations.fstab_operations(situation) and ROOT not in situation.mounts:
         yield t("First change {fstab} here.", fstab=situation.fstab)
     yield t("Start a rescue medium or another system, and do not mount {device} there.", device=device)
     yield t("Mount another drive there at /mnt, for the undo data.")
@@ -190,7 +177,7 @@ def _on_another_system(situation: Situation) -> Iterator[Message]:
 
 
 def _change_fstab(situation: Situation) -> Commands:
-    if not fstab_operations(situation) or ROOT in situation.mounts:
+    if not operations.fstab_operations(situation) or ROOT in situation.mounts:
         return ()
     return (FindingCommand(("diskwright", "migrate", situation.device, "--way", "mount")),)
 
@@ -227,9 +214,13 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
 def _errors(situation: Situation) -> Iterator[Finding]:
     """Report the most severe error, current or past; the first in this order covers the rest."""
     before, device = situation.ext, situation.device
-    repair = (FindingCommand(("diskwright", "migrate", device, "--way", "full", "--repair")),)
+    repairable = partial(
+        danger,
+        remedy=t("Make a backup, then let the conversion repair the damage, on a scratch copy."),
+        commands=(FindingCommand(("diskwright", "migrate", device, "--way", "full", "--repair")),),
+    )
     if before.half_done:
-        yield danger(
+        yield repairable(
             "migrate-half-done",
             t(
                 "A change to {device} was started but not finished. {change}",
@@ -237,24 +228,18 @@ def _errors(situation: Situation) -> Iterator[Finding]:
                 change=before.half_done,
             ),
             t("Further steps could rely on incomplete changes."),
-            REPAIR,
-            "superblock",
-            repair,
         )
     elif before.has_errors:
-        yield danger(
+        yield repairable(
             "migrate-errors",
             t("{device} is marked as damaged.", device=device),
             t(
                 "The kernel or a check found unrepaired errors ({recorded} recorded).",
                 recorded=before.recorded_errors,
             ),
-            REPAIR,
-            "superblock",
-            repair,
         )
     elif situation.damaged:
-        yield danger(
+        yield repairable(
             "migrate-damaged",
             t(
                 "{device} is damaged but not marked as damaged: {found}",
@@ -262,9 +247,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
                 found=situation.damaged,
             ),
             t("Conversion and copying rely on the damaged data."),
-            REPAIR,
-            "e2fsck",
-            repair,
+            source="e2fsck",
         )
     elif before.recorded_errors:
         yield warning(
@@ -357,7 +340,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             "superblock",
             copy_commands(situation),
         )
-    if before.kind == "ext4" and may_have_blocks(before):
+    if before.kind == "ext4" and operations.may_have_blocks(before):
         form = (
             Sentence("{device} has extents, but old files still use block maps.")
             if before.unconverted
@@ -410,14 +393,17 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     """Report space and inodes."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
-    free, spare = before.free_blocks * size, spare_blocks(before)
-    if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
+    free, spare = before.free_blocks * size, operations.spare_blocks(before)
+    if (
+        "has_journal" not in before.features
+        and not 0 < operations.journal_blocks(before) <= before.free_blocks - spare
+    ):
         yield danger(
             "migrate-no-room-journal",
             t(
                 "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
-                needed=journal_blocks(before) * size,
+                needed=operations.journal_blocks(before) * size,
                 free=free,
             ),
             t("Without a journal, a power cut requires a full filesystem check."),
@@ -438,9 +424,9 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             FREE_SPACE,
             "superblock",
         )
-    if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
-        more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
-        lacks_space = widening_blocker(before) is None
+    if before.inode_bytes == operations.INODES_WIDENED_FROM and (fault := operations.widening_fault(before)):
+        more = max(0, operations.widening_blocks(before) + spare - before.free_blocks) * size
+        lacks_space = operations.widening_blocker(before) is None
         yield warning(
             "migrate-narrow-inodes",
             t(
@@ -491,7 +477,9 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         place=found.place,
         device=device,
     )
-    version = _grub_version(found.grub)
+    version = (
+        t("not found") if found.grub == NO_GRUB else t("version {version}", version=version_text(found.grub))
+    )
     if found.grub == NO_GRUB:
         why = t("GRUB's programs were not found. The GRUB version in the boot sector is unknown.")
     elif found.grub < TRIED_GRUB:
@@ -507,7 +495,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         )
     yield warning(
         "migrate-boot-loader",
-        join(contents, *_grub_check(found, situation.family)),
+        join(contents, *_grub_check(found, version, situation.family)),
         why,
         t(
             "Have a rescue medium ready. Reinstall the boot loader (grub-install) "
@@ -515,7 +503,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         ),
         "grub-install --version",
     )
-    if found.root_type in OLD_TYPES:
+    if found.root_type in operations.OLD_TYPES:
         yield warning(
             "migrate-root-type",
             t(
@@ -560,7 +548,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             t("Change the unit to Type=ext4 or remove the type."),
             "/etc/systemd/system",
         )
-    if not fstab_operations(situation):
+    if not operations.fstab_operations(situation):
         form = (
             Sentence("{fstab} already has the correct type and is not changed.")
             if situation.lines
@@ -599,7 +587,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
         )
         return
     for line in own.lines:
-        if line.kind not in OLD_TYPES:
+        if line.kind not in operations.OLD_TYPES:
             continue
         yield info(
             "migrate-own-fstab",
@@ -630,7 +618,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             Sentence("{device} already has all features that need no rewrite."),
         ),
     ):
-        if not operations_for(way, situation.ext):
+        if not operations.operations_for(way, situation.ext):
             yield info(
                 code,
                 form(device=situation.device),
@@ -639,8 +627,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             )
 
 
-def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
-    version = _grub_version(found.grub)
+def _grub_check(found: BootPath, version: Message, family: str) -> tuple[Message, ...]:
     judged = (
         t("GRUB support is unknown: its programs were not found.")
         if found.grub == NO_GRUB
@@ -660,7 +647,3 @@ def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
             folder=found.grub_folder,
         ),
     )
-
-
-def _grub_version(version: tuple[int, int]) -> Message:
-    return t("not found") if version == NO_GRUB else t("version {version}", version=version_text(version))

@@ -23,7 +23,7 @@ from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 from wizard.operations.ext4 import SetOwnFstabType
-from wizard.operations.fstab import EditFstab
+from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, uuid_fault
 from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
@@ -225,24 +225,24 @@ def _are_planned(migration: Migration) -> bool:
         and len({line.number for line in edited}) == len(edited)
         and len({line.digest for line in own}) <= 1
         and all(0 <= line.offset < migration.before.block_bytes and line.block >= 0 for line in own)
-        and all(_is_retyped(line.number, line.old, line.new) for line in own)
-        and all(_is_retyped(line.number, line.old, line.new) for line in edited)
+        and all(map(_is_retyped, own))
+        and all(map(_is_retyped, edited))
         and all(len(digest) == 64 for digest in digests)
         and all(edit.file.startswith("/") and edit.file.isprintable() and edit.lines for edit in edits)
     )
 
 
-def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
+def _is_retyped(line: SetOwnFstabType | LineEdit) -> bool:
     """Return True if a line of fstab changes from an older type to ext4, and nothing else."""
-    fields = (old or "").split()
+    old = line.old or ""
+    fields = old.split()
     return (
-        old is not None
-        and number > 0
+        line.number > 0
         and len(fields) > 2
         and not fields[0].startswith("#")
         and "\n" not in old
         and fields[2] in OLD_TYPES
-        and new == retyped(old)
+        and line.new == retyped(old)
     )
 
 

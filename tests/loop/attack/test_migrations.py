@@ -17,9 +17,8 @@ from tests.loop.program import (
     state,
     undo,
 )
-from wizard.apply.conversion.commit import OLD
 from wizard.apply.conversion.job import JOB
-from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.stores import FOLDER, new_file, old_file
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE
 
@@ -46,10 +45,10 @@ def test_replaced_saved_bytes_are_not_restored_and_fstab_still_fits(old: Old) ->
     folder = run / FOLDER
     elsewhere = folder.rename(folder.with_name("elsewhere"))
     folder.mkdir()
-    (folder / OLD).symlink_to(elsewhere / OLD)
+    old_file(run, 0).symlink_to(elsewhere / old_file(run, 0).name)
     carry_out(run, Purpose.UNDO, ())
     assert state(run) is not RunState.UNDONE and (old.digest, old.fstab) == (found, lines), story(run)
-    (folder / OLD).unlink()
+    old_file(run, 0).unlink()
     folder.rmdir()
     elsewhere.rename(folder)
     carry_out(run, Purpose.KEEP, ())
@@ -60,11 +59,11 @@ def test_prepared_folder_of_another_user_is_replaced(old: Old) -> None:
     run = old.begin(old.migration(Way.LIGHT))
     prepared = run / FOLDER
     prepared.mkdir()
-    (prepared / OLD).write_bytes(b"theirs")
+    new_file(run, 0).write_bytes(b"theirs")
     os.chown(prepared, SOMEBODY, SOMEBODY)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and prepared.stat().st_uid == 0, story(run)
-    assert (prepared / OLD).stat().st_size == old.work.bench.image_of(old.drive).stat().st_size
+    assert old_file(run, 0).stat().st_size == old.work.bench.image_of(old.drive).stat().st_size
 
 
 def test_data_for_resuming_a_commit_is_not_stored_in_memory(old: Old) -> None:
@@ -125,5 +124,5 @@ def test_keep_does_not_mount_other_content(old: Old, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Environment, "is_running_system", True)
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.REFUSED, story(run)
-    assert (run / FOLDER / OLD).exists(), "the old bytes are still there"
+    assert old_file(run, 0).exists(), "the old bytes are still there"
     assert not os.path.ismount(old.work.place("old"))

@@ -118,7 +118,7 @@ def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
         manifest_entries(listed(place, ways.work.folder / name, names))
         for place, name in ((source, "was"), (folder, "is"))
     )
-    assert not differences(was, now, inode_numbers=False, seen_as=as_held(KINDS[kind].holds))
+    assert not differences(was, now, seen_as=as_held(KINDS[kind].holds))
 
 
 def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:

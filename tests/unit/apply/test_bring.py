@@ -148,7 +148,7 @@ def test_impossible_names_and_sizes() -> None:
 def entry(**fields: object) -> TreeEntry:
     made = TreeEntry(
         b"a", EntryKind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
-        (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
+        (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00",
     )  # fmt: skip
     return made._replace(**fields)  # type: ignore[arg-type]
 

@@ -105,7 +105,7 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         assert changes or trusted.items() <= inodes(tmp_path).items(), f"copied again after {number}"
         for site in sites(tmp_path):
             trees = (read_tree(top, lambda _more: None) for top in (site.copy.source, site.copy.target))
-            assert not differences(*trees, inode_numbers=False, seen_as=as_held(HOLDS)), number
+            assert not differences(*trees, seen_as=as_held(HOLDS)), number
             assert not [*tmp_path.glob("new/**/.diskwright*")], number
         fill(tmp_path)
         for cut in (number, 7):

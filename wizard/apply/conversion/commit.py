@@ -4,15 +4,14 @@ One block of the superblock decides. While the filesystem is hidden, the superbl
 repaired, but still identifies the filesystem.
 """
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from shutil import rmtree
 from threading import Thread
-from typing import Annotated
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,22 +30,20 @@ from wizard.apply.engine.record import (
     power_message,
     save_record,
 )
-from wizard.apply.engine.stores import FOLDER, Store
-from wizard.apply.engine.survey import delete_saved
+from wizard.apply.engine.stores import FOLDER, Store, new_file, old_file
 from wizard.apply.run import journal, kinds
-from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.backup_store import load_document, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
-from wizard.documents.codec import from_json, parse_document
 from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Sentence, join, t
 from wizard.plan.changes import Migration
 from wizard.probe.host.sysfs import node_of
 
@@ -54,11 +51,8 @@ OTHER_FILESYSTEM = Sentence("{device} does not contain the filesystem {uuid}.")
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
 
 SCHEMA, FILE = "diskwright.filesystem/1", "filesystem.json"
-EARLIER = ("transaction.json", "snapshot.json", "direct.json")
-"""Written by earlier versions instead."""
-
-NEW, OLD = "new.img", "old.img"
-"""Files in the folder of the stores: the scratch copy's writes, and the device's old bytes."""
+EARLIER = ("snapshot.json", "direct.json")
+"""Written by version 1.0 instead."""
 
 TO_REHEARSE = frozenset({None, Phase.REHEARSING, Phase.LEFT})
 """Phases in which the steps run from the start, on a new scratch copy."""
@@ -77,17 +71,13 @@ class Head(Enum):
 
 
 class ConvertedFilesystem(Struct, frozen=True):
-    """Filesystem with this UUID, on a device of this size, whose change is saved.
-
-    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal.
-    `folder`: folder of the saved change with earlier versions, empty if in the run's own.
-    """
+    """Filesystem with this UUID, on a device of this size, whose change is saved. `old_first` and `new_first`
+    are the first bytes of the filesystem before and after, in hexadecimal."""
 
     uuid: str
     size_bytes: int
     old_first: str
     new_first: str
-    folder: Annotated[str, WHERE_USED] = ""
 
     @property
     def old(self) -> bytes:
@@ -112,9 +102,6 @@ class ConvertedFilesystem(Struct, frozen=True):
         )
 
 
-USED = t("it was modified since, for example by a read-write mount")
-
-
 Note = Callable[..., object]
 """Writes a message to the journal, with the observed output: `Journal.add`."""
 
@@ -129,7 +116,6 @@ def save_change(
 ) -> None:
     """Save the changes on a scratch copy, and the old bytes of these blocks, durably in the run's folder,
     which contains the store with the `written` pages. The device is only read. Raises Failed."""
-    folder = run / FOLDER
     touched = extents.merged(written, 1, drive.size_bytes)
     first = new_first = drive.read(0, assessment.FIRST_BYTES)
     facts = read_ext(first[START_BYTES:])
@@ -137,8 +123,8 @@ def save_change(
         raise Failed(join(NO_EXT(node=device), NOTHING_WRITTEN))
     block = assessment.deciding_block(drive.logical_block_bytes)
     with (
-        Store(folder / NEW, grow=True) as new,
-        Store(folder / OLD, make_bytes=drive.size_bytes) as old,
+        Store(new_file(run, 0), grow=True) as new,
+        Store(old_file(run, 0), make_bytes=drive.size_bytes) as old,
     ):
         if any(extents.clipped(touched, (Extent(0, assessment.FIRST_BYTES),))):
             new_first = new.read(0, assessment.FIRST_BYTES)
@@ -170,7 +156,7 @@ def save_change(
         t(
             "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
             size=change.changed_bytes,
-            folder=folder,
+            folder=run / FOLDER,
         ),
     )
 
@@ -181,7 +167,6 @@ class Committer:
     def __init__(self, run: Path, device: str, medium: extents.Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
         self._filesystem = filesystem_of(run)
-        self._folder = saved_in(run)
 
     def commit(self, progress: Progress) -> None:
         """Continue the commit from any phase to RELEASED. Can be repeated. Raises Refused if another program
@@ -189,8 +174,13 @@ class Committer:
         if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
             # Give up the change before the first write to the device.
             save_record(self._run, Record(Phase.LEFT, waits=False))
-            drop_folder(self._folder)
-            raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
+            delete_saved(self._run)
+            raise Refused(
+                t(
+                    "The filesystem is left alone: it was modified since, for example by a read-write mount. "
+                    "Nothing was written."
+                )
+            )
         self._refuse_foreign_superblock()
         if self.phase is Phase.RELEASING and self.head is Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
@@ -213,34 +203,26 @@ class Committer:
             self._refuse_foreign_superblock()
             with self._exchange() as exchange:
                 try:
-                    proof = exchange.undo(progress)
+                    exchange.undo(progress)
                 except Refused:
                     if exchange.record.phase is not Phase.LEFT:
                         raise
-                else:
-                    if proof is not None:
-                        delete_saved(proof)
-                        return
-        drop_folder(self._folder)
+        delete_saved(self._run)
 
     def check_kept(self) -> None:
         """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
         nothing."""
         with self._exchange() as exchange:
-            if not exchange.sides[0].is_old_intact():
-                raise Failed(DAMAGED(folder=self._folder, drive=self._device))
-        if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
-            raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
-
-    def undo_obstacle(self) -> Message | None:
-        """Return why a committed change cannot be undone, as a clause, or None."""
-        if self.head is not Head.NEW:
-            return USED
-        with self._exchange() as exchange:
             (side,) = exchange.sides
-            if not side.holds(side.change.new_digest):
-                return t("the data from the change was modified since")
-        return None
+            if not side.is_old_intact():
+                raise Failed(DAMAGED(folder=self._run / FOLDER, drive=self._device))
+            if self.phase is Phase.RELEASED and not side.holds(side.change.new_digest):
+                raise Refused(
+                    t(
+                        "The change cannot be undone: the data from the change was modified since. "
+                        "Nothing was written."
+                    )
+                )
 
     @property
     def phase(self) -> Phase:
@@ -269,8 +251,7 @@ class Committer:
             # The device has a new name since the start of the run.
             changes = tuple(replace(change, path=self._device) for change in record.changes)
             save_record(self._run, replace(record, changes=changes))
-        files = (self._folder / OLD, self._folder / NEW)
-        with closing(Exchange(self._run, [self._medium], files)) as exchange:
+        with closing(Exchange(self._run, [self._medium])) as exchange:
             yield exchange
 
     def _refuse_foreign_superblock(self) -> None:
@@ -300,7 +281,7 @@ class Committer:
                         "During the change, another program wrote to the superblock, which was "
                         "blocked against mounting. Nothing was written."
                     ),
-                    KEPT_IN(folder=self._folder),
+                    KEPT_IN(folder=self._run / FOLDER),
                 )
             )
 
@@ -308,8 +289,8 @@ class Committer:
 def load_filesystem(run: Path) -> ConvertedFilesystem | None:
     """Return the filesystem whose change a run saved, or None. Raises BadInput if the file is damaged or from
     an earlier version."""
-    if (text := read_kept(run / FILE)) is not None:
-        return from_json(parse_document(text, SCHEMA, str(run / FILE)), ConvertedFilesystem, str(run / FILE))
+    if (found := load_document(run / FILE, SCHEMA, ConvertedFilesystem)) is not None:
+        return found
     if any((run / name).exists() for name in EARLIER):
         raise BadInput(
             t(
@@ -328,12 +309,6 @@ def filesystem_of(run: Path) -> ConvertedFilesystem:
     return found
 
 
-def saved_in(run: Path) -> Path:
-    """Return the folder of a run's saved change."""
-    found = load_filesystem(run)
-    return Path(found.folder) if found and found.folder else run / FOLDER
-
-
 def phase_of(run: Path) -> Phase | None:
     """Return the phase of a run's change, or None before the rehearsal. Raises BadInput."""
     load_filesystem(run)
@@ -347,9 +322,9 @@ def has_started(run: Path) -> bool:
     return bool(phase_of(run) or journal.begun_steps(journal.read_entries(run)))
 
 
-def drop_folder(folder: Path) -> None:
-    """Delete the folder of the stores. Ignores errors."""
-    shutil.rmtree(folder, ignore_errors=True)
+def delete_saved(run: Path) -> None:
+    """Delete the saved change, and the scratch copy. Ignores errors."""
+    rmtree(run / FOLDER, ignore_errors=True)
 
 
 def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:
@@ -405,21 +380,6 @@ def migration_now(run: Path) -> Migration:
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
 """Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
-
-
-def why_closed(run: Path, migration: Migration) -> str:
-    """Return why undo is certainly impossible, or an empty string. Raises like `undo_state`."""
-    window = undo_state(run, migration)
-    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
-
-
-def can_be_undone(run: Path, migration: Migration) -> bool:
-    """Return True if a run can certainly be undone until the filesystem is mounted for writing."""
-    try:
-        window = undo_state(run, migration)
-    except BadInput:
-        return False
-    return window is not None and window.back is Rollback.OPEN
 
 
 def undo_state(run: Path, migration: Migration) -> RollbackState | None:

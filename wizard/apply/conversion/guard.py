@@ -264,9 +264,9 @@ def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(join(devices.IN_USE(device=device, why=in_use(use)), process.NOTHING_WRITTEN))
+            raise process.refused(devices.IN_USE(device=device, why=in_use(use)))
     if reason := devices.open_exclusively(device):
-        raise Refused(join(devices.IN_USE(device=device, why=reason), process.NOTHING_WRITTEN))
+        raise process.refused(devices.IN_USE(device=device, why=reason))
 
 
 def check_resumable(migration: Migration) -> None:

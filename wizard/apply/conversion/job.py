@@ -1,7 +1,7 @@
 """The conversion job: start, resume, keep and undo."""
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from wizard.plan.changes import Migration
 ENTRY_BYTES = 160
 """Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
-NOT_MOUNTED = t("Not mounted:")
+
 MOUNTED = Sentence("{device} is mounted at {place}.")
 
 
@@ -69,26 +69,16 @@ def drop_saved(run: Path) -> Message:
     record = load_record(run)
     if record is None:
         return t("This run saved no data for undo.")
-    folder = commit.saved_in(run)
-    freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
+    freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).glob("*"))
     if record.phase is Phase.RELEASED:
         save_record(run, replace(record, phase=Phase.KEPT))
-    commit.drop_folder(folder)
+    commit.delete_saved(run)
     return t("Deleted the undo data and freed {freed:exact}.", freed=freed)
 
 
 def _mount(site: MigratingSite) -> Message | str:
     """Mount the filesystem as at the next boot. Return a message, also if that fails."""
-    device, environment, uuid = (
-        site.migration.device,
-        runs.load_environment(site.run),
-        site.migration.before.uuid,
-    )
-    try:
-        if devices.facts_on(device).uuid != uuid:
-            return f"{NOT_MOUNTED} {commit.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
-    except Failed as error:
-        return f"{NOT_MOUNTED} {error}"
+    device, environment = site.migration.device, runs.load_environment(site.run)
     if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
         place = mounted.mount_point
         if "ro" in mounted.options:
@@ -117,7 +107,8 @@ def _mount(site: MigratingSite) -> Message | str:
         options = ",".join(line.options) or "defaults"
         site.command(("mount", "-t", "ext4", "-o", options, device, line.mount_point))
     except Failed as error:
-        return f"{NOT_MOUNTED} {error}"
+        unmounted = t("Not mounted:")
+        return f"{unmounted} {error}"
     return MOUNTED(device=device, place=line.mount_point)
 
 
@@ -173,8 +164,7 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
     """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
     device = site.migration.device
     if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
-        other = commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
-        raise Refused(join(other, process.NOTHING_WRITTEN))
+        raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
 
@@ -187,11 +177,12 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
             run=runs.run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if closed := commit.why_closed(run, migration):
-        return f"{shown} {closed}"
+    window = commit.undo_state(run, migration)
+    if window and window.closed:
+        return f"{shown} {window.closed}"
     left = (
         t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
-        if commit.can_be_undone(run, migration) and devices.protect(migration.device)
+        if window and window.back is job.Rollback.OPEN and devices.protect(migration.device)
         else t("The filesystem is unmounted.")
     )
     return join(
@@ -274,7 +265,7 @@ def check_untouched(run: Path, migration: Migration) -> None:
     guard.check_resumable(migration)
     window = commit.undo_state(run, migration)
     if window is not None and window.back is not job.Rollback.OPEN:
-        raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
+        raise process.refused(window.sentence)
 
 
 def _restore(site: MigratingSite) -> Message:
@@ -283,11 +274,10 @@ def _restore(site: MigratingSite) -> Message:
     if phase is None or phase in UNTOUCHED:
         if phase is not None:
             save_record(run, Record(Phase.UNDONE, waits=False))
-            commit.drop_folder(run / FOLDER)
+            commit.delete_saved(run)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
-        commit.drop_folder(commit.saved_in(run))
         if committer.phase is Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
@@ -319,7 +309,9 @@ class ConversionRunJob(job.RunJob[Migration]):
     def check_place(self, document: Migration, how: job.Start) -> None:
         guard.check_migration_tools(document)
         if document.way.converts:
-            runs.check_lasts(how.folder)
+            for doubt in runs.doubts_about(how.folder):
+                lasting = t("Without the journal, a half-written drive could not be finished.")
+                raise process.refused(f"{doubt} {lasting}")
             existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
             if why := obstacle() or blocker(existing, (devices.size_bytes(document.device),)):
                 raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
@@ -400,8 +392,10 @@ class ConversionRunJob(job.RunJob[Migration]):
         try:
             return does(site)
         except DiskwrightError:
-            if was_protected and commit.can_be_undone(run, site.migration):
-                devices.protect(site.migration.device)
+            with suppress(BadInput):
+                window = commit.undo_state(run, site.migration)
+                if was_protected and window and window.back is job.Rollback.OPEN:
+                    devices.protect(site.migration.device)
             raise
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
@@ -413,7 +407,8 @@ class ConversionRunJob(job.RunJob[Migration]):
         migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
-        return ("keep",) if commit.why_closed(run, migration) else ("keep", "undo")
+        window = commit.undo_state(run, migration)
+        return ("keep",) if window and window.closed else ("keep", "undo")
 
     def rollback(self, run: Path) -> job.RollbackState | None:
         if journal.state(run) in (journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT):

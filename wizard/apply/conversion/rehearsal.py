@@ -18,19 +18,18 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion import boot, commit, guard
 from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
-from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
-from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
 from wizard.model.said import Sentence, format_duration, join, joined, t
@@ -39,7 +38,7 @@ from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
 from wizard.process.output import Listener
-from wizard.process.program import ENDED, Result
+from wizard.process.program import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in e2fsck's bar (e2fsck/unix.c)."""
@@ -69,17 +68,13 @@ class MigratingSite(Struct, frozen=True):
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
         seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
-        def attempt() -> Result:
-            with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
-                reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
-                kept_open = (*self.drive_locks, listener.end)
-                full_argv = (argv[0], *reports, *argv[1:])
-                return journalled(full_argv, self.journal, self.step, seconds, kept_open, shown=tuple(argv))
-
-        result = when_free(attempt, accept)
-        if result.status not in accept:
-            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
-        return result
+        with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
+            reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
+            kept_open = (*self.drive_locks, listener.end)
+            full_argv = (argv[0], *reports, *argv[1:])
+            return journalled(
+                full_argv, self.journal, self.step, seconds, kept_open, accept=accept, shown=tuple(argv)
+            )
 
 
 def progress_parser(tell: Progress) -> Callable[[str], None]:
@@ -179,10 +174,9 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     taken = _save_manifest(node, site, manifest.AFTER)
     # A separate check covers the file whose content the conversion changes.
     changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in site.migration.on_device)
-    # A conversion in place preserves inode numbers.
+    # A conversion in place preserves everything, including inode numbers.
     found = differences(
         *(manifest.manifest_entries(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
-        inode_numbers=True,
         rewritten=frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ()),
     )
     seen = joined(found) or str(
@@ -200,10 +194,7 @@ def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manife
 def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
     """Yield a scratch copy of a filesystem, and a function that saves the change. Without a call, nothing is
     left. Raises Refused or Failed."""
-    first = devices.read_bytes(device, 0, FIRST_BYTES)
-    if read_ext(first[START_BYTES:]) is None:
-        raise Refused(join(devices.NO_EXT(node=device), NOTHING_WRITTEN))
-    if is_mounting_blocked(first):
+    if is_mounting_blocked(devices.read_bytes(device, 0, FIRST_BYTES)):
         raise Refused(
             t(
                 "{device} is in the middle of another run's change: resume or undo that run. "
@@ -211,12 +202,11 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
                 device=device,
             )
         )
-    folder = run / FOLDER
-    commit.drop_folder(folder)
-    make_private(folder)
+    commit.delete_saved(run)
+    make_private(run / FOLDER)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / commit.NEW) as copy:
+        with scratch_copy_of(device, new_file(run, 0)) as copy:
 
             def save() -> None:
                 written = copy.written()
@@ -227,7 +217,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if commit.phase_of(run) is Phase.REHEARSING:
-            commit.drop_folder(folder)
+            commit.delete_saved(run)
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:

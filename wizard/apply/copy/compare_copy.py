@@ -47,6 +47,13 @@ def compare(site: BringSite) -> tuple[Message, int]:
                 count += 1
                 yield entry
 
+    held = as_held(site.copy.holds)
+
+    def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
+        # The target may have its own lost+found, and an empty one is not copied.
+        is_own = entry.path == entries.LOST_AND_FOUND and entry.kind is entries.EntryKind.FOLDER
+        return None if is_own or entry.path in unsteady else held(entry)
+
     # Read the copy from the drive, not from memory.
     site.sync()
     forget_caches(to.device)
@@ -56,8 +63,7 @@ def compare(site: BringSite) -> tuple[Message, int]:
         found = differences(
             expected(),
             manifest.read_tree(top, on_bytes, cold=True, only=names),
-            inode_numbers=False,
-            seen_as=as_held(site.copy.holds, unsteady),
+            seen_as=seen,
         )
     if found:
         raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))
@@ -124,8 +130,7 @@ def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None
     entry = as_held(site.copy.holds)(entries.look(top, path, _content))
     if entry is None:
         return None
-    changes = entry.modified if entry.kind is not entries.EntryKind.FOLDER else 0
-    return entry._replace(modified=changes, changed=0, inode=0)
+    return entry._replace(modified=0) if entry.kind is entries.EntryKind.FOLDER else entry
 
 
 def _content(fd: int, status: os.stat_result) -> Content:

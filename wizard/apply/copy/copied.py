@@ -16,13 +16,12 @@ from msgspec import Struct
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import source_open
-from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
+from wizard.apply.run.backup_store import load_document, replace_document, replace_durably
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
 from wizard.apply.tree.entries import TreeEntry, from_line
 from wizard.apply.tree.mount_read_only import seen_alone
-from wizard.documents.codec import from_json, parse_document
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.said import failing, t
@@ -114,12 +113,10 @@ def is_older(run: Path) -> bool:
 
 def load_copied(run: Path) -> Copied | None:
     """Return the state of the copy, or None before the start. Raises BadInput if a file is damaged."""
-    text = None if is_older(run) else read_kept(run / FILE)
-    if text is None:
-        return None
-    if not (run / LIST).exists():
+    found = None if is_older(run) else load_document(run / FILE, SCHEMA, Copied)
+    if found is not None and not (run / LIST).exists():
         raise BadInput(manifest.INCOMPLETE(file=run / LIST))
-    return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
+    return found
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:

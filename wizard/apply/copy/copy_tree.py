@@ -6,7 +6,7 @@ kill leaves complete files and temporary names, which the next attempt renames o
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from time import monotonic
@@ -211,23 +211,18 @@ def _copy_one(
             before = status_at(site.copy.source, path)
             return without_flags(site.copy.target, path, work)
         except OSError as error:
-            if not isinstance(error, GONE) and (before is None or not _has_changed(site, path, before)):
-                raise
+            if not isinstance(error, GONE):
+                now = status_of(site.copy.source, path)
+                if before is None or (now is not None and now.st_ctime_ns == before.st_ctime_ns):
+                    raise
             remove_entry(site.copy.target, site.copy.temporary(path))
     return None
-
-
-def _has_changed(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    try:
-        return status_at(site.copy.source, path).st_ctime_ns != before.st_ctime_ns
-    except OSError as error:
-        return isinstance(error, GONE)
 
 
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
     """Rename a temporary file, and replace what the run copied before as `own`. Raises Failed."""
     copy = site.copy
-    with telling(path), suppress(FileNotFoundError, NotADirectoryError):
+    with telling(path), suppress(*GONE):
         try:
             without_flags(copy.target, path, partial(give_name, copy, path))
         except FileExistsError:
@@ -292,7 +287,7 @@ def catch_up(site: BringSite) -> Message:
     _remove(site, {path: own[path] for path in missed if path in own})
     gone = missed | (stale.keys() - {path for path, _ in again})
     _finish(site, gone)
-    unsteady = missed | {*_unsteady(site, gone)}
+    unsteady = missed | {*_unsteady(site, gone | {b""})}
     site.sync()
     site.save(replace(site.load(), gone=_sorted(gone), unsteady=_sorted(unsteady), new=_sorted(new)))
     changes = len(again) + len(gone - missed)
@@ -317,10 +312,10 @@ def _remove(site: BringSite, entries: Mapping[bytes, TreeEntry]) -> None:
             remove_entry(site.copy.target, path)
 
 
-def _finish(site: BringSite, gone: Iterable[bytes]) -> None:
+def _finish(site: BringSite, gone: Set[bytes]) -> None:
     """Finish folders, deepest first, then set flags."""
-    copy, skipped = site.copy, frozenset(gone)
-    found = (entry for entry in site.entries() if entry.path not in skipped)
+    copy = site.copy
+    found = (entry for entry in site.entries() if entry.path not in gone)
     entries = [one for one in found if one.kind is EntryKind.FOLDER or one.flags]
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
@@ -333,12 +328,10 @@ def _finish(site: BringSite, gone: Iterable[bytes]) -> None:
                 set_flags(copy.target, entry.path, flags)
 
 
-def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:
-    skipped = frozenset(gone)
+def _unsteady(site: BringSite, skipped: Set[bytes]) -> Iterator[bytes]:
     for entry in site.entries():
-        if not entry.path or entry.path in skipped:
-            continue
-        with telling(entry.path, UNREADABLE):
-            status = status_of(site.copy.source, entry.path)
-        if status is None or not is_steady(entry, status):
-            yield entry.path
+        if entry.path not in skipped:
+            with telling(entry.path, UNREADABLE):
+                status = status_of(site.copy.source, entry.path)
+            if status is None or not is_steady(entry, status):
+                yield entry.path

@@ -21,9 +21,9 @@ from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.states import How, do, undo
 from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Message, join, reason_of, t
+from wizard.model.said import Message, join, t
 from wizard.plan.changes import Bring, BringStep
 from wizard.plan.copy import fstab_step
 from wizard.probe.machine import probe_machine
@@ -42,9 +42,8 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
 
     Raises Refused unless they are those of the plan, or if a drive is off limits for this run.
     """
-    to = bring.target
     if anywhere:
-        node = places.node_with(to.device, to.filesystem, to.uuid)
+        node = places.node_with(bring.target.device, bring.target.filesystem, bring.target.uuid)
         drives = _own_drives(bring, node) if node else ()
     else:
         drives = _drives_now(bring)
@@ -70,7 +69,7 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
         raise Refused(other)
     if "ro" in location.mounted.options:
-        raise places.refused(places.READ_ONLY(path=to.place))
+        raise process.refused(places.READ_ONLY(path=to.place))
     return _own_drives(bring, found.node)
 
 
@@ -82,7 +81,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     # The target's UUID was compared before.
     faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
     if None not in faults:
-        raise places.refused(
+        raise process.refused(
             t(
                 "{device} is not on the target drive of this copy: {fault}.",
                 device=node,
@@ -90,18 +89,8 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
             )
         )
     if clones := guard.clones_of(node, bring.target.uuid):
-        raise places.refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
+        raise process.refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
     return paths
-
-
-def _is_as_copied(bring: Bring) -> bool:
-    """Return True if target and source are mounted as during the copy: the target has not replaced the source
-    yet."""
-    try:
-        _drives_now(bring)
-        return places.uuid_of(places.ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
-    except (Refused, BadInput):
-        return False
 
 
 def _only_fstab_left(run: Path, bring: Bring) -> bool:
@@ -109,10 +98,6 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
     be mounted elsewhere."""
     copied = {number for number, step in enumerate(bring.steps, 1) if step is not BringStep.TAKE_PLACE}
     return bring.takes is not None and done_steps(read_entries(run)) >= copied
-
-
-def _reason(error: Exception) -> str:
-    return str(reason_of(error) if isinstance(error, DiskwrightError) else error)
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:
@@ -196,7 +181,7 @@ class CopyRunJob(job.RunJob[Bring]):
     ) -> Collection[str]:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
         if run is not None and not undoing and is_older(run):
-            raise places.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
+            raise process.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
         anywhere = False
         if run is not None and document.takes is not None:
             anywhere = undoing or _only_fstab_left(run, document)
@@ -220,9 +205,7 @@ class CopyRunJob(job.RunJob[Bring]):
             bring = self.kind.load(run)
             with ExitStack() as held:
                 steps = self._steps(run, bring, journal, held)
-                end = job.carry_steps(
-                    run, journal, len(bring.steps), steps, lambda: REMAIN, _reason, may_stop=False
-                )
+                end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
         except CopyStopped:
             return Event.STOPPED, str(join(STOPPED, REMAIN))
@@ -265,7 +248,13 @@ class CopyRunJob(job.RunJob[Bring]):
             if number in begun_steps(read_entries(run)):
                 messages.append(undo(bring.takes.edit, system_in(run, bring, work.journal, step=number)))
                 work.journal.add(Event.COMMAND, str(messages[0]), step=number)
-            if not _is_as_copied(bring):
+            # Unless target and source are mounted as during the copy, the target may be in use.
+            is_as_copied = False
+            with suppress(Refused, BadInput):
+                _drives_now(bring)
+                mounted = places.ground_of(Path(bring.source.path)).mounted
+                is_as_copied = places.uuid_of(mounted) == bring.source.uuid
+            if not is_as_copied:
                 kept = t(
                     "The copy on {device} remains, because it may be in use at the new mount "
                     "point. The next boot mounts the old filesystem at {place}.",

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from wizard.apply.block.devices import drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.apply.settings.guard import nodes_with
 from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
@@ -19,7 +18,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Machine
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
@@ -55,11 +54,6 @@ class FolderLocation(Struct, frozen=True):
         if self.mounted.source != other.mounted.source or not self.mounted.source.startswith("/"):
             return False
         return self.inside.is_relative_to(other.inside) or other.inside.is_relative_to(self.inside)
-
-
-def refused(said: Message) -> Refused:
-    """Return a refusal. Adds that nothing was written."""
-    return Refused(join(said, NOTHING_WRITTEN))
 
 
 def ground_of(folder: Path) -> FolderLocation:
@@ -167,9 +161,6 @@ def node_with(path: str, filesystem: str, uuid: str) -> str | None:
     return None
 
 
-HOMES = Path("/home")
-
-
 class Source(Struct, frozen=True):
     """Filesystem to copy from, by the mount point or else its device, or a folder. `filesystem` is libblkid's
     name.
@@ -210,10 +201,10 @@ def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 
 
-def homes_apart(found: Sequence[Source], homes: Path = HOMES) -> tuple[Source, ...]:
+def homes_apart(found: Sequence[Source]) -> tuple[Source, ...]:
     """Return the folder of the homes, unless it is one of these filesystems."""
     try:
-        location = ground_of(homes)
+        location = ground_of(Path("/home"))
     except BadInput:
         return ()
     listed = any(one.path == str(location.folder) for one in found)

@@ -17,10 +17,10 @@ from wizard.apply.copy.places import (
     ground_of,
     held_on,
     mount_of,
-    refused,
     source_open,
 )
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.process import refused
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import read_text
@@ -144,7 +144,13 @@ def work_out(
 
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
     """
-    location = _locate_target(target)
+    if Path(target).is_block_device():
+        mounted = mount_of(str(Path(target).resolve()))
+        if mounted is None:
+            raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
+        location = FolderLocation(Path(mounted.mount_point), mounted)
+    else:
+        location = ground_of(Path(target))
     to = _target(location, into)
     origin = _source(source)
     _check_overlap(origin, location, to)
@@ -160,21 +166,6 @@ def work_out(
     bring = changes.Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=copy.losses_of(bring))
-
-
-def _locate_target(target: str) -> FolderLocation:
-    path = Path(target)
-    if path.is_block_device():
-        mounted = mount_of(str(path.resolve()))
-        if mounted is None:
-            raise refused(
-                t(
-                    "{device} is not mounted. Run `diskwright mount {device}` first.",
-                    device=target,
-                )
-            )
-        return FolderLocation(Path(mounted.mount_point), mounted)
-    return ground_of(path)
 
 
 def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
@@ -282,13 +273,14 @@ def check_room_there(bring: changes.Bring) -> None:
         )
     # Filesystems that create inodes on demand report none.
     if status.f_files and amount.entries > status.f_ffree:
-        message = t(
-            "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
-            target=to.place,
-            free=status.f_ffree,
-            needed=amount.entries,
+        raise refused(
+            t(
+                "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
+                target=to.place,
+                free=status.f_ffree,
+                needed=amount.entries,
+            )
         )
-        raise refused(message)
 
 
 def _taken_place(

@@ -33,24 +33,15 @@ from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.said import Message, join, t, tn
 
-Files = tuple[Path, Path]
-"""Files with the saved and the planned bytes of a drive."""
-
 
 def side_of(
-    run: Path,
-    number: int,
-    change: DriveChange,
-    medium: extents.Medium,
-    opened: ExitStack,
-    files: Files | None = None,
+    run: Path, number: int, change: DriveChange, medium: extents.Medium, opened: ExitStack
 ) -> DriveSide:
-    """Open the saved and planned bytes of a run's drive, counted from 0, in the run's folder unless `files`
-    are given. `opened` closes them.
+    """Open the saved and planned bytes of a run's drive, counted from 0. `opened` closes them.
 
     A damaged notice is empty.
     """
-    old, new = files or (stores.old_file(run, number), stores.new_file(run, number))
+    old, new = stores.old_file(run, number), stores.new_file(run, number)
     notice = b""
     if place := change.notice:
         with suppress(Failed), stores.Store(stores.notice_file(run, number)) as kept:
@@ -90,18 +81,9 @@ class LeftError(Refused):
 
 class Checks:
     """Compare the drives of a run with the saved and planned bytes. `media` are in the record's order.
+    `confirm` are the drives' serial numbers, for `undo --over-changes`."""
 
-    The bytes are in the run's folder, or in `files` if a run has only one drive. `confirm` are the drives'
-    serial numbers, for `undo --over-changes`.
-    """
-
-    def __init__(
-        self,
-        run: Path,
-        media: Sequence[extents.Medium],
-        files: Files | None = None,
-        confirm: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, run: Path, media: Sequence[extents.Medium], confirm: Sequence[str] = ()) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
             raise BadInput(
@@ -114,7 +96,7 @@ class Checks:
             )
         settle_record(run)
         self.record: Record = record
-        self._run, self._folder = run, files[0].parent if files else run / stores.FOLDER
+        self._run, self._folder = run, run / stores.FOLDER
         self._name, self._confirm = run_argument(run), confirm
         self._open, self._tally = ExitStack(), Tally()
         for change, medium in zip(record.changes, media, strict=True):
@@ -131,7 +113,7 @@ class Checks:
             back = t("Restore the drive's size to {size} bytes.", size=change.size_bytes)
             raise Refused(join(resized, back, words.SHOWS_RUN(run=self._name)))
         self.sides = tuple(
-            replace(side_of(run, number, change, media[number], self._open, files), told=self._tally)
+            replace(side_of(run, number, change, media[number], self._open), told=self._tally)
             for number, change in enumerate(record.changes)
         )
 

@@ -209,7 +209,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         said=messages,
         plan=plan,
         after=differences.shapes_wanted(plan, places_in(plan)),
-        replaces=not room.blank,
+        replaces=not all(room.blanks),
     )
 
 

@@ -20,7 +20,7 @@ from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, PartitionS
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.move.mover.windows import MoveStopped
-from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.backup_store import load_document, read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import noting
 from wizard.documents import codec
@@ -88,11 +88,8 @@ def new_name() -> str:
 
 def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
     """Load the progress of a run, or start with new names. Raises BadInput if the file is damaged."""
-    text = read_kept(run / FILE)
-    if text is None:
-        return tuple(Noted(new_name()) for _ in moves.moves)
-    data = codec.parse_document(text, SCHEMA, str(run / FILE))
-    return codec.from_json(data, Notes, str(run / FILE)).moves
+    found = load_document(run / FILE, SCHEMA, Notes)
+    return found.moves if found else tuple(Noted(new_name()) for _ in moves.moves)
 
 
 def save_notes(run: Path, notes: Sequence[Noted]) -> None:

@@ -157,23 +157,21 @@ class ForwardMoves(content.OnDrive):
             return
         if self.is_stopped():
             raise RunEnded(Event.STOPPED, STOPPED)
+        noted = self.notes[number]
         try:
-            mover = self._mover(number, move)
+            mover = self.load_mover(number, noted.name, PartitionSide.NEW, step) if noted.is_begun else None
+            if mover is None:
+                if self.has_started(number):
+                    raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))
+                earlier = [(self.moves.moves[number - 1], self.notes[number - 1].name)] if number else []
+                begun = replace(noted, is_begun=True)
+                mover = self.new_mover(number, move, begun, noted.name, earlier, step)
         except UnreadSector as error:
             explain = self._explain if self.notes[number].is_begun else self._explain_unmoved
             raise RunEnded(Event.FAILED, explain(error)) from None
         with self._step(step, self._explain):
             mover.go(PartitionSide.NEW)
         self._journal.add(Event.STEP_DONE, t("{part} is at its new location.", part=move.device), step=step)
-
-    def _mover(self, number: int, move: Move) -> Mover:
-        noted, step = self.notes[number], move_step(self.moves, number)
-        if noted.is_begun and (mover := self.load_mover(number, noted.name, PartitionSide.NEW, step)):
-            return mover
-        if self.has_started(number):
-            raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))
-        earlier = [(self.moves.moves[number - 1], self.notes[number - 1].name)] if number else []
-        return self.new_mover(number, move, replace(noted, is_begun=True), noted.name, earlier, step)
 
     def _compare(self, number: int, move: Move) -> None:
         step = compare_step(self.moves, number)
@@ -202,20 +200,16 @@ def return_all(context: content.OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
     refuse_used(context)
     mark_durably(context.run / process.UNDOING)
-    begun = _begun(context)
+    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
     for number in reversed(begun):
         if not context.notes[number].is_back:
             _undo_move(context, number, is_last=number == begun[-1])
 
 
-def _begun(context: content.OnDrive) -> list[int]:
-    return [number for number, noted in enumerate(context.notes) if noted.is_begun]
-
-
 def refuse_used(context: content.OnDrive) -> None:
     """Raises Refused if a move cannot be undone because the partition was mounted for writing since, which
     changes its head. A partition on its way back cannot have been used."""
-    begun = _begun(context)
+    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
     for number in begun:
         move, noted = context.moves.moves[number], context.notes[number]
         used = t(

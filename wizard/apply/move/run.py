@@ -23,8 +23,9 @@ from wizard.apply.plan.identity_check import check_same_start, drive_fault, prob
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, refused
 from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.moves import Moves
@@ -32,7 +33,6 @@ from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
 from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
-from wizard.probe.host.sysfs import SYS, name_of
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
 
@@ -62,7 +62,7 @@ class MoveRunJob(job.RunJob[Moves]):
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
             again = next((planned_again(machine, drive, document) for drive in machine.drives), None)
         except (BadInput, Refused) as error:
-            raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+            raise refused(error) from None
         if (
             again is None
             or replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document
@@ -84,7 +84,9 @@ class MoveRunJob(job.RunJob[Moves]):
             return moves
         own = moves.drive.path
         others = (
-            path for path in list_drive_paths(all_devices=True) if path != own and not _is_stacked(path)
+            path
+            for path in list_drive_paths(all_devices=True)
+            if path != own and not any(lower_devices(path))
         )
         found = [path for path in (own, *others) if has_journal(path, moves, notes)]
         if len(found) > 1:
@@ -152,7 +154,7 @@ class MoveRunJob(job.RunJob[Moves]):
             messages += [back(part=move.device, start=move.before.start_bytes), *lost]
         return Event.UNDONE, str(join(*messages))
 
-    def power_unrecorded(self, run: Path) -> str:
+    def power(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
         return "" if state(run) in job.ENDED else str(forward.power_message(run))
 
@@ -168,25 +170,13 @@ def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
         try:
             starts = {move.journal.start_bytes for move in moves.moves}
             slots = (start + slot * SLOT_BYTES for start in starts for slot in range(SLOTS))
-            return any(_run_of(os.pread(fd, SLOT_BYTES, at)) in names for at in slots)
+            for slot in filter(None, (read_slot(os.pread(fd, SLOT_BYTES, at)) for at in slots)):
+                with suppress(ValueError, KeyError, TypeError):
+                    if json.loads(slot[1])["course"]["run"] in names:
+                        return True
         finally:
             os.close(fd)
     return False
-
-
-def _run_of(raw: bytes) -> str | None:
-    slot = read_slot(raw)
-    with suppress(ValueError, KeyError, TypeError):
-        return None if slot is None else str(json.loads(slot[1])["course"]["run"])
-    return None
-
-
-def _is_stacked(path: str) -> bool:
-    folder = SYS / "class/block" / name_of(path)
-    with suppress(OSError):
-        if (folder / "loop/backing_file").read_text().startswith("/dev/"):
-            return True
-    return any(folder.glob("slaves/*"))
 
 
 def on_drive(moves: Moves, drive: Identity) -> Moves:

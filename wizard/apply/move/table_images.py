@@ -16,7 +16,6 @@ another table.
 """
 
 from collections.abc import Iterable
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -275,19 +274,21 @@ def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
 def _with_entry(
     before: proof.Image, reading: tables.TableReading, entry: Partition, place: Extent, kind: str | None
 ) -> proof.Image:
+    changed = replace(entry, start_bytes=place.start_bytes, size_bytes=place.size_bytes, type=kind)
+    parts = (changed if other is entry else other for other in reading.entries)
     entries = tuple(
         TableEntry(
-            other.number,
-            place.start_bytes if other is entry else other.start_bytes,
-            place.size_bytes if other is entry else other.size_bytes,
-            (kind if other is entry else other.type) or "",
-            other.name or "",
-            kept=other is not entry,
+            one.number,
+            one.start_bytes,
+            one.size_bytes,
+            one.type or "",
+            one.name or "",
+            kept=one is not changed,
         )
-        for other in reading.entries
+        for one in parts
     )
-    table: Literal["gpt", "mbr"] = "mbr" if reading.table.kind == "mbr" else "gpt"
-    return with_one_changed(WriteTable("", table, fresh=False, entries=entries), before)
+    table = WriteTable("", "mbr" if reading.table.kind == "mbr" else "gpt", fresh=False, entries=entries)
+    return with_one_changed(table, before)
 
 
 def _runs(drive: _Drive, changed: set[int], header: Extent, entries: Extent) -> list[Extent]:

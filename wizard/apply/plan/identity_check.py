@@ -16,7 +16,6 @@ from wizard.probe.drive.ata import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
-NOT_AT = Sentence("The plan's drive is not at {drive}:")
 AGAIN = t("Make a new plan.")
 
 Where = Callable[[Identity, Drive | None], Message]
@@ -37,7 +36,8 @@ def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise refused(f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}") from None
+        missing = t("The plan's drive is not at {drive}:", drive=identity.path)
+        raise refused(f"{missing} {error} {where(identity, None)}") from None
     _check_identity(identity, drive, where)
     return drive
 
@@ -73,13 +73,17 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
         raise refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
-        resized = drive if _is_resized(identity, drive) else None
+        is_resized = (
+            drive.size_bytes is not None
+            and (tells_who_it_is(identity) or _is_same_attachment(identity, drive))
+            and identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
+        )
         raise refused(
             t(
                 "{drive} does not match the plan: {difference}. {where}",
                 drive=identity.path,
                 difference=difference,
-                where=where(identity, resized),
+                where=where(identity, drive if is_resized else None),
             )
         )
 
@@ -122,14 +126,6 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
             seen_text, known_text = (t("none") if one is None else str(one) for one in (seen, known))
             return other(seen=seen_text, known=known_text)
     return None if identity.geometry == drive.geometry else t("the block sizes differ")
-
-
-def _is_resized(identity: Identity, drive: Drive) -> bool:
-    return (
-        drive.size_bytes is not None
-        and (tells_who_it_is(identity) or _is_same_attachment(identity, drive))
-        and identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
-    )
 
 
 def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
 from itertools import filterfalse
 from pathlib import Path
@@ -71,12 +71,9 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     they are a later run's."""
     if asked.over_changes:
         if said := run_drives.over_later(run):
-            raise Refused(said, process.NOTHING_WRITTEN)
+            raise process.refused(said)
         job.check_tokens(plan, asked.tokens)
     mark_over_changes(run, asked.over_changes)
-
-
-COMPLETE = (Event.DONE, Event.KEPT)
 
 
 def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
@@ -107,7 +104,14 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     if WORD in tokens:
         return
     needs = needs_word(plan, why_direct)
-    found = [] if needs or not why_direct else [*_unknown_data(plan)]
+    found = list[Message]()
+    for member in plan.members if why_direct and not needs else ():
+        # Tools discard unrecognised data when they run directly on the drive.
+        with DeviceMedium(member.drive.path) as drive:
+            block = member.drive.geometry.logical_block_bytes
+            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+        if byte is not None:
+            found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
     if found or needs:
         said = join(
             *found,
@@ -117,16 +121,6 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
             ),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
-
-
-def _unknown_data(plan: Plan) -> Iterator[Message]:
-    """Sample drives for unrecognised data, which tools discard when run directly on the drive."""
-    for member in plan.members:
-        path, block = member.drive.path, member.drive.geometry.logical_block_bytes
-        with DeviceMedium(path) as drive:
-            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
-        if byte is not None:
-            yield UNKNOWN_DATA(drive=path, byte=byte)
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -167,13 +161,8 @@ class Room(Struct, frozen=True):
     folder: Path
     free_bytes: int
     needed_bytes: int | None = None
-    blanks: tuple[bool, ...] = ()
+    blanks: tuple[bool, ...] = (False,)
     unknown: tuple[Message, ...] = ()
-
-    @property
-    def blank(self) -> bool:
-        """Return True if only zeros would be overwritten on all drives."""
-        return bool(self.blanks) and all(self.blanks)
 
     @property
     def fits(self) -> bool:
@@ -265,8 +254,6 @@ class PlanRunJob(job.RunJob[Plan]):
     """Runs of plans."""
 
     kind = kinds.PLAN
-    keeps = True
-    overwrites = True
 
     def check_document(self, document: Plan) -> None:
         super().check_document(document)
@@ -418,7 +405,7 @@ class PlanRunJob(job.RunJob[Plan]):
         return str(error)
 
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
-        if work.purpose is process.Purpose.UNDO or outcome[0] in COMPLETE:
+        if work.purpose is process.Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -427,9 +414,10 @@ class PlanRunJob(job.RunJob[Plan]):
                 clear_drives(plan, carrying.quietly)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        if outcome[0] in COMPLETE and (failure := ensure_mounted(runs.load_plan(work.run), work.journal)):
-            return Event.FAILED, failure
-        return outcome
+        if outcome[0] not in (Event.DONE, Event.KEPT):
+            return outcome
+        failure = ensure_mounted(runs.load_plan(work.run), work.journal)
+        return (Event.FAILED, failure) if failure else outcome
 
     def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
         # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
@@ -473,11 +461,13 @@ class PlanRunJob(job.RunJob[Plan]):
         if direct := self.describe_direct(run, now):
             is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct)
-        return super().working_commands(run, now)
-
-    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
+        ways = super().working_commands(run, now)
+        if not ways.why_not:
+            return ways
+        # A command may overwrite later changes.
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
-        return f"{carrying.with_unplugged_reason(runs.load_plan(run), fault)} {commands or ''}".strip()
+        why_not = carrying.with_unplugged_reason(runs.load_plan(run), ways.why_not)
+        return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
     def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
         try:
@@ -530,11 +520,9 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def power(self, run: Path) -> str:
         record = load_record(run)
-        if record is not None and record.phase is Phase.HIDDEN and record.changes:
-            return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""
-        return super().power(run)
-
-    def power_unrecorded(self, run: Path) -> str:
+        if record is not None:
+            is_lost = record.phase is Phase.HIDDEN and not _with_saved_data(run, tuple(Settling))
+            return "" if is_lost and record.changes else super().power(run)
         if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(

@@ -27,7 +27,7 @@ from wizard.apply.run.journal import BACKUPS, RECORD, Journal, state
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.steps.containers import write_header
 from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path
-from wizard.model.finding import HiddenBlock, Notice
+from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Event
@@ -195,22 +195,20 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
     """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
     of the wrong size."""
-    wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
+    wrong = []
+    for one in notice.withheld:
+        size = -1
+        with suppress(ValueError):
+            size = len(b64decode(one.data, validate=True))
+        is_outside = one.extent.without(notice.places)
+        if size != one.size_bytes or is_outside or size % block_bytes or one.start_bytes % block_bytes:
+            wrong.append(one.start_bytes)
     if any(place.without((notice.extent,)) != (place,) for place in notice.places):
         wrong.append(notice.start_bytes)
     if wrong:
         raise process.refused(
             t("The recovery label on {drive} is invalid at byte {byte}.", drive=path, byte=wrong[0])
         )
-
-
-def _is_invalid(one: HiddenBlock, notice: Notice, block_bytes: int) -> bool:
-    try:
-        size = len(b64decode(one.data, validate=True))
-    except ValueError:
-        return True
-    is_outside = bool(one.extent.without(notice.places))
-    return size != one.size_bytes or is_outside or bool(size % block_bytes or one.start_bytes % block_bytes)
 
 
 CHANGED = Sentence(
@@ -270,12 +268,10 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 
 
 def _can_be_kept(run: Path) -> bool:
-    try:
-        with comparing(run, runs.load_plan(run)) as exchange:
-            sides = exchange.sides
-            return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
-    except DiskwrightError:
-        return False
+    with suppress(DiskwrightError), comparing(run, runs.load_plan(run)) as exchange:
+        sides = exchange.sides
+        return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
+    return False
 
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:

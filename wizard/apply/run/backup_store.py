@@ -7,18 +7,21 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
 from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, failing, t
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
+
+T = TypeVar("T")
 
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:
@@ -59,6 +62,19 @@ def read_kept(file: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(UNREADABLE(file=file, why=str(error))) from None
+
+
+def load_document(file: Path, schema: str, wanted: type[T]) -> T | None:
+    """Return a document that `replace_document` wrote, or None if missing. Raises BadInput."""
+    text = read_kept(file)
+    return None if text is None else from_json(parse_document(text, schema, str(file)), wanted, str(file))
+
+
+def text_of(file: Path) -> str | None:
+    """Return the text of a run's file, or None if missing or unreadable."""
+    with suppress(BadInput):
+        return read_kept(file)
+    return None
 
 
 def mark_durably(path: Path) -> None:
@@ -111,11 +127,7 @@ def backed_up(run: Path, name: str) -> str | None:
     """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the plan
     that the record names, or else with the same plan as the run."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
-    try:
-        plan = (run / "plan.json").read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        plan = None
-    recorded = raw_record(run).get("of_plan")
+    plan, recorded = text_of(run / "plan.json"), raw_record(run).get("of_plan")
     copies.sort(
         key=lambda texts: (
             digest_of_text(texts.get("plan.json", "")) != recorded,
@@ -135,9 +147,8 @@ def _read(path: Path) -> dict[str, str]:
             texts = json.loads(file.read(LARGEST_BYTES)) if is_regular else None
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(texts, dict):
-        return {}
-    return {name: text for name, text in texts.items() if isinstance(text, str)}
+    found = texts.items() if isinstance(texts, dict) else ()
+    return {name: text for name, text in found if isinstance(text, str)}
 
 
 def digest_of_text(text: str) -> str:

@@ -159,8 +159,6 @@ LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunSt
 ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
 """States from which no run resumes."""
 
-PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
-
 
 class NextCommands(Struct, frozen=True):
     """The commands that can continue a run now; `why_not` if there are none."""
@@ -196,6 +194,11 @@ class RollbackState(Struct, frozen=True):
     sentence: str
     since: int = 0
 
+    @property
+    def closed(self) -> str:
+        """The sentence if undo is impossible, else empty."""
+        return self.sentence if self.back is Rollback.CLOSED else ""
+
 
 D = TypeVar("D", bound=RunDocument)
 
@@ -216,9 +219,6 @@ class RunJob(Generic[D]):
 
     keeps = False
     """True if a result can wait to be kept."""
-
-    overwrites = False
-    """True if undo can overwrite later changes by other programs."""
 
     explains = False
     """True if documents have explanations that may be outdated."""
@@ -315,7 +315,7 @@ class RunJob(Generic[D]):
             finally:
                 os.close(run_lock)
         except Failed as error:
-            raise Refused(f"{error} {process.NOTHING_WRITTEN}") from None
+            raise process.refused(error) from None
         finally:
             process.unlock(drive_locks)
         return run
@@ -333,7 +333,7 @@ class RunJob(Generic[D]):
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Raises Refused if the kind or the state of the run does not allow the request."""
         now, name = state(run), run.name
-        if asked.over_changes and not self.overwrites:
+        if asked.over_changes:
             raise process.refused(t("Undo of run {name} never overwrites later changes.", name=name))
         match asked.purpose:
             case Purpose.APPLY:
@@ -429,14 +429,10 @@ class RunJob(Generic[D]):
         names = self.commands(run, now)
         if os.geteuid():
             return NextCommands(names)
-        faults = {name: self.why_not(run, PURPOSES[name]) for name in names}
-        works = tuple(name for name in names if faults[name] is None)
-        fault = next((fault for fault in faults.values() if fault), "")
-        return NextCommands(works, "" if works or not fault else self.last_resort(run, fault))
-
-    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
-        """Return why no command can continue a run, and any command that overwrites later changes."""
-        return fault
+        purposes = [Purpose.APPLY if name == "resume" else Purpose(name) for name in names]
+        faults = [self.why_not(run, purpose) for purpose in purposes]
+        works = tuple(name for name, fault in zip(names, faults, strict=True) if fault is None)
+        return NextCommands(works, "" if works else next((fault for fault in faults if fault), ""))
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first
@@ -481,15 +477,9 @@ class RunJob(Generic[D]):
     def power(self, run: Path) -> str:
         """Describe the effect of a power cut now; empty if unknown or the run is over."""
         record = load_record(run)
-        if record is None:
-            return self.power_unrecorded(run)
-        if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
+        if record is None or (record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT)):
             return ""
         return power_sentence(record.phase, ", ".join(kinds.load(run).devices), waits=record.waits)
-
-    def power_unrecorded(self, run: Path) -> str:
-        """Return `power` of a run without a scratch copy."""
-        return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
         """Return why the run cannot be continued for this purpose, or None. Read-only."""

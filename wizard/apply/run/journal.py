@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from time import sleep
-from typing import TypeGuard
 
 from msgspec.structs import replace
 
@@ -36,27 +35,22 @@ def entry_of(line: str, where: str) -> JournalEntry:
     """Parse a journal line, in the current language. Raises ValueError for invalid JSON, and BadInput, naming
     `where`, for an invalid entry."""
     plain: object = json.loads(line)
-    if not _is_table(plain) or "said" not in plain:
+    if not isinstance(plain, dict) or "said" not in plain:
         return codec.from_json(plain, JournalEntry, where)
-    written = plain["said"]
-    rest = {name: value for name, value in plain.items() if name != "said"}
+    written, said = plain.pop("said"), None
     try:
         said = codec.from_json(written, Message, where)
     except BadInput:
         if not is_message(written):
             raise
-        # A newer version wrote this message.
-        return codec.from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
-    return replace(codec.from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
+    # Another version may have written an unknown message.
+    plain["sentence"] = foreign(written) if said is None else str(said)
+    return replace(codec.from_json(plain, JournalEntry, where), said=said)
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:
     """Return an entry from another process with the sentence in the current language."""
     return entry if entry.said is None else replace(entry, sentence=str(entry.said))
-
-
-def _is_table(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
 
 
 NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
@@ -66,8 +60,8 @@ NOBODY_KNOWS = t(
 )
 
 FILE = "journal.jsonl"
-RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
-"""The record of a rehearsed plan, and the snapshot document of a conversion."""
+RECORD = "rehearsed.json"
+"""The record of a rehearsed plan or conversion."""
 BACKUPS = ("backup.json", "backup-2.json")
 """Copies of the plan, the settings and the record of a rehearsed plan."""
 OUTPUT_LIMIT = 8000
@@ -183,7 +177,7 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = process.DISK_FULL if error.errno == errno.ENOSPC else error
+        reason = t("the disk is full") if error.errno == errno.ENOSPC else error
         return Failed(NOT_NOTED(run=self._run, why=reason))
 
     def close(self) -> None:
@@ -194,7 +188,11 @@ class Journal:
 def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     """Return all complete entries of a run, or the readable ones if the run does not depend on its journal.
     Raises BadInput."""
-    dispensable = _is_dispensable(run)
+    # A rehearsed plan has a record and recovery labels on its drives, and a plan without a process has not
+    # written.
+    dispensable = any((run / name).exists() for name in (RECORD, *BACKUPS)) or (
+        (run / "plan.json").exists() and not (run / process.LOG).exists()
+    )
     if dispensable and not (run / FILE).exists():
         return ()
     try:
@@ -218,14 +216,6 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
                 damaged = join(process.DAMAGED(place=where), NOBODY_KNOWS)
                 raise error if isinstance(error, BadInput) else BadInput(damaged) from None
     return tuple(entries)
-
-
-def _is_dispensable(run: Path) -> bool:
-    """Return True if the run does not depend on its journal: a rehearsed plan has a record and recovery
-    labels on its drives, and a plan without a process has not written."""
-    if any((run / name).exists() for name in (RECORD, *BACKUPS)):
-        return not (run / SNAPSHOT).exists()
-    return (run / "plan.json").exists() and not (run / process.LOG).exists()
 
 
 def state(run: Path) -> RunState:
@@ -254,7 +244,7 @@ PHASES_OF = {
 def _contradicts(run: Path, found: RunState) -> bool:
     """Return True if the record of a rehearsed plan shows that the journal is outdated or from another run.
     False if no bytes are saved: nothing is left to do."""
-    if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
+    if found not in PHASES_OF or not (run / "engine").is_dir():
         return False
     record = raw_record(run)
     phase = record.get("phase")

@@ -89,7 +89,6 @@ def refused(why: object) -> Refused:
     return Refused(why, NOTHING_WRITTEN)
 
 
-DISK_FULL = t("the disk is full")
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
 

@@ -20,6 +20,7 @@ from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import command_on, run_argument
+from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, join, t, tn
@@ -69,12 +70,10 @@ def note_progress(run: Path, progress: StepProgress) -> None:
 def read_progress(run: Path) -> StepProgress | None:
     """Return the last saved progress, or None if it is missing or invalid."""
     try:
-        said = json.loads((run / FILE).read_text("utf-8"))
-        left, rate = (None if one is None else float(one) for one in (said["seconds_left"], said.get("rate")))
-        progress = StepProgress(int(said["step"]), float(said["share"]), left, rate)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        progress = from_json(json.loads((run / FILE).read_text("utf-8")), StepProgress, FILE)
+    except (OSError, ValueError, RecursionError, BadInput):
         return None
-    return progress if 0 <= progress.share <= 1 and (left is None or left >= 0) else None
+    return progress if 0 <= progress.share <= 1 and (progress.seconds_left or 0) >= 0 else None
 
 
 def noting(

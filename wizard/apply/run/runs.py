@@ -28,8 +28,6 @@ from wizard.probe.host.sysfs import mountinfo_fields
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
-NOT_LASTING = t("Without the journal, a half-written drive could not be finished. Nothing was written.")
-
 OPEN_JOURNAL = Sentence(
     "The journal cannot be in {folder}: users other than root could replace it, or its "
     "path is not real. Nothing was written. Name a folder only root can write to with "
@@ -154,31 +152,17 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
     return (str(doubt(folder=folder)),) if best[1] in IN_MEMORY else ()
 
 
-def check_lasts(folder: Path) -> None:
-    """Raises Refused if a power cut would delete a run in this folder and leave a drive half changed."""
-    for doubt in doubts_about(folder):
-        raise Refused(f"{doubt} {NOT_LASTING}")
-
-
 COUNTER = "counter"
 """The file with the highest run number so far, so the numbers of deleted runs are not reused."""
-
-CLOCKED = re.compile(r"\d{8}-\d{6}-")
-"""Prefix of run names in older versions: date and time."""
 
 NUMBERED = re.compile(r"(\d{4,7})-")
 
 
-def _number_of(name: str) -> int:
-    """Return the number at the start of a run's name, or 0 for names of older versions."""
-    found = None if CLOCKED.match(name) else NUMBERED.match(name)
-    return int(found[1]) if found else 0
-
-
-def in_order(run: Path) -> tuple[int, str, int, str]:
-    """Return a sort key, oldest first: runs of older versions by time, then by number."""
-    name = run.name
-    return (number, "", 0, name) if (number := _number_of(name)) else (0, name[:15], len(name), name)
+def in_order(run: Path) -> tuple[int, str]:
+    """Return the number at the start of a run's name, 0 if there is none, and the name: a sort key, oldest
+    first."""
+    found = NUMBERED.match(run.name)
+    return int(found[1]) if found else 0, run.name
 
 
 def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
@@ -194,7 +178,7 @@ def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) ->
         with suppress(FileNotFoundError, UnicodeDecodeError):
             text = (folder / COUNTER).read_text(encoding="ascii").strip()
         last = int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
-        number = max(last, *(_number_of(run.name) for run in folder.iterdir()), 0) + 1
+        number = max(last, *(in_order(run)[0] for run in folder.iterdir()), 0) + 1
         while not is_free(f"{number:04}-{devices}"):
             number += 1
         backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
@@ -267,13 +251,13 @@ def restore_documents(run: Path) -> None:
     Requires the run's lock. Raises Failed."""
     for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
         with suppress(BadInput):
-            if (text := read(run)) != _text(run / name):
+            if (text := read(run)) != backup_store.text_of(run / name):
                 backup_store.replace_text(run / name, text)
 
 
 def _plan_text(run: Path) -> str:
     """Return the plan document, from the backup if the file is lost, damaged or from another run."""
-    kept, text = backup_store.backed_up(run, PLAN), _text(run / PLAN)
+    kept, text = backup_store.backed_up(run, PLAN), backup_store.text_of(run / PLAN)
     if kept is None or kept == text:
         return read_file(run / PLAN)
     if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
@@ -307,7 +291,7 @@ def is_found(run: Path) -> bool:
 
 
 def _saved_drives(run: Path) -> RunDrives | None:
-    for text in (_text(run / DRIVES), backup_store.backed_up(run, DRIVES)):
+    for text in (backup_store.text_of(run / DRIVES), backup_store.backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
                 where = str(run / DRIVES)
@@ -352,13 +336,6 @@ def _settings_text(run: Path) -> str:
     return kept
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return read_file(path)
-    except BadInput:
-        return None
-
-
 def read_file(path: Path) -> str:
     """Read a run's file. Raises BadInput."""
     try:
@@ -377,7 +354,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
+        return tuple(sorted(filter(_is_run, found), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:

@@ -58,11 +58,12 @@ def nodes_with(uuid: str) -> tuple[str, ...]:
 def is_stacked(one: str, other: str) -> bool:
     """Return True if one device is on top of the other, or both are on the same device, as a volume and its
     snapshot."""
-    below = {*_lower_devices(one)}, {*_lower_devices(other)}
+    below = {*lower_devices(one)}, {*lower_devices(other)}
     return one in below[1] or other in below[0] or bool(below[0] & below[1])
 
 
-def _lower_devices(node: str) -> Iterator[str]:
+def lower_devices(node: str) -> Iterator[str]:
+    """Yield the devices below a stacked device, also below a loop device."""
     folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
     lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
@@ -70,7 +71,7 @@ def _lower_devices(node: str) -> Iterator[str]:
         lower += [os.path.realpath(file)] if file.startswith("/dev/") else []
     for one in lower:
         yield one
-        yield from _lower_devices(one)
+        yield from lower_devices(one)
 
 
 def _blkid(*words: str) -> list[str]:

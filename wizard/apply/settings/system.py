@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 from time import monotonic, sleep
@@ -13,7 +12,7 @@ from msgspec import Struct
 from wizard.apply.run.backup_store import ANY, LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
-from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
@@ -24,7 +23,7 @@ from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.plan.settings.tuning import Superblock
-from wizard.process.program import ENDED, find, run
+from wizard.process.program import find, run
 
 GONE_SECONDS = 10.0
 """Time limit for the kernel to add or remove a device."""
@@ -50,11 +49,7 @@ class RunningSystem(Struct, frozen=True):
     def command(self, argv: Sequence[str]) -> None:
         """Run and journal a command under the drive's lock. Raises Failed."""
         assert self.journal is not None
-        once = partial(
-            journalled, argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
-        )
-        if (result := when_free(once)).status:
-            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
+        journalled(argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks)
 
     def reload_units(self) -> None:
         """Reload systemd, which generates units from fstab, if it runs and uses this fstab."""

@@ -135,15 +135,10 @@ class StepContext(Struct, frozen=True):
         """
         if self.rehearsed:
             argv = alone_on(self.plan.devices, argv)
-
-        def once() -> Result:
-            locks, seconds = self.drive_locks, self.seconds
-            return journalled(argv, self.journal, self.step, seconds, locks, stdin=stdin, shown=shown)
-
-        result = when_free(once, accept)
-        if result.status not in accept:
-            raise _ended(shown or argv, result)
-        return result
+        seconds, locks = self.seconds, self.drive_locks
+        return journalled(
+            argv, self.journal, self.step, seconds, locks, accept=accept, stdin=stdin, shown=shown
+        )
 
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""
@@ -200,16 +195,6 @@ def described(step: Step[PlanOperation], checks: Iterable[Check]) -> Iterator[Ch
         yield check if check.what else replace(check, what=next(results, step.sentence))
 
 
-def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:
-    """Run a command, and retry if a device is busy."""
-    for _ in range(BUSY_TRIES):
-        result = once()
-        if result.status in accept or not BUSY.search(result.output + result.errors):
-            break
-        sleep(BUSY_PAUSE_SECONDS)
-    return result
-
-
 def journalled(
     argv: Sequence[str],
     journal: Journal,
@@ -217,51 +202,50 @@ def journalled(
     seconds: float,
     drive_locks: tuple[int, ...],
     *,
+    accept: Sequence[int] = (0,),
     stdin: bytes | None = None,
     shown: Sequence[str] = (),
+    tries: int = BUSY_TRIES,
 ) -> Result:
-    """Run and journal a command under the drives' locks, and return any exit status. Raises Failed if it
-    cannot be run.
-    """
+    """Run and journal a command under the drives' locks, and retry if a device is busy. Raises Failed for any
+    other exit status."""
     displayed = shown or argv
-    try:
-        result = run(
-            argv,
-            seconds=seconds,
-            stdin=stdin,
-            accept=range(-64, 256),
-            # ntfs-3g outlives mount(8) and would keep the locks.
-            keep_open=() if argv[0] == "mount" and any("ntfs" in word for word in argv[:3]) else drive_locks,
+    for _ in range(tries):
+        try:
+            result = run(
+                argv,
+                seconds=seconds,
+                stdin=stdin,
+                accept=range(-64, 256),
+                # ntfs-3g outlives mount(8) and would keep the locks.
+                keep_open=()
+                if argv[0] == "mount" and any("ntfs" in word for word in argv[:3])
+                else drive_locks,
+            )
+        except Failed as error:
+            journal.add(Event.COMMAND, reason_of(error), step=step, command=displayed)
+            raise
+        printed = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
+        summary = t(
+            "{program} ended with status {status} after {seconds:.1f} s.",
+            program=displayed[0],
+            status=result.status,
+            seconds=result.seconds,
         )
-    except Failed as error:
-        journal.add(Event.COMMAND, reason_of(error), step=step, command=displayed)
-        raise
-    printed = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
-    summary = t(
-        "{program} ended with status {status} after {seconds:.1f} s.",
-        program=displayed[0],
-        status=result.status,
-        seconds=result.seconds,
-    )
-    journal.add(Event.COMMAND, summary, step=step, command=displayed, output=printed)
-    return result
+        journal.add(Event.COMMAND, summary, step=step, command=displayed, output=printed)
+        if result.status in accept:
+            return result
+        if not BUSY.search(result.output + result.errors):
+            break
+        sleep(BUSY_PAUSE_SECONDS)
+    raise Failed(ENDED(program=displayed[0], status=result.status, last_words=result.last_words))
 
 
 def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: float = LOOK_SECONDS) -> Do:
     """Return a function that runs and journals commands outside of steps, under the drives' locks. Raises
     Failed."""
 
-    def do(argv: Sequence[str]) -> Result:
-        result = journalled(argv, journal, 0, seconds, drive_locks)
-        if result.status:
-            raise _ended(argv, result)
-        return result
-
-    return do
-
-
-def _ended(argv: Sequence[str], result: Result) -> Failed:
-    return Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
+    return lambda argv: journalled(argv, journal, 0, seconds, drive_locks, tries=1)
 
 
 def look_at(path: str) -> Drive:

@@ -15,8 +15,9 @@ from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
 
-from wizard.apply.block.extents import data_extents
-from wizard.model.said import MIB, rounded_up, t
+from wizard.apply.block.extents import data_extents, merged
+from wizard.model.machine import Extent
+from wizard.model.said import MIB, t
 
 BLOCK_BYTES = 4096
 """Granularity of zero blocks and widened ranges: the largest block size of ext filesystems on most
@@ -30,8 +31,8 @@ SHORTER = t("the file became shorter during the read")
 Range = tuple[int, int]
 """Start and end of data in bytes."""
 
-Content = tuple[str, str, str]
-"""The digest of a file, a summary of its data ranges, and the same in whole blocks."""
+Content = tuple[str, str]
+"""The digest of a file, and a summary of its data ranges."""
 
 _own = local()
 
@@ -42,8 +43,7 @@ def content_of(
     """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
     OSError."""
     ranges = tuple((one.start_bytes, one.end_bytes) for one in data_extents(fd, size_bytes))
-    wide = tuple(widened(ranges, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    own, parts = dict(segments(ranges)), tuple(segments(widened(ranges, size_bytes)))
     digests: list[bytes] = []
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         hashing: list[Future[bytes]] = []
@@ -64,7 +64,7 @@ def content_of(
         digest = sha256(b"".join(digested)).digest()
     else:
         digest = digests[0] if digests else (NOTHING if size_bytes else sha256().digest())
-    return digest.hex(), _summary(ranges), _summary(wide)
+    return digest.hex(), _summary(ranges)
 
 
 def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:
@@ -99,17 +99,13 @@ def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
     for start, end in part:
         for position in range(start, end, PIECE_BYTES):
             piece = buffer[: min(PIECE_BYTES, end - position)]
-            _fill(fd, piece, position)
+            done = 0
+            while done < len(piece):
+                got = os.preadv(fd, [piece[done:]], position + done)
+                if not got:
+                    raise OSError(errno.EIO, str(SHORTER))
+                done += got
             yield position, piece
-
-
-def _fill(fd: int, piece: memoryview, position: int) -> None:
-    done = 0
-    while done < len(piece):
-        got = os.preadv(fd, [piece[done:]], position + done)
-        if not got:
-            raise OSError(errno.EIO, str(SHORTER))
-        done += got
 
 
 def runs_of_data(piece: memoryview) -> Iterator[Range]:
@@ -134,17 +130,8 @@ def runs_of_data(piece: memoryview) -> Iterator[Range]:
 
 def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
     """Widen ranges to whole blocks, and merge adjacent ones. Pure."""
-    held: Range | None = None
-    for start, end in ranges:
-        low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
-        if held is not None:
-            if low <= held[1]:
-                low, high = held[0], max(held[1], high)
-            else:
-                yield held
-        held = low, high
-    if held is not None:
-        yield held
+    places = merged((Extent(start, end - start) for start, end in ranges), BLOCK_BYTES, size_bytes)
+    return ((place.start_bytes, place.end_bytes) for place in places)
 
 
 def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:

@@ -23,19 +23,16 @@ def differences(
     before: Iterable[entries.TreeEntry],
     after: Iterable[entries.TreeEntry],
     *,
-    inode_numbers: bool,
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
     """Describe the differences between two manifests: the first few and a count. Empty if they match.
 
-    With `inode_numbers`, both are of the same filesystem, and everything must match. Otherwise, the second is
-    of a copy: inodes, change times, block sizes and lost+found may differ. The content of `rewritten` files
-    may differ. `seen_as` selects what is compared.
+    The content of `rewritten` files may differ. `seen_as` selects what is compared.
     """
     told = []
     count = 0
-    for sentence in _differences(before, after, inode_numbers, rewritten, seen_as):
+    for sentence in _differences(before, after, rewritten, seen_as):
         count += 1
         if count <= TOLD:
             told.append(sentence)
@@ -49,7 +46,6 @@ def differences(
 def _differences(
     before: Iterable[entries.TreeEntry],
     after: Iterable[entries.TreeEntry],
-    inode_numbers: bool,
     rewritten: frozenset[bytes],
     seen_as: SeenAs,
 ) -> Iterator[Message]:
@@ -57,29 +53,18 @@ def _differences(
         if found[0] == found[1]:
             continue
         old, new = (entry and seen_as(entry) for entry in found)
-        entry = old or new
-        if old and new and old.path in rewritten and old.digest != new.digest:
-            new = new._replace(digest=old.digest)
-        if (
-            entry
-            and not inode_numbers
-            and entry.path == entries.LOST_AND_FOUND
-            and entry.kind is entries.EntryKind.FOLDER
-        ):
-            continue
-        if new is None and old is not None:
+        if old and new:
+            if old.path in rewritten:
+                new = new._replace(digest=old.digest)
+            if pieces := tuple(_entry_differences(old, new)):
+                yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=pieces)
+        elif old:
             yield t("{path} ({kind}) is missing.", path=entries.named(old.path), kind=old.kind)
-        elif old is None and new is not None:
+        elif new:
             yield t("{path} ({kind}) is new.", path=entries.named(new.path), kind=new.kind)
-        elif (
-            old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
-        ):
-            yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=tuple(pieces))
 
 
-def _entry_differences(
-    old: entries.TreeEntry, new: entries.TreeEntry, inode_numbers: bool
-) -> Iterator[Message]:
+def _entry_differences(old: entries.TreeEntry, new: entries.TreeEntry) -> Iterator[Message]:
     if old.kind is not new.kind:
         yield CHANGED(field="type", was=old.kind, now=new.kind)
         return
@@ -87,7 +72,7 @@ def _entry_differences(
         yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
     elif old.digest != new.digest:
         yield t("content differs")
-    was, now = (_properties(entry, inode_numbers) for entry in (old, new))
+    was, now = _properties(old), _properties(new)
     for field, (value, shown) in now.items():
         if value != was[field][0] and (field != "holes" or old.size_bytes == new.size_bytes):
             yield CHANGED(field=field, was=was[field][1], now=shown)
@@ -97,19 +82,16 @@ def _entry_differences(
             yield t("extended attribute {name} differs", name=name)
 
 
-def _properties(
-    entry: entries.TreeEntry, inode_numbers: bool
-) -> dict[str, tuple[object, Message | str | int]]:
+def _properties(entry: entries.TreeEntry) -> dict[str, tuple[object, Message | str | int]]:
     first = (
         t("a hard link to {path}", path=entries.named(entry.same_as))
         if entry.same_as
         else t("a separate file")
     )
-    data = entry.data if inode_numbers else entry.wide_data
     # The link count of a folder only counts its subfolders, which are compared themselves.
     links = entry.links if entry.kind is not entries.EntryKind.FOLDER else 0
-    found: dict[str, tuple[object, Message | str | int]] = {
-        "holes": (data, data),
+    return {
+        "holes": (entry.data, entry.data),
         "mode": (entry.mode, f"{entry.mode:04o}"),
         "owner": ((entry.uid, entry.gid), f"{entry.uid}:{entry.gid}"),
         "mtime": (entry.modified, _time(entry.modified)),
@@ -119,10 +101,9 @@ def _properties(
         "flags": (entry.flags, f"{entry.flags:#x}"),
         "link": (entry.same_as, first),
         "nlink": (links, links),
+        "inode": (entry.inode, entry.inode),
+        "ctime": (entry.changed, _time(entry.changed)),
     }
-    if inode_numbers:
-        found |= {"inode": (entry.inode, entry.inode), "ctime": (entry.changed, _time(entry.changed))}
-    return found
 
 
 def _time(nanoseconds: int) -> str:
@@ -137,16 +118,15 @@ def _time(nanoseconds: int) -> str:
 CONTENT = (entries.EntryKind.FILE, entries.EntryKind.FOLDER)
 
 
-def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
-    """Return a function that selects what a copy preserves of an entry. Ignores the paths in `skipped` and
-    the top folder.
+def as_held(holds: Holds) -> SeenAs:
+    """Return a function that selects what a copy preserves of an entry. Ignores the top folder.
 
     Access times change in use, link counts may include names outside this tree, and holes depend on the block
     size, so they are ignored.
     """
 
     def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
-        if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
+        if not entry.path or not (holds.links or entry.kind in CONTENT):
             return None
         return entry._replace(
             mode=entry.mode if holds.owners else 0,
@@ -154,12 +134,13 @@ def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
             gid=entry.gid if holds.owners else 0,
             modified=holds.time(entry.modified),
             accessed=0,
+            changed=0,
+            inode=0,
             links=0,
             same_as=entry.same_as if holds.links else b"",
             flags=entry.flags & holds.flags,
             attributes=tuple(pair for pair in entry.attributes if holds.attribute(pair[0])),
             data="",
-            wide_data="",
         )
 
     return seen

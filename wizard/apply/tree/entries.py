@@ -42,8 +42,7 @@ class TreeEntry(NamedTuple):
     as in chattr(1). `attributes` are names and values of extended attributes, including ACLs, in hexadecimal,
     or as `sha256:` with a digest if long.
 
-    `digest` covers the content, and `data` summarises the data ranges; see `tree.content`. `wide_data` is the
-    same for ranges in whole blocks of 4096 bytes, as a filesystem with such blocks stores them.
+    `digest` covers the content, and `data` summarises the data ranges; see `tree.content`.
     """
 
     path: bytes
@@ -64,7 +63,6 @@ class TreeEntry(NamedTuple):
     attributes: tuple[tuple[str, str], ...]
     digest: str
     data: str
-    wide_data: str
 
     @property
     def order(self) -> list[bytes]:
@@ -84,11 +82,8 @@ def order_of(path: bytes) -> list[bytes]:
 
 def to_line(entry: TreeEntry) -> bytes:
     """Serialise an entry to a line of JSON, without line end. Bytes that are not UTF-8 become lone surrogates
-    (PEP 383)."""
-    values = [os.fsdecode(value) if isinstance(value, bytes) else value for value in entry]
-    if entry.wide_data == entry.data:
-        values[-1] = ""
-    return _encode(values).encode()
+    (PEP 383). The last value is unused."""
+    return _encode([*(os.fsdecode(one) if isinstance(one, bytes) else one for one in entry), ""]).encode()
 
 
 def _pairs(values: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -97,7 +92,7 @@ def _pairs(values: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 READERS: tuple[Callable[[Any], Any], ...] = (
     *(os.fsencode, EntryKind, int, int, int, int, str, int, int, int, int, int),
-    *(os.fsencode, os.fsencode, int, _pairs, str, str, str),
+    *(os.fsencode, os.fsencode, int, _pairs, str, str),
 )
 """Parsers of an entry's fields, in order."""
 
@@ -105,11 +100,10 @@ READERS: tuple[Callable[[Any], Any], ...] = (
 def from_line(line: bytes, what: str) -> TreeEntry:
     """Parse a line from `to_line`. Raises BadInput, naming `what`."""
     try:
-        values = json.loads(line.decode())
-        entry = TreeEntry(*[read(value) for read, value in zip(READERS, values, strict=True)])
+        *values, _ = json.loads(line.decode())
+        return TreeEntry(*[read(value) for read, value in zip(READERS, values, strict=True)])
     except (ValueError, TypeError, RecursionError):
         raise BadInput(DAMAGED(place=what)) from None
-    return entry if entry.wide_data else entry._replace(wide_data=entry.data)
 
 
 GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
@@ -195,7 +189,7 @@ def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) 
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
         target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
-        flags, content = 0, ("", "", "")
+        flags, content = 0, ("", "")
         if kind in (EntryKind.FILE, EntryKind.FOLDER):
             with opened(folder, name, TO_READ) as fd:
                 attributes = _attributes(fd)

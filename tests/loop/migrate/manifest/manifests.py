@@ -112,16 +112,14 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
     return file
 
 
-def differing(before: Path, after: Path, *, inode_numbers: bool) -> tuple[Message, ...]:
+def differing(before: Path, after: Path) -> tuple[Message, ...]:
     """Return the differences between two manifests."""
-    return differences(manifest_entries(before), manifest_entries(after), inode_numbers=inode_numbers)
+    return differences(manifest_entries(before), manifest_entries(after))
 
 
-def told(
-    drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True
-) -> tuple[str, ...]:
+def told(drive: str, folder: Path, change: Callable[[Path], object]) -> tuple[str, ...]:
     """Change a filesystem, and return the differences from the manifest `before` in the folder."""
     with mounted(drive) as top:
         change(top)
     after = manifest_of(drive, folder / "after")
-    return tuple(map(str, differing(folder / "before", after, inode_numbers=inode_numbers)))
+    return tuple(map(str, differing(folder / "before", after)))

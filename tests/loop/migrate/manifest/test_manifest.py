@@ -28,10 +28,11 @@ from tests.loop.migrate.manifest.manifests import (
     told,
 )
 from tests.loop.program import MIB, BadInput, Failed
-from wizard.apply.tree.differences import TOLD
+from wizard.apply.tree.differences import TOLD, as_held, differences
 from wizard.apply.tree.entries import EntryKind, TreeEntry
-from wizard.apply.tree.manifest import take_manifest
+from wizard.apply.tree.manifest import manifest_entries, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
+from wizard.filesystems.registry import KINDS
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_manifest_is_complete(drive: str, tmp_path: Path) -> None:
 def test_unchanged_files_match_for_any_number_of_workers(drive: str, tmp_path: Path) -> None:
     manifests = [manifest_of(drive, tmp_path / str(workers), workers) for workers in (1, 2, 3)]
     assert len({gzip.decompress(file.read_bytes()) for file in manifests}) == 1
-    assert differing(manifests[0], manifests[1], inode_numbers=True) == ()
+    assert differing(manifests[0], manifests[1]) == ()
 
 
 def overwrite(path: Path, data: bytes, place: int = 0) -> None:
@@ -210,11 +211,11 @@ EDITS = {
 def test_damage_below_the_kernel_is_named(drive: str, tmp_path: Path, edit: str) -> None:
     before = manifest_of(drive, tmp_path / "before")
     debugfs(drive, edit)
-    found = differing(before, manifest_of(drive, tmp_path / "after"), inode_numbers=True)
+    found = differing(before, manifest_of(drive, tmp_path / "after"))
     assert any(re.search(EDITS[edit], str(said)) for said in found), found
 
 
-def test_inode_numbers_are_compared_only_if_requested(drive: str, tmp_path: Path) -> None:
+def test_inode_numbers_are_compared_except_with_a_copy(drive: str, tmp_path: Path) -> None:
     def move(top: Path) -> None:
         """Replace a file with one of equal properties but another inode."""
         status = (top / "empty").stat()
@@ -225,7 +226,8 @@ def test_inode_numbers_are_compared_only_if_requested(drive: str, tmp_path: Path
 
     before = manifest_of(drive, tmp_path / "before")
     assert any("/empty: inode changed" in sentence for sentence in told(drive, tmp_path, move))
-    assert differing(before, tmp_path / "after", inode_numbers=False) == ()
+    trees = (manifest_entries(file) for file in (before, tmp_path / "after"))
+    assert differences(*trees, seen_as=as_held(KINDS["ext4"].holds)) == ()
 
 
 def test_many_differences_are_counted(drive: str, tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ def test_many_differences_are_counted(drive: str, tmp_path: Path) -> None:
             (top / f"folder/{number:03}").touch()
 
     manifest_of(drive, tmp_path / "before")
-    sentences = told(drive, tmp_path, hundred, inode_numbers=False)
+    sentences = told(drive, tmp_path, hundred)
     assert len(sentences) == TOLD + 1
     # The folder's own times differ, too.
     assert sentences[-1] == f"{101 - TOLD} more differences."
@@ -287,6 +289,7 @@ def test_mount_disappears_after_a_kill(drive: str) -> None:
 import os, sys, time
 from wizard.apply.tree.manifest import share_out
 from wizard.apply.tree.mount_read_only import mounted_read_only
+from wizard.filesystems.registry import KINDS
 def forever(piece):
     print("looking", flush=True)
     time.sleep(60)
@@ -361,7 +364,7 @@ def test_incomplete_manifest_is_refused(drive: str, tmp_path: Path, damage: Call
     file = manifest_of(drive, tmp_path / "manifest")
     (tmp_path / "damaged").write_bytes(damage(file.read_bytes()))
     with pytest.raises(BadInput, match="damaged"):
-        differing(file, tmp_path / "damaged", inode_numbers=True)
+        differing(file, tmp_path / "damaged")
 
 
 def test_manifest_without_its_last_lines_is_refused(drive: str, tmp_path: Path) -> None:

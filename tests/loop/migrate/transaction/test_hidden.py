@@ -17,6 +17,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting
+from wizard.model.errors import Refused
 from wizard.operations.ext4 import (
     AddChecksums,
     CheckFiles,
@@ -207,8 +208,8 @@ def test_writable_mount_ends_undo(
     case = migrated(node, image_of(node), tmp_path, 1024)
     case.commit()
     with DeviceMedium(node) as medium:
-        assert Committer(case.run, node, medium, unheard).undo_obstacle() is None
+        Committer(case.run, node, medium, unheard).check_kept()
     assert mounts(node, place)
     forget_caches(node)
-    with DeviceMedium(node) as medium:
-        assert "was modified since" in str(Committer(case.run, node, medium, unheard).undo_obstacle())
+    with DeviceMedium(node) as medium, pytest.raises(Refused, match="was modified since"):
+        Committer(case.run, node, medium, unheard).check_kept()

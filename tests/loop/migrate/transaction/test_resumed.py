@@ -25,12 +25,12 @@ from tests.loop.program import (
 )
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.commit import EARLIER, FILE, OLD, Committer, locate, migration_now
+from wizard.apply.conversion.commit import EARLIER, FILE, Committer, locate, migration_now
 from wizard.apply.conversion.job import JOB
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
-from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.stores import old_file
 from wizard.apply.run.job import JobRequest
 from wizard.cli.status import row_of
 from wizard.operations.fstab import EditFstab
@@ -199,7 +199,7 @@ def test_damaged_saved_bytes_fail_undo_and_leave_fstab_correct(old: Old) -> None
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     found, lines = old.digest, old.fstab
-    kept = run / FOLDER / OLD
+    kept = old_file(run, 0)
     kept.write_bytes(bytes(kept.stat().st_size))
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)

@@ -52,7 +52,7 @@ def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) 
 
 def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:
     assert load_filesystem(tmp_path) is None and phase_of(tmp_path) is None
-    filesystem = ConvertedFilesystem("uuid", SIZE, "00", "01", "/srv/store")
+    filesystem = ConvertedFilesystem("uuid", SIZE, "00", "01")
     replace_document(tmp_path / FILE, SCHEMA, filesystem)
     (tmp_path / f"{FILE}.new").write_text("{")
     assert load_filesystem(tmp_path) == filesystem

@@ -20,8 +20,8 @@ from tests.unit.apply.transaction.committed import (
     mounted,
 )
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
-from wizard.apply.conversion.commit import NEW, OLD
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.engine.stores import new_file, old_file
 from wizard.ext4.assessment import DECIDING, block_mounting
 from wizard.model.errors import Refused
 
@@ -49,7 +49,7 @@ def test_commit_writes_differences_and_undo_reverts_them(tmp_path: Path, block_b
         for at in range(-(-place.size_bytes // CHUNK))
     }
     assert kept == set(differing(case.before, case.after)), "what stays the same is neither kept nor written"
-    old = (case.store / OLD).read_bytes()
+    old = (old_file(case.run, 0)).read_bytes()
     assert differing(bytes(len(old)), old).keys() <= kept
     assert case.undo()
     assert (case.content, case.phase, case.store.exists()) == (case.before, Phase.UNDONE, False)
@@ -82,7 +82,7 @@ def test_power_cut_at_every_moment_of_undo(tmp_path: Path, block_bytes: int) -> 
 
 def test_files_of_an_unfinished_collection_are_recreated(tmp_path: Path) -> None:
     case = Case(tmp_path)
-    (case.store / OLD).write_bytes(b"half")
+    (old_file(case.run, 0)).write_bytes(b"half")
     assert case.commit()
     assert case.content == AFTER
 
@@ -157,7 +157,7 @@ def test_commit_is_refused_after_a_change_since_the_rehearsal(tmp_path: Path) ->
 def test_undo_does_not_need_the_planned_bytes(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
-    (case.store / NEW).unlink()
+    (new_file(case.run, 0)).unlink()
     assert case.undo()
     assert (case.content, case.phase) == (case.before, Phase.UNDONE)
 
@@ -188,18 +188,17 @@ def test_removed_bar_stops_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wholly", [False, True])
-@pytest.mark.parametrize(("file", "what"), [(NEW, "commit"), (OLD, "undo")])
-def test_damaged_stores_are_not_written_to_the_drive(
-    tmp_path: Path, file: str, what: str, wholly: bool
-) -> None:
+@pytest.mark.parametrize("what", ["commit", "undo"])
+def test_damaged_stores_are_not_written_to_the_drive(tmp_path: Path, what: str, wholly: bool) -> None:
     case = Case(tmp_path)
     assert not case.commit(10)
     found = case.content
-    damaged = bytearray((case.store / file).read_bytes())
-    for at in range(2 * CHUNK if file == NEW else 0, len(damaged), CHUNK):
+    file = new_file(case.run, 0) if what == "commit" else old_file(case.run, 0)
+    damaged = bytearray(file.read_bytes())
+    for at in range(2 * CHUNK if what == "commit" else 0, len(damaged), CHUNK):
         damaged[at] ^= 1
     damaged = bytearray(len(damaged)) if wholly else damaged
-    (case.store / file).write_bytes(damaged)
+    file.write_bytes(damaged)
     with pytest.raises(Refused, match="changed or damaged"):
         getattr(case, what)()
     assert case.content == found
@@ -239,7 +238,7 @@ def test_use_after_the_last_write_counts_despite_damaged_old_bytes(
     tmp_path: Path,
 ) -> None:
     case = released(tmp_path, "commit")
-    (case.store / OLD).write_bytes(bytes(SIZE))
+    (old_file(case.run, 0)).write_bytes(bytes(SIZE))
     mounted(case.drive.content)
     found = case.content
     assert case.commit()

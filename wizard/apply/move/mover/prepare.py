@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import Read, clipped, merged
+from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.signatures import copies_for_repair
 from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
@@ -26,24 +27,17 @@ UNREADABLE = Sentence(
 )
 
 
-class MovedDrive:
+class MovedDrive(HeldDrive):
     """A `MovingDrive` on a device node, opened exclusively. Raises Failed."""
 
     def __init__(self, node: str) -> None:
-        self._node = node
-        devices.check_unclaimed(node)
-        with failing(devices.UNOPENED, device=node):
-            self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-
-        self._block, _ = devices.block_bytes(node)
+        super().__init__(node)
         self._beside = ThreadPoolExecutor(1)
 
-    def __enter__(self) -> "MovedDrive":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the drive, after a flush that is in progress."""
         self._beside.shutdown()
-        os.close(self._fd)
+        super().close()
 
     def buffer(self, length_bytes: int) -> memoryview:
         """Return page-aligned memory for direct I/O."""
@@ -51,7 +45,7 @@ class MovedDrive:
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
         """See `MovingDrive`. A failed read is repeated in smaller pieces, to find the unreadable sector."""
-        self._read(offset_bytes, buffer, (MIB, 64 * KIB, self._block))
+        self._read(offset_bytes, buffer, (MIB, 64 * KIB, self.logical_block_bytes))
 
     def _read(self, offset_bytes: int, buffer: memoryview, smaller: tuple[int, ...]) -> None:
         try:
@@ -71,26 +65,19 @@ class MovedDrive:
                 got = os.preadv(self._fd, [buffer[done:]], at)
             except OSError as error:
                 if error.errno in UNREAD:
-                    raise journal.UnreadSector(
-                        UNREADABLE(device=self._node, byte=at, why=error), at
-                    ) from None
-                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=error)) from None
+                    raise journal.UnreadSector(UNREADABLE(device=self.node, byte=at, why=error), at) from None
+                raise Failed(devices.UNREAD_AT(device=self.node, byte=at, why=error)) from None
             if not got:
                 came = devices.CAME(got=done, length=len(buffer))
-                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=came))
+                raise Failed(devices.UNREAD_AT(device=self.node, byte=at, why=came))
             done += got
 
-    def write(self, offset_bytes: int, data: memoryview) -> None:
+    def write(self, offset_bytes: int, data: bytes | memoryview) -> None:
         """See `MovingDrive`."""
         done = 0
         while done < len(data):
-            with failing(devices.UNWRITTEN_AT, device=self._node, byte=offset_bytes + done):
+            with failing(devices.UNWRITTEN_AT, device=self.node, byte=offset_bytes + done):
                 done += os.pwritev(self._fd, [data[done:]], offset_bytes + done)
-
-    def flush(self) -> None:
-        """See `MovingDrive`."""
-        with failing(devices.NOT_TAKEN, device=self._node):
-            os.fdatasync(self._fd)
 
     def flushing(self) -> Callable[[], None]:
         """See `MovingDrive`."""
