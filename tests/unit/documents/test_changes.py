@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
@@ -18,9 +19,9 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.said import GIB, KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Context, Setting
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.document import SETTINGS
@@ -109,13 +110,15 @@ def test_commands_of_each_change() -> None:
     )
 
 
-def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes], Changes]:
+def change(kind: type[Setting], **fields: object) -> Callable[[Changes], Changes]:
     """Return a function that forges the first operation of a kind, and derives every text from the result."""
 
     def forge(changes: Changes) -> Changes:
         operations = [step.operation for step in changes.steps]
         at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
-        operations[at] = replace(operations[at], **fields)
+        forged = operations[at]
+        assert isinstance(forged, Struct)
+        operations[at] = replace(forged, **fields)
         return replace(changes, steps=steps_of(operations, Context(changes.drive)))
 
     return forge
@@ -266,7 +269,7 @@ def test_only_generic_mount_options_are_remounted() -> None:
         (WriteRules, "is not in /elsewhere/udev/rules"),
     ],
 )
-def test_only_files_of_the_selected_system_are_changed(kind: type[ChangeOperation], says: str) -> None:
+def test_only_files_of_the_selected_system_are_changed(kind: type[Setting], says: str) -> None:
     one = replace(CHANGES, steps=steps_of([only(kind, CHANGES)], Context(CHANGES.drive)))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))

@@ -23,10 +23,9 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.fstab import EditFstab
 from wizard.operations.layers import StopLayer
 from wizard.operations.operation import Setting
-from wizard.operations.settings import Relabel, SwitchOnTimer, WriteRules
+from wizard.operations.settings import Relabel, SwitchOnTimer
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
@@ -105,20 +104,13 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
 
 
 def _foreign(setting: Setting, environment: Environment) -> Message | None:
-    fstab, rules = environment.fstab, environment.rules
+    if why := setting.foreign(environment.fstab, environment.rules):
+        return why
+    if file := setting.edited_file:
+        real = Path(file).resolve()
+        if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+            return t("{file} is not writable here.", file=real)
     match setting:
-        case EditFstab(file=file) if Path(file) != fstab:
-            return t(
-                "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
-                file=file,
-                fstab=fstab,
-            )
-        case WriteRules(file=file) if Path(file).parent != rules:
-            return t("These changes write {file}, which is not in {folder}.", file=file, folder=rules)
-        case EditFstab(file=file) | WriteRules(file=file):
-            real = Path(file).resolve()
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                return t("{file} is not writable here.", file=real)
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
             return t("{unit} can only be enabled on the running system.", unit=unit)
         case StopLayer(members=members):

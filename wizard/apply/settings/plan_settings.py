@@ -33,14 +33,16 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
-from wizard.operations import growth, rules
-from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
+from wizard.operations import rules
+from wizard.operations.filesystem import GrowMounted
+from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Context, Setting
 from wizard.operations.settings import PowerOff, Relabel
+from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.plan import steps_of
 from wizard.plan.request.using import free_place, owner_options
@@ -56,7 +58,7 @@ from wizard.process.program import run
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
 
-Operations = list[ChangeOperation]
+Operations = list[Setting]
 
 
 def act(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
@@ -219,11 +221,7 @@ def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | Non
     texts = used.found.fstab_text.split("\n")
     old = [(line.number, texts[line.number - 1]) for line in lines]
     edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
-    return [_edit_of(used, *edits)] if edits else []
-
-
-def _edit_of(used: ExistingVolume, *edits: LineEdit) -> EditFstab:
-    return EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)
+    return [edit_of(used.found.fstab, used.found.fstab_text, *edits)] if edits else []
 
 
 def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
@@ -311,7 +309,7 @@ def _place_and_options(
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
-def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> EditFstab:
+def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:
     if not used.uuid:
         _refuse(
             t(
@@ -324,7 +322,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
     wanted = possible.line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
     if taken := fstab.conflict(fstab.parse(used.found.fstab_text, used.found.fstab), wanted):
         _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
-    return _edit_of(used, LineEdit(0, None, wanted.line))
+    return edit_of(used.found.fstab, used.found.fstab_text, LineEdit(0, None, wanted.line))
 
 
 def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
@@ -415,12 +413,12 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     operations: Operations = []
     if room:
         operations.append(
-            growth.ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
+            ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
         )
         if drive.table and drive.table.backup == "misplaced":
             doubts.append(dangers.BACKUP_MOVES(drive=drive.path))
     place, kind = mounted.mount_point, used.existing.filesystem
-    growing = growth.GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
     doubts.append(
         t(
             "This change is not rehearsed: the kernel grows the filesystem directly. "

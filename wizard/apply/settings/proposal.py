@@ -25,7 +25,6 @@ from wizard.operations.operation import Context
 from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
@@ -67,7 +66,7 @@ def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Change
     mounted = used.mounts[-1]
     operations = [step.operation for step in changes.steps]
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
-    operations.sort(key=lambda one: ORDER.index(type(one)))
+    operations.sort(key=lambda one: one.turn)
     wanted = Tune(changes.wanted.workload, owner) if isinstance(changes.wanted, Tune) else changes.wanted
     return replace(changes, wanted=wanted, steps=steps_of(operations, Context(changes.drive)))
 

@@ -19,9 +19,9 @@ from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import mounts, settings
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
-from wizard.operations.operation import Context
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.operations.fstab import LineEdit, edit_of
+from wizard.operations.operation import Context, Setting
+from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
@@ -60,7 +60,7 @@ def make_changes(
     drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: CurrentSettings
 ) -> Changes:
     """Return the changes, without steps if no change is needed or possible."""
-    operations: list[ChangeOperation] = []
+    operations: list[Setting] = []
     doubts: list[Message | str] = []
     if tuning.reserved_percent is not None:
         if (held := found.superblock) is None:
@@ -86,7 +86,7 @@ def set_options(
     existing: Existing,
     options: tuple[str, ...],
     found: CurrentSettings,
-    operations: list[ChangeOperation],
+    operations: list[Setting],
     doubts: list[Message | str],
     in_use: Set[str] = mounts.TUNED,
 ) -> None:
@@ -110,7 +110,7 @@ def set_options(
     if now is not None:
         operations.append(now)
     edit = LineEdit(number, old, line_with(old, options))
-    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), (edit,)))
+    operations.append(edit_of(found.fstab, found.fstab_text, edit))
     held = found.mounted or ()
     waits = [word for word in changed if found.mounted is None or (word in held) is not (word in options)]
     later = [word for word in changed if word not in in_use | ACCESS_TIME or (now is None and word in waits)]
@@ -156,7 +156,7 @@ def _queue(
     drive: Identity,
     tuning: Tuning,
     found: CurrentSettings,
-    operations: list[ChangeOperation],
+    operations: list[Setting],
     doubts: list[Message | str],
 ) -> None:
     """Append operations for the current values and the rules for every boot. Rules written by others are left

@@ -15,10 +15,10 @@ from wizard.model.requests import Attach, Detach, NewUuid, Release, SetLabel, Sw
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import Mount, Remount, Unmount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.document import SETTINGS
@@ -282,7 +282,7 @@ def test_later_changed_line_is_unchanged() -> None:
     assert edits(CHANGED).restored(theirs) == theirs
 
 
-def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> Changes:
+def wanting(wanted: Wanted, *operations: Setting, **fields: object) -> Changes:
     on = held()
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on)
