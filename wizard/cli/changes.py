@@ -104,7 +104,7 @@ def tune(arguments: Namespace) -> None:
     environment = environment_of(arguments)
     found = work_out(arguments.device, arguments.workload, environment, arguments.writable)
     document = render_any(found.changes)
-    existing = found.used.existing
+    existing = found.used
     if arguments.output is not None:
         if not found.changes.steps:
             raise BadInput(
@@ -126,7 +126,7 @@ def tune(arguments: Namespace) -> None:
 
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Omit the edits of whole files."""
-    existing, changes = found.used.existing, found.changes
+    existing, changes = found.used, found.changes
     purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
     yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
     yield para(
@@ -141,7 +141,7 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
 
 def _differences(found: TuningProposal) -> Iterator[str]:
     for step in found.changes.steps:
-        yield from step.operation.file_difference(Context(found.changes.drive), found.used.found.fstab_text)
+        yield from step.operation.file_difference(Context(found.changes.drive), found.used.fstab_text)
 
 
 def migrate(arguments: Namespace) -> Document | ExitCode:

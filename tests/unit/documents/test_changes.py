@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
-from wizard.advice.existing import Existing, Suggestion, Tuning, line_with, udev_rule
+from wizard.advice.existing import Suggestion, Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
+from wizard.model.requests import Tune
 from wizard.model.said import GIB, KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
@@ -30,8 +31,13 @@ from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_change
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
 FSTAB = f"# mine\n{LINE}\n"
-EXISTING = Existing("/dev/sda1", "ext4", 100 * GIB, "/srv", ("relatime", "errors=remount-ro"))
 FOUND = CurrentSettings(
+    device="/dev/sda1",
+    filesystem="ext4",
+    size_bytes=100 * GIB,
+    mount_point="/srv",
+    at_boot=("relatime", "errors=remount-ro"),
+    uuid=UUID,
     fstab="/etc/fstab",
     fstab_text=FSTAB,
     line=2,
@@ -50,11 +56,11 @@ TUNING = Tuning(
 )
 
 
-def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND, existing: Existing = EXISTING) -> Changes:
+def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
     identity = known_identity(machine(held), held)
-    return make_changes(identity, existing, UUID, "large-media", tuning, found)
+    return make_changes(identity, found, Tune("large-media"), tuning)
 
 
 CHANGES = made()
@@ -247,8 +253,7 @@ def test_mount_in_use_that_must_not_be_remounted_is_unchanged(
     """F2FS would lose its own options, and a read-only mount may be deliberate."""
     changes = made(
         replace(TUNING, reserved_percent=None),
-        replace(FOUND, mounted=words),
-        replace(EXISTING, filesystem=filesystem),
+        replace(FOUND, mounted=words, filesystem=filesystem),
     )
     assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in map(str, changes.doubts))
 

@@ -100,7 +100,7 @@ def _use_of(
         return VolumeUse(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
     used = look_at_filesystem(device, environment)
     mounted = tuple(one.mount_point for one in used.mounts)
-    return VolumeUse(device, used.lines, mounted, used.existing.mount_point, is_fixed=False)
+    return VolumeUse(device, used.lines, mounted, used.mount_point, is_fixed=False)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
