@@ -129,9 +129,7 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     existing, changes = found.used, found.changes
     purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
     yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
-    yield para(
-        t("Suggested, not yet applied:") if found.tuning.changes else t("No better settings are known.")
-    )
+    yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
     yield GAP

@@ -29,7 +29,7 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
         group = ("LVM", plan.group.device)
         paths = {one.path: one for one in drives[0].layers if (one.kind, one.below) == group}
         # The device mapper doubles hyphens in names; these names have none.
-        names = [one.name for one in layers.logical_wanted(plan)]
+        names = [one.name for one in plan.logical_volumes]
         found = [
             [path for path in paths if re.search(rf"(?<!-)-{re.escape(name)}\Z", path)] for name in names
         ]
@@ -46,10 +46,11 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))
     else:
-        faults = tuple(layers.group_differences(layers.logical_wanted(plan), _group(parts[0])))
+        sizes = {one.name: one.size_bytes for one in plan.logical_volumes}
+        faults = tuple(layers.group_differences(sizes, _group(parts[0])))
     if faults:
         return faults
-    names = [one.name for one in layers.logical_wanted(plan)] or [one.label for one in plan.volumes]
+    names = [one.name for one in plan.logical_volumes] or [one.label for one in plan.volumes]
     found: list[Message] = []
     for name, volume, layer in zip(names, plan.volumes, layers_of(plan, drives), strict=True):
         if layer is None:
@@ -60,7 +61,8 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
             )
             found.append(inactive)
         else:
-            found += layers.content_differences(volume, layer)
+            label = volume.label or None
+            found += differences.held_differences(layer.path, layer.signatures, volume.filesystem, label)
     return tuple(found)
 
 
@@ -112,14 +114,14 @@ def _text(folder: Path, name: str) -> str:
 def _group(part: str) -> layers.GroupSeen:
     name = group_of(part)
     if not name:
-        return layers.GroupSeen(part, name)
+        return layers.GroupSeen(part)
     physical, misses = physical_in(name)
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
         layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
         for row in asked("lvs", fields, name, _look)
     )
-    return layers.GroupSeen(part, name, physical, misses, volumes)
+    return layers.GroupSeen(part, physical, misses, volumes)
 
 
 def _number(text: str) -> int:

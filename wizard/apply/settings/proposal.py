@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.advice.existing import Tuning, tuning_for
+from wizard.advice.existing import tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
@@ -26,11 +26,10 @@ from wizard.plan.settings.tuning import ROOT_ONLY, Planned, make_changes
 
 
 class TuningProposal(Struct, frozen=True):
-    """The workload, the existing filesystem, its recommended settings, and the changes to reach them."""
+    """The workload, the existing filesystem, and the changes to the recommended settings."""
 
     workload: Workload
     used: ExistingVolume
-    tuning: Tuning
     changes: Changes
 
 
@@ -51,7 +50,7 @@ def work_out(
     wanted = Tune(profile.workload.id, owner)
     changes = make_changes(used.identity, used, wanted, tuning, _owner_change(used, owner) if owner else ())
     guard.check_options(changes)
-    return TuningProposal(profile.workload, used, tuning, guard.unambiguous(changes))
+    return TuningProposal(profile.workload, used, guard.unambiguous(changes))
 
 
 def _owner_change(used: ExistingVolume, owner: Writer) -> Planned:
