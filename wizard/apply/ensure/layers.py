@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from wizard.apply.block.devices import sysfs_folder
 from wizard.apply.run.backup_store import LOOK_SECONDS
@@ -16,7 +14,7 @@ from wizard.model.said import Message, t
 from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER, room_bytes
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host.sysfs import node_of, text
 from wizard.process.program import run
 
 _look = partial(run, seconds=LOOK_SECONDS)
@@ -92,23 +90,17 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     folder = sysfs_folder(layer.path)
-    misses = _text(folder, "degraded")
+    misses = text(folder / "md/degraded") or ""
     return layers.ArraySeen(
         layer.path,
-        _text(folder, "level"),
-        _text(folder, "raid_disks"),
-        _text(folder, "array_state"),
+        text(folder / "md/level") or "",
+        text(folder / "md/raid_disks") or "",
+        text(folder / "md/array_state") or "",
         frozenset(node_of(slave.name) for slave in (folder / "slaves").glob("*")),
         _number(misses),
         layer.size_bytes or 0,
         room,
     )
-
-
-def _text(folder: Path, name: str) -> str:
-    with suppress(OSError):
-        return (folder / "md" / name).read_text().strip()
-    return ""
 
 
 def _group(part: str) -> layers.GroupSeen:

@@ -161,10 +161,10 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
         return replace(seen, said=(*faults, manually))
     using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
     seen = replace(seen, before=_shapes(seen.drives, using.places))
-    if using.faults:
-        return replace(seen, said=using.faults)
     if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.needs, changes=using.changes)
+        return replace(seen, state=DriveState.USE, said=using.said, changes=using.changes)
+    if using.said:
+        return replace(seen, said=using.said)
     return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 

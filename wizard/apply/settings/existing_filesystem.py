@@ -42,11 +42,6 @@ from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
-CLONED = Sentence(
-    "{devices:list} have the same filesystem {uuid}: detach all but the right one, or use "
-    "`diskwright new-uuid` for the copy"
-)
-
 
 class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
     """An existing filesystem, with the drive and all its settings.

@@ -30,8 +30,8 @@ class Logical(Struct, frozen=True):
 
 
 class GroupSeen(Struct, frozen=True):
-    """LVM's report on a partition and the volume group. `physical`: all of its physical volumes, empty without
-    one. `misses`: a volume is missing. `volumes`: its logical volumes."""
+    """LVM's report on a partition and the volume group. `physical`: all of its physical volumes, or empty.
+    `misses`: one of them is missing. `volumes`: its logical volumes."""
 
     part: str
     physical: frozenset[str] = frozenset()
