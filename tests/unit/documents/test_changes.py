@@ -17,7 +17,7 @@ from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
 from wizard.model.requests import Tune
-from wizard.model.said import GIB, KIB
+from wizard.model.said import KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
 from wizard.operations.operation import Context, Setting
@@ -32,9 +32,8 @@ UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
 FSTAB = f"# mine\n{LINE}\n"
 FOUND = CurrentSettings(
-    device="/dev/sda1",
-    filesystem="ext4",
-    size_bytes=100 * GIB,
+    "/dev/sda1",
+    "ext4",
     mount_point="/srv",
     at_boot=("relatime", "errors=remount-ro"),
     uuid=UUID,

@@ -15,13 +15,8 @@ from wizard.apply.ensure.layers import layers_of
 from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Drive, Layer, Signature
 from wizard.model.said import MIB
-from wizard.plan.desired_state.differences import (
-    as_it_is,
-    held_differences,
-    layout_differences,
-    shape_of,
-    shapes_wanted,
-)
+from wizard.plan.desired_state import differences
+from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
 from wizard.plan.desired_state.document import read_wanted, requests_of
 from wizard.plan.desired_state.layers import (
     ArraySeen,
@@ -69,8 +64,9 @@ def grouped() -> tuple[Plan, Drive]:
     return plan, replace(there, layers=layers)
 
 
-def content_differences(volume: Volume, layer: Layer) -> str:
-    return " ".join(map(str, held_differences(layer.path, layer.signatures, volume.filesystem, volume.label)))
+def content_differences(of: Volume, layer: Layer) -> str:
+    found = differences.held_differences(layer.path, layer.signatures, of.filesystem, of.label)
+    return " ".join(map(str, found))
 
 
 def test_group_made_from_the_request_has_no_differences() -> None:
