@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import Struct
 
-from wizard.documents.decode import RecordField, fields_of
+from wizard.documents.decode import RecordField, family_of, fields_of
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
 from wizard.model.said import Message, ProfileText
 
@@ -79,6 +79,8 @@ class Shapes:
         if isinstance(wanted, type) and issubclass(wanted, Enum):
             values = [member.value for member in wanted]
             return self._defined(wanted, lambda: {"description": described(wanted), "enum": values})
+        if isinstance(wanted, type) and family_of(wanted):
+            return self._union(*family_of(wanted))
         raise TypeError(f"{wanted} has no place in a document")
 
     def record(self, wanted: type[Struct], only: Iterable[str] = (), **other: JSON) -> JSON:

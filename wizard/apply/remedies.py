@@ -22,7 +22,7 @@ from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
-from wizard.operations.growth import NO_GROWING, SYS_RESOURCE
+from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE
 from wizard.plan import refusals
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted

@@ -24,8 +24,7 @@ from wizard.model import requests
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Severity
 from wizard.model.said import t
-from wizard.operations.fstab import EditFstab
-from wizard.operations.settings import WriteRules, difference
+from wizard.operations.operation import Context
 from wizard.plan.changes import Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
@@ -105,7 +104,7 @@ def tune(arguments: Namespace) -> None:
     environment = environment_of(arguments)
     found = work_out(arguments.device, arguments.workload, environment, arguments.writable)
     document = render_any(found.changes)
-    existing = found.used.existing
+    existing = found.used
     if arguments.output is not None:
         if not found.changes.steps:
             raise BadInput(
@@ -127,29 +126,20 @@ def tune(arguments: Namespace) -> None:
 
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Omit the edits of whole files."""
-    existing, changes = found.used.existing, found.changes
+    existing, changes = found.used, found.changes
     purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
     yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
-    yield para(
-        t("Suggested, not yet applied:") if found.tuning.changes else t("No better settings are known.")
-    )
+    yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
     yield GAP
-    steps = (
-        replace(step, edits=()) if isinstance(step.operation, EditFstab | WriteRules) else step
-        for step in changes.steps
-    )
+    steps = (replace(step, edits=()) if step.operation.edited_file else step for step in changes.steps)
     yield from page_of(replace(changes, steps=tuple(steps)))
 
 
 def _differences(found: TuningProposal) -> Iterator[str]:
     for step in found.changes.steps:
-        if isinstance(step.operation, EditFstab):
-            text = found.used.found.fstab_text
-            yield from difference(step.operation.file, text, step.operation.edited(text) or text)
-        elif isinstance(step.operation, WriteRules):
-            yield from step.edits
+        yield from step.operation.file_difference(Context(found.changes.drive), found.used.fstab_text)
 
 
 def migrate(arguments: Namespace) -> Document | ExitCode:

@@ -63,7 +63,12 @@ def _decoder(wanted: Hashable) -> Decoder:
     assert isinstance(wanted, type), wanted
     if issubclass(wanted, Enum):
         return _one_of({member.value: member for member in wanted})
-    return _scalar(wanted)
+    return _scalar(wanted) if wanted in KINDS or wanted is int else _by_kind(family_of(wanted))
+
+
+def family_of(base: type) -> list[type]:
+    """Return the records derived from a base class, as far as imported. Documents name one by its `kind`."""
+    return sorted(base.__subclasses__(), key=lambda one: one.__name__)
 
 
 def _scalar(wanted: type) -> Decoder:

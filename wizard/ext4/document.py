@@ -23,8 +23,8 @@ from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 from wizard.operations.ext4 import SetOwnFstabType
-from wizard.operations.fstab import EditFstab, LineEdit
-from wizard.operations.operation import Context
+from wizard.operations.fstab import LineEdit
+from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import is_device_path, uuid_fault
 from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
 from wizard.plan.check import drive_faults
@@ -80,7 +80,7 @@ def migration_steps(
 ) -> Iterator[Step[MigrationOperation]]:
     """Yield a step for each operation on the filesystem `before` on `device`."""
     for one in operations:
-        if isinstance(one, EditFstab):
+        if isinstance(one, Setting):
             yield from steps_of((one,), Context(drive))
             continue
         yield Step(
@@ -100,8 +100,7 @@ def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tupl
         "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
     )
     gains = (
-        (collects,) if isinstance(operation, EditFstab) else operation.gains(before)
-        for operation in operations
+        (collects,) if isinstance(operation, Setting) else operation.gains(before) for operation in operations
     )
     return tuple(dict.fromkeys(map(str, chain.from_iterable(gains))))
 

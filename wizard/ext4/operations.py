@@ -7,6 +7,7 @@ from wizard.ext4.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
 from wizard.model.said import MIB, Message, t
 from wizard.operations import ext4, fstab
+from wizard.operations.operation import Setting
 from wizard.plan.changes import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
@@ -106,9 +107,8 @@ def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
     """Return the edit of the fstab lines whose type does not fit ext4, if any."""
     text = situation.fstab_text.split("\n")
     old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
-    lines = tuple(fstab.LineEdit(number, line, retyped(line)) for number, line in old)
-    digest = fstab.digest_of_text(situation.fstab_text)
-    return (fstab.EditFstab(situation.fstab, digest, lines),) if lines else ()
+    lines = (fstab.LineEdit(number, line, retyped(line)) for number, line in old)
+    return (fstab.edit_of(situation.fstab, situation.fstab_text, *lines),) if old else ()
 
 
 def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
@@ -180,8 +180,8 @@ def journal_blocks(before: ExtFacts) -> int:
 
 def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts) -> int:
     """Return the space needed for the scratch copy, with a margin: for the new data and the data replaced."""
-    kinds = {type(operation) for operation in operations}
-    if kinds <= {fstab.EditFstab}:
+    kinds = {type(operation) for operation in operations if not isinstance(operation, Setting)}
+    if not kinds:
         return 0
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
     if ext4.AddJournal in kinds:

@@ -118,6 +118,8 @@ class AddCrypttabLine(Operation, Struct, frozen=True):
     key: str = ""
     kind: Literal["add-crypttab-line"] = "add-crypttab-line"
 
+    edits_boot = True
+
     @property
     def line(self) -> str:
         """The line without newline: name, container, key file, options (crypttab(5)). Boot continues without

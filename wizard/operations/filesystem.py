@@ -1,18 +1,30 @@
-"""Operations that create a filesystem, fill it with subvolumes, or resize a filesystem while unmounted."""
+"""Operations that create a filesystem, fill it with subvolumes, or resize a filesystem."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
+from msgspec import Struct
+
 from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
+from wizard.model.requests import Grow
 from wizard.model.said import TIB, Message, Sentence, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo, filled
-from wizard.operations.table import wipe
+from wizard.operations.operation import (
+    RECOGNISED,
+    Context,
+    Setting,
+    Subject,
+    Summary,
+    Writing,
+    WritingTo,
+    filled,
+)
+from wizard.operations.table import ExtendPartition, wipe
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only accessible to root, and cleared at reboot."""
@@ -289,3 +301,81 @@ class ShrinkFilesystem(Resize, frozen=True):
 
     def resize(self, growing: Growing, place: str) -> Commands:
         return growing.smaller(place, self.size_bytes) if growing.smaller else ()
+
+
+SYS_RESOURCE = 24
+"""Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
+(fs/ext4/resize.c, ext4_resize_begin)."""
+
+NO_GROWING = t(
+    "The kernel does not let root grow a mounted ext filesystem here (CAP_SYS_RESOURCE). Unmount the "
+    "filesystem first."
+)
+
+
+class GrowMounted(Setting, Struct, frozen=True):
+    """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
+    device. `member`: device number in a Btrfs."""
+
+    device: str
+    filesystem: str
+    mount_point: str
+    old_bytes: int
+    new_bytes: int
+    member: int = 1
+    kind: Literal["grow-mounted"] = "grow-mounted"
+
+    requests = (Grow,)
+    turn = 1
+
+    says = Sentence("Grow the {title} on {device} to {new_bytes:size} while in use.")
+    aims = Sentence("the filesystem fills {device}")
+
+    @property
+    def title(self) -> str:
+        """Title of the filesystem."""
+        return KINDS[self.filesystem].title
+
+    @property
+    def stays(self) -> Message | None:
+        if self.commands_to(new=False):
+            return None
+        return t("{title} does not shrink while mounted", title=self.title)
+
+    def commands_to(self, *, new: bool) -> Commands:
+        growing = KINDS[self.filesystem].growing
+        assert growing is not None and growing.in_use is not None, self.filesystem
+        if new:
+            return (growing.in_use(self.device, self.mount_point, self.member),)
+        back = growing.shrinks_in_use
+        return (back(self.device, self.mount_point, self.member, self.old_bytes),) if back else ()
+
+    @property
+    def is_ext(self) -> bool:
+        return self.filesystem.startswith("ext")
+
+    def tools(self) -> frozenset[str]:
+        return Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
+
+    def fits(self, subject: Subject) -> bool:
+        growing = KINDS[subject.filesystem].growing
+        extended = (one for one in subject.settings if isinstance(one, ExtendPartition))
+        return (
+            self.device == subject.device
+            and 0 < self.old_bytes < self.new_bytes < subject.drive.size_bytes
+            and self.filesystem == subject.filesystem
+            and growing is not None
+            and growing.in_use is not None
+            and self.mount_point.startswith("/")
+            and self.member >= 1
+            and all(one.new_bytes == self.new_bytes for one in extended)
+        )
+
+    @property
+    def undo_obstacle(self) -> Message | None:
+        if self.stays is None:
+            return None
+        return t(
+            "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
+            title=self.title,
+        )

@@ -12,7 +12,7 @@ from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.operations import rules
 from wizard.operations.operation import Context, Setting, Subject
-from wizard.operations.settings import Relabel
+from wizard.operations.settings import Relabel, difference
 
 LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
 LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
@@ -37,10 +37,28 @@ class EditFstab(Setting, Struct, frozen=True):
     kind: Literal["edit-fstab"] = "edit-fstab"
 
     requests = (Tune, SetLabel, Attach, Detach, SetOptions)
+    turn = 3
     needs_drive = False
     mounts = True
 
     aims = Sentence("the new lines appear once, without old lines")
+
+    @property
+    def edits_boot(self) -> bool:
+        return any(edit.new is not None for edit in self.lines)
+
+    @property
+    def edited_file(self) -> str:
+        return self.file
+
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        if Path(self.file) == fstab:
+            return None
+        return t(
+            "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
+            file=self.file,
+            fstab=fstab,
+        )
 
     def sentence(self, context: Context) -> Message:
         file, count = self.file, len(self.lines)
@@ -73,6 +91,9 @@ class EditFstab(Setting, Struct, frozen=True):
             and bool(self.lines)
             and all(_fits(edit, subject) for edit in self.lines)
         )
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        return difference(self.file, fstab, self.edited(fstab) or fstab)
 
     def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple(
@@ -117,6 +138,11 @@ class EditFstab(Setting, Struct, frozen=True):
         # A missing newline at the end was added before an appended line.
         short = result.removesuffix("\n")
         return short if digest_of_text(short) == self.digest else result
+
+
+def edit_of(file: str, text: str, *lines: LineEdit) -> EditFstab:
+    """Return the edit of these lines of a file with this text."""
+    return EditFstab(file, digest_of_text(text), lines)
 
 
 def _options_change(edit: LineEdit, file: str) -> Message | None:

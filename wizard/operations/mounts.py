@@ -73,6 +73,8 @@ class AddFstabLine(Operation, Struct, frozen=True):
     pass_number: int
     kind: Literal["add-fstab-line"] = "add-fstab-line"
 
+    edits_boot = True
+
     @property
     def line(self) -> str:
         """The line without newline: UUID, mount point, filesystem, options, no dump, fsck pass (fstab(5))."""
@@ -117,12 +119,17 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
     requests = (Attach,)
+    turn = 1
     lasts = False
     mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
     undone = Sentence("Unmount {mount_point}.")
     aims = MOUNTED_AT
+
+    @property
+    def mounted_at(self) -> str:
+        return self.mount_point
 
     @property
     def subvolume(self) -> str:
@@ -197,6 +204,7 @@ class Remount(Setting, Struct, frozen=True):
     kind: Literal["remount"] = "remount"
 
     requests = (Tune, SetOptions)
+    turn = 1
     lasts = False
 
     says = Sentence("Remount {device} at {mount_point} {difference} while in use.")
@@ -266,6 +274,7 @@ class ChangeOwner(Setting, Struct, frozen=True):
     kind: Literal["change-owner"] = "change-owner"
 
     requests = (Tune, Attach)
+    turn = 2
 
     undone = Sentence("By restoring the old owner and mode.")
 
@@ -311,6 +320,7 @@ class Unmount(Setting, Struct, frozen=True):
     kind: Literal["unmount"] = "unmount"
 
     requests = (Detach, SwitchOff)
+    turn = 1
     lasts = False
 
     says = Sentence("Unmount {device} from {mount_point}.")

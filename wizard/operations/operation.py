@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import ClassVar, Self
 
 from msgspec import Struct
@@ -113,6 +114,8 @@ class Operation:
 
     __slots__ = ()
 
+    kind: str
+
     says: ClassVar[Sentence]
     """The description, unless `sentence` returns another."""
 
@@ -129,6 +132,11 @@ class Operation:
 
     writes = False
     """True for writes to a drive."""
+
+    @property
+    def edits_boot(self) -> bool:
+        """True if it adds something to do at every boot."""
+        return False
 
     @property
     def rehearsed(self) -> bool:
@@ -269,6 +277,9 @@ class Setting(Operation):
 
     __slots__ = ()
 
+    turn = 0
+    """Order in a document: what the kernel may refuse comes before the file that the next boot depends on."""
+
     aims: ClassVar[Sentence]
     """The `goal`."""
 
@@ -283,6 +294,16 @@ class Setting(Operation):
 
     mounts = False
     """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
+
+    @property
+    def mounted_at(self) -> str | None:
+        """The mount point if a filesystem is mounted now."""
+        return None
+
+    @property
+    def edited_file(self) -> str | None:
+        """The file of the system that changes."""
+        return None
 
     @property
     def once(self) -> Hashable:
@@ -311,6 +332,15 @@ class Setting(Operation):
     def fits(self, subject: Subject) -> bool:
         """Return False if the operation is invalid in an edited document."""
         raise NotImplementedError
+
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        """Return why the operation is for another system than the one with this fstab and this folder of udev
+        rules, or None."""
+        return None
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        """Return the change of the `edited_file` as a unified diff, given the text of fstab."""
+        return ()
 
     def commands(self) -> Commands:
         """Return the commands for the new state."""

@@ -172,6 +172,7 @@ class SetQueue(Setting, Struct, frozen=True):
     kind: Literal["set-queue"] = "set-queue"
 
     requests = (Tune,)
+    turn = 4
     lasts = False
 
     says = Sentence("Set {name} of {device} from {old} to {new} now.")
@@ -205,9 +206,19 @@ class WriteRules(Setting, Struct, frozen=True):
     kind: Literal["write-rules"] = "write-rules"
 
     requests = (Tune,)
+    turn = 5
     needs_drive = False
 
     aims = Sentence("{file} has the new lines")
+
+    @property
+    def edited_file(self) -> str:
+        return self.file
+
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        if Path(self.file).parent == rules:
+            return None
+        return t("These changes write {file}, which is not in {folder}.", file=self.file, folder=rules)
 
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
@@ -217,6 +228,9 @@ class WriteRules(Setting, Struct, frozen=True):
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return difference(self.file, self.old or "", udev_rule(context.drive, self.values))
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        return self.edits(context)
 
     def undo_text(self, context: Context) -> str:
         if self.old is None:
@@ -242,6 +256,7 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
     kind: Literal["switch-on-timer"] = "switch-on-timer"
 
     requests = (Tune,)
+    turn = 6
     needs_drive = False
 
     says = Sentence(
@@ -269,6 +284,7 @@ class PowerOff(Setting, Struct, frozen=True):
     kind: Literal["power-off"] = "power-off"
 
     requests = (SwitchOff,)
+    turn = 2
 
     says = Sentence("Flush and power off {device}.")
     aims = Sentence("the kernel no longer lists {device}")

@@ -2,12 +2,16 @@
 
 from typing import Literal
 
+from msgspec import Struct
+
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
+from wizard.model.errors import partition_path
 from wizard.model.layout import Slot, TableEntry
+from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations import data_loss
-from wizard.operations.operation import Context, Summary, WritingTo
+from wizard.operations.operation import Context, Setting, Subject, Summary, WritingTo
 
 OTHERS_STAY = Sentences(
     "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
@@ -209,3 +213,55 @@ class ResetZones(WritingTo, frozen=True):
         """Describe the loss, which is immediate."""
         everything = t("Everything on {device}, immediately.", device=self.device)
         return " ".join((str(everything), *context.overwritten(self.devices)))
+
+
+IN_TABLE = Sentence("{device} has {size:size} in the table and {kernel:size} in the kernel")
+
+
+class ExtendPartition(Setting, Struct, frozen=True):
+    """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
+    rest of the table is unchanged, and the kernel is notified."""
+
+    drive: str
+    number: int
+    start_bytes: int
+    old_bytes: int
+    new_bytes: int
+    kind: Literal["extend-partition"] = "extend-partition"
+
+    requests = (Grow,)
+
+    says = Sentence("Extend {device} into the free space after it, to {new_bytes:size}, while in use.")
+    undone = Sentence("The old end is restored if the filesystem has not grown.")
+
+    @property
+    def device(self) -> str:
+        """Node of the partition."""
+        return partition_path(self.drive, self.number)
+
+    def commands_to(self, *, new: bool) -> Commands:
+        # Also works while in use (partx(8)).
+        return (("partx", "--update", "--nr", f"{self.number}:{self.number}", self.drive),)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        entry = Sentence("{sign}{device}: {size} bytes from byte {start}")
+        sizes = (("-", self.old_bytes), ("+", self.new_bytes))
+        return tuple(
+            str(entry(sign=sign, device=self.device, start=self.start_bytes, size=size))
+            for sign, size in sizes
+        )
+
+    @property
+    def goal(self) -> Message:
+        return IN_TABLE(device=self.device, size=self.new_bytes, kernel=self.new_bytes)
+
+    def fits(self, subject: Subject) -> bool:
+        block, end = subject.drive.geometry.logical_block_bytes, self.start_bytes + self.new_bytes
+        return (
+            self.device == subject.device
+            and 0 < self.old_bytes < self.new_bytes
+            and not any(n % block for n in (self.start_bytes, self.old_bytes, self.new_bytes))
+            and self.drive == subject.drive.path
+            and 0 < self.start_bytes < end <= subject.drive.size_bytes
+            and len(subject.settings) > 1
+        )

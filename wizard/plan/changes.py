@@ -13,31 +13,11 @@ from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
-from wizard.operations import mounts, settings
+from wizard.operations import mounts
 from wizard.operations.ext4 import OnDevice
 from wizard.operations.fstab import EditFstab
-from wizard.operations.growth import ExtendPartition, GrowMounted
-from wizard.operations.layers import StopLayer
+from wizard.operations.operation import Setting
 from wizard.plan.plan import Plan, Step
-
-ChangeOperation = (
-    settings.ReserveBlocks
-    | settings.Relabel
-    | mounts.Remount
-    | mounts.Mount
-    | mounts.ChangeOwner
-    | mounts.Unmount
-    | EditFstab
-    | settings.SetQueue
-    | settings.WriteRules
-    | settings.SwitchOnTimer
-    | settings.PowerOff
-    | StopLayer
-    | ExtendPartition
-    | GrowMounted
-)
-"""In this order in a document: operations that the kernel may refuse come before the file that the next boot
-depends on."""
 
 
 class DeviceDocument(DriveDocument):
@@ -72,12 +52,12 @@ class Changes(DeviceDocument, Struct, frozen=True):
     filesystem: str
     uuid: str
     wanted: Wanted
-    steps: tuple[Step[ChangeOperation], ...]
+    steps: tuple[Step[Setting], ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()
 
     @property
-    def settings(self) -> tuple[ChangeOperation, ...]:
+    def settings(self) -> tuple[Setting, ...]:
         """The operations in order."""
         return tuple(step.operation for step in self.steps)
 
@@ -243,12 +223,12 @@ class Migration(DeviceDocument, Struct, frozen=True):
     @property
     def on_device(self) -> tuple[OnDevice, ...]:
         """The operations on the filesystem, which come first."""
-        return tuple(step.operation for step in self.steps if not isinstance(step.operation, EditFstab))
+        return tuple(step.operation for step in self.steps if not isinstance(step.operation, Setting))
 
     @property
     def settings(self) -> tuple[EditFstab, ...]:
         """The operation on fstab, if any. Comes last."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, EditFstab))
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, Setting))
 
 
 class WayOffer(Struct, frozen=True):

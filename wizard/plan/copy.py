@@ -154,7 +154,7 @@ def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> fs
     )
     # In the order of patch(1): by line number, additions last.
     in_order = sorted(edits, key=lambda one: (one.number == 0, one.number))
-    return fstab.EditFstab(file, fstab.digest_of_text(text), tuple(in_order))
+    return fstab.edit_of(file, text, *in_order)
 
 
 def moved(line: str, before: str) -> str:

@@ -16,9 +16,7 @@ from wizard.model.geometry import HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, kinds_in
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.containers import AddCrypttabLine
-from wizard.operations.fstab import EditFstab
-from wizard.operations.mounts import AddFstabLine
+from wizard.operations.operation import Operation
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import free_space
 from wizard.plan.refusals import unmeasured, unread_content
@@ -310,14 +308,9 @@ def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Messa
     return tuple(contents.lost_with(machine, drive, lost if kept else lost | {drive.path}))
 
 
-def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:
+def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple[Message, ...]:
     """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
-    edits_boot = any(
-        isinstance(one, AddFstabLine | AddCrypttabLine)
-        or (isinstance(one, EditFstab) and any(line.new is not None for line in one.lines))
-        for one in operations
-    )
-    if not edits_boot:
+    if not any(one.edits_boot for one in operations):
         return ()
     if machine.in_container:
         return (IN_CONTAINER,)

@@ -23,7 +23,7 @@ from tests.loop.program import MIB, PLANS, ExitCode, Mode
 from tests.loop.tune.test_grown_in_use import Used as Growing
 from wizard.apply.settings.system import has_capability
 from wizard.benchmark.candidates.surroundings import remove_groups
-from wizard.operations.growth import SYS_RESOURCE
+from wizard.operations.filesystem import SYS_RESOURCE
 
 Made = Callable[[Work, MakeDrive], Killed]
 EACH = 12 if IS_FULL else 1

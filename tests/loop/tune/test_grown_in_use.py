@@ -28,7 +28,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.system import has_capability
 from wizard.model.requests import Grow
-from wizard.operations.growth import SYS_RESOURCE
+from wizard.operations.filesystem import SYS_RESOURCE
 
 MAKERS = {
     "ext2": ("mkfs.ext2", "-q", "-F"),

@@ -20,12 +20,13 @@ from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.plan_settings import act
 from wizard.model.layout import Writer
 from wizard.model.requests import Attach, Detach, Grow, NewUuid, Release, SetLabel, SwitchOff, Tune
+from wizard.operations.filesystem import GrowMounted
 from wizard.operations.fstab import EditFstab
-from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import ChangeOwner, Mount, Remount, Unmount
 from wizard.operations.operation import Context, Setting
 from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.operations.table import ExtendPartition
 from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 

@@ -14,6 +14,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.proposal import work_out
+from wizard.model.requests import Tune
 from wizard.plan.changes import Changes
 from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.tuning import make_changes
@@ -86,7 +87,7 @@ class Used:
             queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,
         )
-        made = make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)
+        made = make_changes(used.identity, used, Tune("large-media"), wanted)
         # A run starts only with today's explanations.
         advised = work_out(self.drive, "large-media", self.work.environment).changes
         return replace(made, reasons=advised.reasons, doubts=advised.doubts)

@@ -6,21 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
-from wizard.advice.existing import Existing, Suggestion, Tuning, line_with, udev_rule
+from wizard.advice.existing import Suggestion, Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
-from wizard.model.said import GIB, KIB
+from wizard.model.requests import Tune
+from wizard.model.said import KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Context, Setting
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.document import SETTINGS
@@ -29,8 +31,12 @@ from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_change
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
 FSTAB = f"# mine\n{LINE}\n"
-EXISTING = Existing("/dev/sda1", "ext4", 100 * GIB, "/srv", ("relatime", "errors=remount-ro"))
 FOUND = CurrentSettings(
+    "/dev/sda1",
+    "ext4",
+    mount_point="/srv",
+    at_boot=("relatime", "errors=remount-ro"),
+    uuid=UUID,
     fstab="/etc/fstab",
     fstab_text=FSTAB,
     line=2,
@@ -49,11 +55,11 @@ TUNING = Tuning(
 )
 
 
-def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND, existing: Existing = EXISTING) -> Changes:
+def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
     identity = known_identity(machine(held), held)
-    return make_changes(identity, existing, UUID, "large-media", tuning, found)
+    return make_changes(identity, found, Tune("large-media"), tuning)
 
 
 CHANGES = made()
@@ -109,13 +115,15 @@ def test_commands_of_each_change() -> None:
     )
 
 
-def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes], Changes]:
+def change(kind: type[Setting], **fields: object) -> Callable[[Changes], Changes]:
     """Return a function that forges the first operation of a kind, and derives every text from the result."""
 
     def forge(changes: Changes) -> Changes:
         operations = [step.operation for step in changes.steps]
         at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
-        operations[at] = replace(operations[at], **fields)
+        forged = operations[at]
+        assert isinstance(forged, Struct)
+        operations[at] = replace(forged, **fields)
         return replace(changes, steps=steps_of(operations, Context(changes.drive)))
 
     return forge
@@ -244,8 +252,7 @@ def test_mount_in_use_that_must_not_be_remounted_is_unchanged(
     """F2FS would lose its own options, and a read-only mount may be deliberate."""
     changes = made(
         replace(TUNING, reserved_percent=None),
-        replace(FOUND, mounted=words),
-        replace(EXISTING, filesystem=filesystem),
+        replace(FOUND, mounted=words, filesystem=filesystem),
     )
     assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in map(str, changes.doubts))
 
@@ -266,7 +273,7 @@ def test_only_generic_mount_options_are_remounted() -> None:
         (WriteRules, "is not in /elsewhere/udev/rules"),
     ],
 )
-def test_only_files_of_the_selected_system_are_changed(kind: type[ChangeOperation], says: str) -> None:
+def test_only_files_of_the_selected_system_are_changed(kind: type[Setting], says: str) -> None:
     one = replace(CHANGES, steps=steps_of([only(kind, CHANGES)], Context(CHANGES.drive)))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))

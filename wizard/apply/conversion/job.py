@@ -32,7 +32,7 @@ from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
-from wizard.operations.fstab import EditFstab
+from wizard.operations.operation import Setting
 from wizard.plan.changes import Migration
 
 ENTRY_BYTES = 160
@@ -128,7 +128,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
     edits = (
         (number, step.sentence, partial(do, step.operation, _system(site)))
         for number, step in enumerate(migration.steps, 1)
-        if isinstance(step.operation, EditFstab)
+        if isinstance(step.operation, Setting)
     )
     if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
         return ended

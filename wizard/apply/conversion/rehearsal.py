@@ -34,8 +34,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
 from wizard.model.said import Sentence, format_duration, join, joined, t
 from wizard.operations import ext4
-from wizard.operations.fstab import EditFstab
-from wizard.operations.operation import OWN_FSTAB
+from wizard.operations.operation import OWN_FSTAB, Setting
 from wizard.plan.changes import Migration
 from wizard.process.output import Listener
 from wizard.process.program import Result
@@ -229,7 +228,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
         steps = (
             (number, step.sentence, partial(_operate, step.operation, copy, replace(site, step=number)))
             for number, step in enumerate(migration.steps, 1)
-            if not isinstance(step.operation, EditFstab)
+            if not isinstance(step.operation, Setting)
         )
         total = len(migration.steps)
         if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):

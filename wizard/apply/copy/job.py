@@ -17,7 +17,6 @@ from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.settings import guard
-from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.states import How, do, undo
 from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
@@ -88,8 +87,8 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
                 fault=next(iter(faults), None) or "",
             )
         )
-    if clones := guard.clones_of(node, bring.target.uuid):
-        raise process.refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
+    if clones := guard.clone_fault(node, bring.target.uuid):
+        raise process.refused(clones)
     return paths
 
 

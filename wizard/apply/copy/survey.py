@@ -369,7 +369,7 @@ def _own_line(
             )
         )
     options = [one for one in copy.OF_THE_PLACE if one in old.options] or ["defaults"]
-    line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
+    line = line_of(target.uuid, place, target.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
     if found := fstab.conflict(others, line):
         raise refused(

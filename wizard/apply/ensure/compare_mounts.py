@@ -42,12 +42,11 @@ class Where(Struct, frozen=True):
 
 
 class MountDifferences(Struct, frozen=True):
-    """Differences in the use of volumes: `needs` with the first change to make, `faults` that stay, and the
+    """Differences in the use of volumes, with the first change to make, None if one of them stays, and the
     fstab mount points of each device."""
 
-    needs: tuple[Message, ...]
+    said: tuple[Message, ...]
     changes: Changes | None
-    faults: tuple[Message, ...]
     places: dict[str, tuple[str, ...]]
 
 
@@ -100,7 +99,7 @@ def _use_of(
         return VolumeUse(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
     used = look_at_filesystem(device, environment)
     mounted = tuple(one.mount_point for one in used.mounts)
-    return VolumeUse(device, used.lines, mounted, used.existing.mount_point, is_fixed=False)
+    return VolumeUse(device, used.lines, mounted, used.mount_point, is_fixed=False)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
@@ -155,9 +154,10 @@ def using_of(
             places |= dict.fromkeys(shown, use.listed)
     needs = [one for one in found if isinstance(one, _Need)]
     faults = tuple(one for one in found if isinstance(one, Message))
-    first = needs[0] if needs and not faults else None
-    changes = act(first.device, first.wanted, environment) if first else None
-    return MountDifferences(tuple(need.said for need in needs), changes, faults, places)
+    if faults or not needs:
+        return MountDifferences(faults, None, places)
+    changes = act(needs[0].device, needs[0].wanted, environment)
+    return MountDifferences(tuple(need.said for need in needs), changes, places)
 
 
 def _unmounted_btrfs(parts: Sequence[str], use: VolumeUse, found: Sequence[_Need | Message]) -> list[Message]:

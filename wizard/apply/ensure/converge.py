@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -28,7 +27,7 @@ from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
 from wizard.probe.host.environment import caller
-from wizard.probe.host.sysfs import SYS, node_of
+from wizard.probe.host.sysfs import SYS, node_of, text
 from wizard.probe.host.uses import is_hidden
 from wizard.process.program import run
 
@@ -91,16 +90,12 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     return BtrfsSeen(members, _profiles(kept), newest, used, misses)
 
 
-def _superblock_of(part: str) -> str:
-    return _look((*btrfs.SUPERBLOCK, part)).output
-
-
 def _number(part: str, name: str) -> int:
-    return btrfs.number_in(_superblock_of(part), name)
+    return btrfs.number_in(_look((*btrfs.SUPERBLOCK, part)).output, name)
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    output = _superblock_of(part)
+    output = _look((*btrfs.SUPERBLOCK, part)).output
     found = drive.partition(part)
     uuid = found.signatures[0].uuid if found and found.signatures else None
     numbers = [btrfs.number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
@@ -124,12 +119,7 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
         raise Refused(
             t("Cannot read from the kernel which devices the Btrfs {uuid} uses.", uuid=uuid)
         ) from None
-    misses = False
-    with suppress(OSError):
-        misses = any(
-            (entry / "missing").read_text().strip() != "0" for entry in (folder / "devinfo").iterdir()
-        )
-    return used, misses
+    return used, any(text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
 
 
 REACHES_FURTHER = Sentence(
@@ -163,7 +153,10 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     ]
     faults = []
     md = MEMBER_KINDS["md"]
-    for of_kind, title, count_of in (("btrfs", "Btrfs", _btrfs_devices), (md, "md", _md_devices)):
+    for of_kind, title, count_of in (
+        ("btrfs", "Btrfs", partial(_number, name="num_devices")),
+        (md, "md", _md_devices),
+    ):
         uuids = {device: uuid for device, kind, uuid in held if kind == of_kind}
         for device, uuid in uuids.items():
             if (count := count_of(device)) > [*uuids.values()].count(uuid):
@@ -179,10 +172,6 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
         if is_raid or kind in PARTS:
             faults.append(MAY_REACH_FURTHER(device=device, kind=kind))
     return tuple(faults)
-
-
-def _btrfs_devices(device: str) -> int:
-    return _number(device, "num_devices")
 
 
 def _md_devices(device: str) -> int:

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from wizard.apply.block.devices import sysfs_folder
 from wizard.apply.run.backup_store import LOOK_SECONDS
@@ -16,7 +14,7 @@ from wizard.model.said import Message, t
 from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER, room_bytes
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host.sysfs import node_of, text
 from wizard.process.program import run
 
 _look = partial(run, seconds=LOOK_SECONDS)
@@ -29,7 +27,7 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
         group = ("LVM", plan.group.device)
         paths = {one.path: one for one in drives[0].layers if (one.kind, one.below) == group}
         # The device mapper doubles hyphens in names; these names have none.
-        names = [one.name for one in layers.logical_wanted(plan)]
+        names = [one.name for one in plan.logical_volumes]
         found = [
             [path for path in paths if re.search(rf"(?<!-)-{re.escape(name)}\Z", path)] for name in names
         ]
@@ -46,10 +44,11 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))
     else:
-        faults = tuple(layers.group_differences(layers.logical_wanted(plan), _group(parts[0])))
+        sizes = {one.name: one.size_bytes for one in plan.logical_volumes}
+        faults = tuple(layers.group_differences(sizes, _group(parts[0])))
     if faults:
         return faults
-    names = [one.name for one in layers.logical_wanted(plan)] or [one.label for one in plan.volumes]
+    names = [one.name for one in plan.logical_volumes] or [one.label for one in plan.volumes]
     found: list[Message] = []
     for name, volume, layer in zip(names, plan.volumes, layers_of(plan, drives), strict=True):
         if layer is None:
@@ -60,7 +59,8 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
             )
             found.append(inactive)
         else:
-            found += layers.content_differences(volume, layer)
+            label = volume.label or None
+            found += differences.held_differences(layer.path, layer.signatures, volume.filesystem, label)
     return tuple(found)
 
 
@@ -90,12 +90,12 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     folder = sysfs_folder(layer.path)
-    misses = _text(folder, "degraded")
+    misses = text(folder / "md/degraded") or ""
     return layers.ArraySeen(
         layer.path,
-        _text(folder, "level"),
-        _text(folder, "raid_disks"),
-        _text(folder, "array_state"),
+        text(folder / "md/level") or "",
+        text(folder / "md/raid_disks") or "",
+        text(folder / "md/array_state") or "",
         frozenset(node_of(slave.name) for slave in (folder / "slaves").glob("*")),
         _number(misses),
         layer.size_bytes or 0,
@@ -103,23 +103,17 @@ def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     )
 
 
-def _text(folder: Path, name: str) -> str:
-    with suppress(OSError):
-        return (folder / "md" / name).read_text().strip()
-    return ""
-
-
 def _group(part: str) -> layers.GroupSeen:
     name = group_of(part)
     if not name:
-        return layers.GroupSeen(part, name)
+        return layers.GroupSeen(part)
     physical, misses = physical_in(name)
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
         layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
         for row in asked("lvs", fields, name, _look)
     )
-    return layers.GroupSeen(part, name, physical, misses, volumes)
+    return layers.GroupSeen(part, physical, misses, volumes)
 
 
 def _number(text: str) -> int:

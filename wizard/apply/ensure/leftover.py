@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
@@ -19,15 +20,6 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, t
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
-from wizard.plan.request.volume_request import VolumeRequest
-
-
-class DesiredPlan(Struct, frozen=True):
-    """The requested plan, its requests, and the contents that the document allows to replace (`replace`)."""
-
-    plan: Plan
-    requests: tuple[VolumeRequest, ...]
-    replace: str = ""
 
 
 class Leftover(Struct, frozen=True):
@@ -38,13 +30,13 @@ class Leftover(Struct, frozen=True):
     resumes: bool = False
 
 
-def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
-    """Return the newest unfinished run on one of the drives, or None. Ignores runs that wrote nothing and do
-    not match the request. Raises as `list_runs` does.
+def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
+    """Return the newest unfinished run on one of the drives, or None. `ideal`: the requested plan. Ignores
+    runs that wrote nothing and do not match it. Raises as `list_runs` does.
 
     A run can resume only if it covers all drives, and destroys only what the document allows.
     """
-    by_drive = [_on_drive(wanted, drive, drives, journal_dir) for drive in drives]
+    by_drive = [_on_drive(aim, ideal, drive) for drive in aim.drives]
     found = [left for left in by_drive if left is not None]
     stopping = [left for left in found if not left.resumes]
     if stopping or not found:
@@ -53,23 +45,21 @@ def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | N
         return found[0]
     run = found[0].run
     ways = working_ways(run, journal.state(run))
-    drive = next(drive for drive, left in zip(drives, by_drive, strict=True) if left is not None)
+    drive = next(drive for drive, left in zip(aim.drives, by_drive, strict=True) if left is not None)
     return Leftover(run, _resolve_first(run, drive, ways))
 
 
-def _on_drive(
-    wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive], journal_dir: Path | None
-) -> Leftover | None:
-    for run in reversed(runs.list_runs(journal_dir)):
+def _on_drive(aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
+    for run in reversed(runs.list_runs(aim.where.journal_dir)):
         with suppress(BadInput):
             document = load(run)
             uses = any(one == drive.path or drive.partition(one) is not None for one in document.devices)
             if uses or any(_is_same(one, drive) for one in document.drives):
-                return _assess(run, wanted, drive, drives)
+                return _assess(run, aim, ideal, drive)
     return None
 
 
-def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
+def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
         return Leftover(run, CONTINUES(run=runs.run_argument(run)))
@@ -82,8 +72,8 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
     untouched = _is_untouched(run)
-    goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, wanted)
-    if goes_on and _may_lose(run, wanted, drives):
+    goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, aim, ideal)
+    if goes_on and _may_lose(run, aim):
         return Leftover(
             run,
             t(
@@ -112,18 +102,18 @@ def _is_untouched(run: Path) -> bool:
     return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
 
 
-def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
+def _makes_requested(run: Path, aim: DriveTarget, ideal: Plan) -> bool:
     """Return True if the run makes and mounts what is requested, ignoring random values such as UUIDs."""
     plan = load(run)
-    if not isinstance(plan, Plan) or plan.part or _comparable(plan) != _comparable(wanted.plan):
+    if not isinstance(plan, Plan) or plan.part or _comparable(plan) != _comparable(ideal):
         return False
     return all(
         made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
-        for made, asked in zip(plan.volumes, wanted.requests, strict=True)
+        for made, asked in zip(plan.volumes, aim.requests, strict=True)
     )
 
 
-def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
+def _may_lose(run: Path, aim: DriveTarget) -> bool:
     """Return True if the document allows losing the old contents of the run's drives. Permission given to
     another run does not count."""
     record, members = load_record(run), runs.load_plan(run).members
@@ -136,8 +126,8 @@ def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
             for held in (False, True)
         )
     elif _is_untouched(run):
-        lost, others = ([drive for drive in drives if drive.is_empty is held] for held in (False, True))
-    return not lost or may_replace(wanted.replace, lost, others)
+        lost, others = ([drive for drive in aim.drives if drive.is_empty is held] for held in (False, True))
+    return not lost or may_replace(aim.wanted.replace, lost, others)
 
 
 def _comparable(plan: Plan) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
 from wizard.apply.ensure.compare_mounts import lines_of
-from wizard.apply.ensure.leftover import DesiredPlan, leftover
+from wizard.apply.ensure.leftover import leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
@@ -114,8 +114,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     seen = DriveAssessment(
         aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
     )
-    desired = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
-    if left := leftover(desired, drives, aim.where.journal_dir):
+    if left := leftover(aim, ideal):
         state = DriveState.RESUME if left.resumes else DriveState.REFUSED
         return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(drives))
     for drive in drives:
@@ -162,10 +161,10 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
         return replace(seen, said=(*faults, manually))
     using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
     seen = replace(seen, before=_shapes(seen.drives, using.places))
-    if using.faults:
-        return replace(seen, said=using.faults)
     if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.needs, changes=using.changes)
+        return replace(seen, state=DriveState.USE, said=using.said, changes=using.changes)
+    if using.said:
+        return replace(seen, said=using.said)
     return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 

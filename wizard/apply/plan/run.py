@@ -30,7 +30,7 @@ from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.operations.filesystem import Inside, MakeFilesystem
-from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.operations.mounts import TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan
 from wizard.probe.pool import is_attached
@@ -203,7 +203,7 @@ def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]
     """Return the devices and mount points of the run's own existing mounts. The mount point of swap is
     `swap`."""
     operations = [plan.steps[number - 1].operation for number in begun]
-    mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
+    mounts = [one for one in plan.mounts if one in operations and is_mounted(one)]
     mounts += [mount for one in operations if isinstance(one, Inside) and is_mounted(mount := one.mount)]
     swaps = frozenset(
         (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
@@ -215,14 +215,15 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     """Execute a step. If another program has mounted the device, unmount it and try again, or accept the
     result."""
     operation = context.plan.steps[context.step - 1].operation
-    if isinstance(operation, Mount):
+    mounts = operation in context.plan.mounts
+    if mounts:
         unmount_foreign(context)
     try:
         return execute(context)
     except Failed:
-        if not isinstance(operation, Mount | MakeFilesystem) or not unmount_foreign(context):
+        if not (mounts or isinstance(operation, MakeFilesystem)) or not unmount_foreign(context):
             raise
-    return execute(context) if isinstance(operation, Mount) else made_as_planned(operation, context)
+    return made_as_planned(operation, context) if isinstance(operation, MakeFilesystem) else execute(context)
 
 
 def execute(context: step_context.StepContext) -> Message | str:

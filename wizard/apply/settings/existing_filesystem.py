@@ -9,10 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.advice.existing import Existing
 from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.settings.system import superblock, unit_state
@@ -44,25 +42,16 @@ from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
-CLONED = Sentence(
-    "{devices:list} have the same filesystem {uuid}: detach all but the right one, or use "
-    "`diskwright new-uuid` for the copy"
-)
 
-
-class ExistingVolume(Struct, frozen=True):
+class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
     """An existing filesystem, with the drive and all its settings.
 
-    `uuid` is empty if there is none. `lines` are the filesystem's lines in fstab, and `mounts` its mounts in
-    this process's namespace.
+    `lines` are the filesystem's lines in fstab, and `mounts` its mounts in this process's namespace.
     """
 
     machine: Machine
     drive: Drive
     identity: Identity
-    uuid: str
-    existing: Existing
-    found: CurrentSettings
     label: str
     lines: tuple[Line, ...]
     mounts: tuple[Mounted, ...]
@@ -90,7 +79,15 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     block = _superblock(node, signature)
     ahead = sysfs.text(sysfs.SYS / "class/block" / sysfs.name_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
-    existing = Existing(
+    rules = environment.rules / rules_name(identity)
+    return ExistingVolume(
+        machine=machine,
+        drive=drive,
+        identity=identity,
+        uuid=signature.uuid or "",
+        label=signature.label or "",
+        lines=tuple(own),
+        mounts=all_mounts,
         device=node,
         filesystem=signature.kind,
         size_bytes=part.size_bytes if part is not None else drive.size_bytes,
@@ -99,9 +96,6 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         read_ahead_bytes=int(ahead) * 1024 if ahead and ahead.isdigit() else None,
         reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
         trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
-    )
-    rules = environment.rules / rules_name(identity)
-    found = CurrentSettings(
         fstab=str(environment.fstab),
         fstab_text=fstab,
         line=line.number if line else None,
@@ -115,10 +109,6 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         superblock=block,
         mounted=mounted.words if mounted else None,
         elsewhere=tuple(other.mount_point for other in own if other is not line),
-    )
-    label = signature.label or ""
-    return ExistingVolume(
-        machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
     )
 
 

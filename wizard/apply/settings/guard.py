@@ -15,7 +15,7 @@ from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
-from wizard.apply.settings import existing_filesystem
+from wizard.apply.settings.existing_filesystem import location_fault
 from wizard.apply.settings.states import How, drives_of, read
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
@@ -23,10 +23,9 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.fstab import EditFstab
 from wizard.operations.layers import StopLayer
 from wizard.operations.operation import Setting
-from wizard.operations.settings import Relabel, SwitchOnTimer, WriteRules
+from wizard.operations.settings import Relabel, SwitchOnTimer
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
@@ -45,6 +44,19 @@ def clones_of(device: str, uuid: str) -> tuple[str, ...]:
     with suppress(Failed):
         return tuple(one for one in others if _blkid(*member, one) == _blkid(*member, node))
     return ()
+
+
+def clone_fault(device: str, uuid: str) -> Message | None:
+    """Return a clause that names the copies of a filesystem that are attached, or None."""
+    clones = clones_of(device, uuid)
+    if not clones:
+        return None
+    return t(
+        "{devices:list} have the same filesystem {uuid}: detach all but the right one, or use "
+        "`diskwright new-uuid` for the copy",
+        devices=(device, *clones),
+        uuid=uuid,
+    )
 
 
 def nodes_with(uuid: str) -> tuple[str, ...]:
@@ -82,9 +94,8 @@ def _blkid(*words: str) -> list[str]:
 def unambiguous(changes: Changes) -> Changes:
     """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
     mounts = any(setting.mounts for setting in changes.settings)
-    if mounts and (clones := clones_of(changes.device, changes.uuid)):
-        found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
-        raise refused(CLAUSE(fault=found))
+    if mounts and (fault := clone_fault(changes.device, changes.uuid)):
+        raise refused(CLAUSE(fault=fault))
     return changes
 
 
@@ -93,7 +104,7 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
     drive = document.drive.path
     environment.check_allowed((drive,))
     for node in {drive, document.device}:
-        if reason := existing_filesystem.location_fault(node, drive):
+        if reason := location_fault(node, drive):
             raise refused(NOT_ON_DRIVE(node=node, reason=reason))
     check_foreign(document, environment)
 
@@ -106,20 +117,13 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
 
 
 def _foreign(setting: Setting, environment: Environment) -> Message | None:
-    fstab, rules = environment.fstab, environment.rules
+    if why := setting.foreign(environment.fstab, environment.rules):
+        return why
+    if file := setting.edited_file:
+        real = Path(file).resolve()
+        if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+            return t("{file} is not writable here.", file=real)
     match setting:
-        case EditFstab(file=file) if Path(file) != fstab:
-            return t(
-                "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
-                file=file,
-                fstab=fstab,
-            )
-        case WriteRules(file=file) if Path(file).parent != rules:
-            return t("These changes write {file}, which is not in {folder}.", file=file, folder=rules)
-        case EditFstab(file=file) | WriteRules(file=file):
-            real = Path(file).resolve()
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                return t("{file} is not writable here.", file=real)
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
             return t("{unit} can only be enabled on the running system.", unit=unit)
         case StopLayer(members=members):
@@ -201,6 +205,4 @@ def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
             kind=changes.filesystem,
             uuid=changes.uuid,
         )
-    if not isinstance(changes.wanted, NewUuid) and (clones := clones_of(changes.device, changes.uuid)):
-        return existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
-    return None
+    return None if isinstance(changes.wanted, NewUuid) else clone_fault(changes.device, changes.uuid)

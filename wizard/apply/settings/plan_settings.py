@@ -29,24 +29,24 @@ from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import Identity
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
-from wizard.operations import growth, rules
-from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
+from wizard.operations import rules
+from wizard.operations.filesystem import GrowMounted
+from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Setting
 from wizard.operations.settings import PowerOff, Relabel
+from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
-from wizard.plan.plan import steps_of
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.tuning import set_options
+from wizard.plan.settings.tuning import Planned, changes_of, set_options
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS, text
@@ -55,8 +55,6 @@ from wizard.process.program import run
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
-
-Operations = list[ChangeOperation]
 
 
 def act(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
@@ -67,39 +65,29 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, wanted, environment)):
         return changes
     used = look_at_filesystem(device, environment)
-    doubts: list[Message | str] = []
-    match wanted:
-        case requests.SetLabel(label=label):
-            operations = _relabel(used, label, doubts)
-        case requests.NewUuid():
-            operations = _set_uuid(used, doubts, environment)
-        case requests.Attach():
-            operations = _mount(used, wanted)
-        case requests.Detach(boot=boot):
-            operations = _unmount_all(used, boot=boot)
-        case requests.SetOptions(options=options):
-            operations = _change_options(used, options, doubts)
-        case requests.Grow():
-            operations = _grow(used, doubts)
-        case requests.Tune():
-            raise BadInput(t("`diskwright tune` works out the settings for a workload."))
-    doubts += dangers.forgotten_doubts(used.machine, operations)
-    place = (used.existing.device, used.existing.filesystem, used.uuid)
-    changes = _changes(used.identity, place, wanted, operations, doubts)
+    planned = tuple(_planned(used, wanted, environment))
+    forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
+    place = (used.device, used.filesystem, used.uuid)
+    changes = changes_of(used.identity, place, wanted, (*planned, *forgotten))
     guard.check_options(changes)
     return guard.unambiguous(changes)
 
 
-def _changes(
-    identity: Identity,
-    place: tuple[str, str, str],
-    wanted: requests.Wanted,
-    operations: Operations,
-    doubts: Sequence[Message | str],
-) -> Changes:
-    """Return the document. `place` is the device, and the type and UUID of its content or empty strings."""
-    steps = steps_of(operations, Context(identity))
-    return Changes(identity, *place, wanted, steps, (), tuple(doubts))
+def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Planned:
+    match wanted:
+        case requests.SetLabel(label=label):
+            return _relabel(used, label)
+        case requests.NewUuid():
+            return _set_uuid(used, environment)
+        case requests.Attach():
+            return _mount(used, wanted)
+        case requests.Detach(boot=boot):
+            return _unmount_all(used, boot=boot)
+        case requests.SetOptions(options=options):
+            return _change_options(used, options)
+        case requests.Grow():
+            return _grow(used)
+    raise BadInput(t("`diskwright tune` works out the settings for a workload."))
 
 
 def _refuse(reason: Message | None) -> None:
@@ -107,8 +95,8 @@ def _refuse(reason: Message | None) -> None:
         raise refused(reason)
 
 
-def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
-    device, filesystem = used.existing.device, used.existing.filesystem
+def _relabel(used: ExistingVolume, label: str) -> Planned:
+    device, filesystem = used.device, used.filesystem
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
         _refuse(t("{device} already has the label '{label}'.", device=device, label=label))
@@ -122,13 +110,13 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
                 fault=fault,
             )
         )
-    for line in fstab.parse(used.found.fstab_text, used.found.fstab):
+    for line in fstab.parse(used.fstab_text, used.fstab):
         if line.names(frozenset({("LABEL", label)})):
             _refuse(
                 t(
                     "Line {number} of {file} mounts another filesystem by the label '{label}'.",
                     number=line.number,
-                    file=used.found.fstab,
+                    file=used.fstab,
                     label=label,
                 )
             )
@@ -141,50 +129,46 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
             )
         )
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
-        doubts.append(
-            t(
-                "The system boots from {device}: make sure that the boot loader does not use the old label.",
-                device=device,
-            )
+        yield t(
+            "The system boots from {device}: make sure that the boot loader does not use the old label.",
+            device=device,
         )
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=used.label))
+        yield t("The partition name in the table remains '{name}', the old label.", name=used.label)
     place = next((one.mount_point for one in reversed(used.mounts)), "")
-    relabel = Relabel(device, filesystem, place, used.label, label)
-    return [relabel, *_edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))]
+    yield Relabel(device, filesystem, place, used.label, label)
+    yield from _edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))
 
 
-def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: Environment) -> Operations:
+def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
-    device, filesystem = used.existing.device, used.existing.filesystem
+    device, filesystem = used.device, used.filesystem
     _refuse(possible.why_not_relabel(used.drive, device, uuid=True))
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
         if number_in(run((*SUPERBLOCK, device), seconds=LOOK_SECONDS).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
-        doubts.append(t("To undo, detach the other copies first: btrfstune refuses a UUID in use."))
+        yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
     new = next(uuid for uuid in drawn if not guard.nodes_with(uuid))
-    doubts += _old_lines(environment, frozenset({("UUID", used.uuid)}))
-    return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
+    yield from _old_lines(environment, frozenset({("UUID", used.uuid)}))
+    yield Relabel(device, filesystem, "", used.uuid, new, "uuid")
 
 
-def _old_lines(environment: Environment, tags: fstab.Tags) -> list[Message]:
+def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
     file, other = environment.fstab, environment.crypttab
     entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
         (file, fstab.read_lines(file)),
         (other, parse_crypttab(read_text(other))),
     )
-    return [
-        t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
-        for path, found in entries
-        for entry in found
-        if entry.names(tags)
-    ]
+    for path, found in entries:
+        for entry in found:
+            if entry.names(tags):
+                yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
 
 
 def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environment) -> Changes | None:
@@ -206,35 +190,32 @@ def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environme
     guids = tuple((part, old, drawn(part, old)) for part, old in parts if has_guids)
     relabel = Relabel(node, kind, "", uuid, drawn(node, uuid)[: len(uuid)], "uuid", guids)
     tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", uuid)}
-    doubts = [*_old_lines(environment, frozenset(tags))]
+    planned = [relabel, *_old_lines(environment, frozenset(tags))]
     if kind in UUID_TABLES:
-        doubts.append(
+        planned.append(
             t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
         )
-    return _changes(identity, (node, kind, uuid), wanted, [relabel], doubts)
+    return changes_of(identity, (node, kind, uuid), wanted, planned)
 
 
-def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Operations:
+def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Planned:
     """Plan another source for lines of fstab, or to delete them."""
-    texts = used.found.fstab_text.split("\n")
+    texts = used.fstab_text.split("\n")
     old = [(line.number, texts[line.number - 1]) for line in lines]
     edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
-    return [_edit_of(used, *edits)] if edits else []
+    if edits:
+        yield edit_of(used.fstab, used.fstab_text, *edits)
 
 
-def _edit_of(used: ExistingVolume, *edits: LineEdit) -> EditFstab:
-    return EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)
-
-
-def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
-    device, kind = used.existing.device, KINDS[used.existing.filesystem]
+def _mount(used: ExistingVolume, wanted: requests.Attach) -> Planned:
+    device, kind = used.device, KINDS[used.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
-    _check_options(wanted.options, used.existing.filesystem)
+    _check_options(wanted.options, used.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
     place, options = _place_and_options(used, wanted, line)
-    operations: Operations = []
+    operations: list[Setting | Message] = []
     if not used.mounts:
         if used.drive.read_only and "ro" not in options:
             _refuse(possible.READ_ONLY(drive=used.drive.path))
@@ -246,26 +227,27 @@ def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
         operations.append(_with_line(used, place, name, options))
     if not operations:
         _refuse(t("{device} is already mounted at {place}, also at every boot.", device=device, place=place))
-    return operations
+    return iter(operations)
 
 
-def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> Operations:
+def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> Planned:
     """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
     and Failed if the folder is unreadable."""
-    device = used.existing.device
-    _refuse(possible.why_not_own(device, used.existing.filesystem, place))
-    if used.existing.filesystem == "btrfs" and not used.mounts:
+    device = used.device
+    _refuse(possible.why_not_own(device, used.filesystem, place))
+    if used.filesystem == "btrfs" and not used.mounts:
         _refuse(t("Mount {device} before changing the owner: it can have subvolumes.", device=device))
     old = read_top(device, place, name)
     new = old.writable_by(owner)
-    return [ChangeOwner(device, place, name, old, new)] if new != old else []
+    if new != old:
+        yield ChangeOwner(device, place, name, old, new)
 
 
 def _place_and_options(
     used: ExistingVolume, wanted: requests.Attach, line: fstab.Line | None
 ) -> tuple[str, tuple[str, ...]]:
     """Return the place and options to mount with: from fstab, the existing mount, or the request."""
-    device, file = used.existing.device, used.found.fstab
+    device, file = used.device, used.fstab
     if line is not None:
         if wanted.place not in (None, line.mount_point):
             _refuse(
@@ -288,12 +270,12 @@ def _place_and_options(
             one for one in line.options if one not in mounts.NOT_THE_KERNELS and not one.startswith("x-")
         )
         return line.mount_point, tuple(options)
-    mounted_at = used.existing.mount_point
+    mounted_at = used.mount_point
     if mounted_at is not None:
         if wanted.place not in (None, mounted_at):
             _refuse(possible.MOUNTED(device=device, places=(mounted_at,)))
         return mounted_at, wanted.options
-    kind, places = KINDS[used.existing.filesystem].name, mounts.usual_places()
+    kind, places = KINDS[used.filesystem].name, mounts.usual_places()
     if wanted.place is None and (
         not used.label or "/" in used.label or rules.mount_point_fault(f"{places}/{used.label}")
     ):
@@ -303,32 +285,30 @@ def _place_and_options(
                 device=device,
             )
         )
-    place = wanted.place or free_place(
-        places, used.label, mounts.taken_places(places, Path(used.found.fstab))
-    )
+    place = wanted.place or free_place(places, used.label, mounts.taken_places(places, Path(used.fstab)))
     if fault := rules.mount_point_fault(place):
         _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
-def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> EditFstab:
+def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:
     if not used.uuid:
         _refuse(
             t(
                 "{device} has no UUID for a line in {file}; mount with --once.",
-                device=used.existing.device,
-                file=used.found.fstab,
+                device=used.device,
+                file=used.fstab,
             )
         )
     with_nofail = tuple(dict.fromkeys((*options, "nofail")))
-    wanted = possible.line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
-    if taken := fstab.conflict(fstab.parse(used.found.fstab_text, used.found.fstab), wanted):
-        _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
-    return _edit_of(used, LineEdit(0, None, wanted.line))
+    wanted = possible.line_of(used.uuid, place, used.filesystem, name, with_nofail)
+    if taken := fstab.conflict(fstab.parse(used.fstab_text, used.fstab), wanted):
+        _refuse(t("{file}, {conflict}. Remove that line first.", file=used.fstab, conflict=taken))
+    return edit_of(used.fstab, used.fstab_text, LineEdit(0, None, wanted.line))
 
 
-def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
-    device = used.existing.device
+def _unmount_all(used: ExistingVolume, *, boot: bool) -> Planned:
+    device = used.device
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
@@ -336,12 +316,13 @@ def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
             t(
                 "{device} is not mounted, and {file} lists no line for {device}.",
                 device=device,
-                file=used.found.fstab,
+                file=used.fstab,
             )
             if boot
             else possible.HIDDEN(device=device)
         )
-    return [*(_unmount(device, mounted) for mounted in reversed(used.mounts)), *_edited(used, lines)]
+    yield from (_unmount(device, mounted) for mounted in reversed(used.mounts))
+    yield from _edited(used, lines)
 
 
 def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
@@ -365,33 +346,28 @@ def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
     )
 
 
-def _change_options(
-    used: ExistingVolume, options: tuple[str, ...], doubts: list[Message | str]
-) -> Operations:
-    device, found = used.existing.device, used.found
-    has_line = found.line is not None
-    _refuse(possible.why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
-    at_boot = used.existing.at_boot
-    kept = at_boot or ()
+def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
+    has_line = used.line is not None
+    _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
+    kept = used.at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
     # The fourth field of fstab cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
-    _check_options(tuple(one for one in options if one not in kept), used.existing.filesystem)
-    if options == at_boot:
-        _refuse(t("{device} already has these options.", device=device))
-    operations: Operations = []
-    set_options(used.existing, options, found, operations, doubts, REMOUNTED)
-    if not operations:
-        raise refused(" ".join(map(str, doubts)))
-    return operations
+    _check_options(tuple(one for one in options if one not in kept), used.filesystem)
+    if options == used.at_boot:
+        _refuse(t("{device} already has these options.", device=used.device))
+    planned = tuple(set_options(used, options, REMOUNTED))
+    if not any(isinstance(one, Setting) for one in planned):
+        raise refused(" ".join(map(str, planned)))
+    return iter(planned)
 
 
-def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
+def _grow(used: ExistingVolume) -> Planned:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
-    device, drive = used.existing.device, used.drive
+    device, drive = used.device, used.drive
     part = drive.partition(device)
     if part is None:
         raise refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
@@ -407,27 +383,21 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
                 place=mounted.mount_point,
             )
         )
-    held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
+    held = held_in_use(used.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
     if not room and is_filled(held.size_bytes, part.size_bytes):
         _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
     new_bytes = part.size_bytes + room
-    operations: Operations = []
     if room:
-        operations.append(
-            growth.ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
-        )
+        yield ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
         if drive.table and drive.table.backup == "misplaced":
-            doubts.append(dangers.BACKUP_MOVES(drive=drive.path))
-    place, kind = mounted.mount_point, used.existing.filesystem
-    growing = growth.GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
-    doubts.append(
-        t(
-            "This change is not rehearsed: the kernel grows the filesystem directly. "
-            "Unmount the filesystem to rehearse."
-        )
+            yield dangers.BACKUP_MOVES(drive=drive.path)
+    place, kind = mounted.mount_point, used.filesystem
+    yield GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    yield t(
+        "This change is not rehearsed: the kernel grows the filesystem directly. "
+        "Unmount the filesystem to rehearse."
     )
-    return [*operations, growing]
 
 
 def _check_options(options: tuple[str, ...], filesystem: str) -> None:
@@ -460,10 +430,8 @@ def _switch_off(device: str) -> Changes:
         for device in nodes
         if mounts.is_mount_of(mounted, device)
     )
-    operations: Operations = [*unmounts, PowerOff(node, files)]
-    return _changes(
-        dangers.known_identity(machine, drive), (drive.path, "", ""), requests.SwitchOff(), operations, ()
-    )
+    identity = dangers.known_identity(machine, drive)
+    return changes_of(identity, (node, "", ""), requests.SwitchOff(), (*unmounts, PowerOff(node, files)))
 
 
 def _release(device: str) -> Changes:
@@ -478,19 +446,14 @@ def _release(device: str) -> Changes:
     for top in tops:
         if reason := open_exclusively(top):
             _refuse(IN_USE(device=top, why=reason))
-    operations = [_as_running(operation) for operation in planned]
+    stops = [_as_running(operation) for operation in planned]
     doubts = []
-    if any(one.layer == "md" and one.state == "active" for one in operations):
+    if any(one.layer == "md" and one.state == "active" for one in stops):
         doubts.append(t("md marks the array as clean in its superblocks. Files do not change."))
-    if any(one.layer == "lvm" for one in operations):
+    if any(one.layer == "lvm" for one in stops):
         doubts.append(t("LVM thin pools and caches save their state on the drive. Files do not change."))
-    return _changes(
-        dangers.known_identity(machine, drive),
-        (drive.path, "", ""),
-        requests.Release(),
-        [*operations],
-        doubts,
-    )
+    identity = dangers.known_identity(machine, drive)
+    return changes_of(identity, (drive.path, "", ""), requests.Release(), (*stops, *doubts))
 
 
 def _as_running(operation: StopLayer) -> StopLayer:

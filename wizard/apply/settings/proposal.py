@@ -1,10 +1,9 @@
 """Propose better settings for an existing filesystem, and plan the changes of any request."""
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.advice.existing import Tuning, tuning_for
+from wizard.advice.existing import tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
@@ -21,20 +20,16 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t
-from wizard.operations.operation import Context
 from wizard.plan.changes import Changes
-from wizard.plan.plan import steps_of
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER
-from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
+from wizard.plan.settings.tuning import ROOT_ONLY, Planned, make_changes
 
 
 class TuningProposal(Struct, frozen=True):
-    """The workload, the existing filesystem, its recommended settings, and the changes to reach them."""
+    """The workload, the existing filesystem, and the changes to the recommended settings."""
 
     workload: Workload
     used: ExistingVolume
-    tuning: Tuning
     changes: Changes
 
 
@@ -45,31 +40,24 @@ def work_out(
     or no recommendation exists."""
     profile = find_workload(workload)
     used = look_at_filesystem(device, environment)
-    drive, existing = used.drive, used.existing
-    recording = diagnose(used.machine, drive, load_patterns()).recording
-    advice = advise(used.machine, drive, recording, profile, size_bytes=existing.size_bytes)
-    choice = advice.choice(existing.filesystem)
+    recording = diagnose(used.machine, used.drive, load_patterns()).recording
+    advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
+    choice = advice.choice(used.filesystem)
     if choice is None:
-        kind = KINDS.get(existing.filesystem)
-        title = kind.title if kind else existing.filesystem
-        raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
-    tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
-    changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
-    if owner is not None:
-        changes = _with_owner(changes, used, owner)
+        title = KINDS[used.filesystem].title
+        raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
+    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
+    wanted = Tune(profile.workload.id, owner)
+    changes = make_changes(used.identity, used, wanted, tuning, _owner_change(used, owner) if owner else ())
     guard.check_options(changes)
-    return TuningProposal(profile.workload, used, tuning, guard.unambiguous(changes))
+    return TuningProposal(profile.workload, used, guard.unambiguous(changes))
 
 
-def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
+def _owner_change(used: ExistingVolume, owner: Writer) -> Planned:
     if not used.mounts:
-        raise refused(possible.NOT_MOUNTED(device=changes.device))
+        raise refused(possible.NOT_MOUNTED(device=used.device))
     mounted = used.mounts[-1]
-    operations = [step.operation for step in changes.steps]
-    operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
-    operations.sort(key=lambda one: ORDER.index(type(one)))
-    wanted = Tune(changes.wanted.workload, owner) if isinstance(changes.wanted, Tune) else changes.wanted
-    return replace(changes, wanted=wanted, steps=steps_of(operations, Context(changes.drive)))
+    return owner_change(used, mounted.mount_point, mounted.filesystem, owner)
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:

@@ -27,8 +27,8 @@ from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
-from wizard.operations.growth import NO_GROWING, SYS_RESOURCE, GrowMounted
-from wizard.operations.mounts import Mount, Unmount
+from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE, GrowMounted
+from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
 
@@ -36,12 +36,11 @@ from wizard.plan.changes import Changes, Migration
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
-    mount = next((one for one in changes.settings if isinstance(one, Mount)), None)
-    if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
+    place = next(filter(None, (one.mounted_at for one in changes.settings)), None)
+    if place is None or not isinstance(changes.wanted, Attach) or not Path(place).is_mount():
         return ()
-    place = mount.mount_point
     try:
-        size = _size_bytes(mount.device)
+        size = _size_bytes(changes.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
         writer = writer_of(Path(place).stat())
     except (OSError, ValueError):
@@ -52,7 +51,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
-    words = ("sudo", "diskwright", "mount", mount.device, "--writable", asked.name)
+    words = ("sudo", "diskwright", "mount", changes.device, "--writable", asked.name)
     command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
         "The owner is unchanged. To let {who} write there: `{command}`.", who=asked.shown, command=command

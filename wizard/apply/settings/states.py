@@ -27,8 +27,8 @@ from wizard.model.layout import MAPPER, Layout, Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, t
 from wizard.operations import settings
+from wizard.operations.filesystem import GrowMounted
 from wizard.operations.fstab import CHANGED_SINCE, LINES_AGAIN, LINES_THERE, EditFstab
-from wizard.operations.growth import IN_TABLE, ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer, array_uuid
 from wizard.operations.mounts import (
     MOUNTED_AT,
@@ -40,6 +40,7 @@ from wizard.operations.mounts import (
     Unmount,
 )
 from wizard.operations.operation import AS_SENTENCE, Setting, filled
+from wizard.operations.table import IN_TABLE, ExtendPartition
 from wizard.plan import derive
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind

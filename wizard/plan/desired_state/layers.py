@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from wizard.model.layout import Stripe, Volume
-from wizard.model.machine import Layer
+from wizard.model.layout import Stripe
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan.desired_state import differences
-from wizard.plan.plan import Plan
 
+LINEAR = ("linear", 1)
 SPREAD = Sentence("{kind} across {parts}")
 
 ROUNDED = 100
@@ -22,7 +21,7 @@ ROUNDED_BYTES = 2 * MIB
 
 
 class Logical(Struct, frozen=True):
-    """An existing or requested logical volume. `kind` is LVM's segtype."""
+    """An existing logical volume. `kind` is LVM's segtype."""
 
     name: str
     size_bytes: int
@@ -31,48 +30,40 @@ class Logical(Struct, frozen=True):
 
 
 class GroupSeen(Struct, frozen=True):
-    """LVM's report on a partition and the volume group. `name`: empty without a group. `physical`: all of its
-    physical volumes. `misses`: one of them is missing. `volumes`: its logical volumes."""
+    """LVM's report on a partition and the volume group. `physical`: all of its physical volumes, or empty.
+    `misses`: one of them is missing. `volumes`: its logical volumes."""
 
     part: str
-    name: str
     physical: frozenset[str] = frozenset()
     misses: bool = False
     volumes: tuple[Logical, ...] = ()
 
 
-def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
-    """Return the logical volumes that a plan creates, in volume order."""
-    return tuple(Logical(one.name, one.size_bytes) for one in plan.logical_volumes)
-
-
-def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Message]:
-    """Yield differences from the requested group on exactly this partition."""
-    if not seen.name:
+def group_differences(wanted: Mapping[str, int], seen: GroupSeen) -> Iterator[Message]:
+    """Yield differences from a group on exactly this partition, with linear volumes of the `wanted` sizes."""
+    if not seen.physical:
         yield t("LVM finds no volume group on {device}", device=seen.part)
         return
     if more := tuple(sorted(seen.physical - {seen.part})):
         yield ALSO(what=t("the volume group on {device}", device=seen.part), devices=more)
     if seen.misses:
         yield t("the volume group on {device} is missing a physical volume", device=seen.part)
-    if extra := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
+    if extra := tuple(sorted({one.name for one in seen.volumes} - wanted.keys())):
         yield t("the volume group also contains {names:and}", names=extra)
-    for one in wanted:
+    for name, size_bytes in wanted.items():
         # LVM reports each segment of a logical volume, and all of them must match.
-        segments = dict.fromkeys(current for current in seen.volumes if current.name == one.name)
-        for current in segments or (None,):
-            yield from _logical_differences(one, current)
-
-
-def _logical_differences(wanted: Logical, current: Logical | None) -> Iterator[Message]:
-    if current is None:
-        yield t("the volume group lacks logical volume {name}", name=wanted.name)
-        return
-    if (current.kind, current.stripes) != (wanted.kind, wanted.stripes):
-        found, asked = (SPREAD(kind=one.kind, parts=one.stripes) for one in (current, wanted))
-        yield differences.other(wanted.name, LAYOUT, found, asked)
-    if abs(current.size_bytes - wanted.size_bytes) > EXTENT_BYTES:
-        yield differences.OTHER_SIZE(device=wanted.name, found=current.size_bytes, wanted=wanted.size_bytes)
+        segments = dict.fromkeys(current for current in seen.volumes if current.name == name)
+        if not segments:
+            yield t("the volume group lacks logical volume {name}", name=name)
+        for current in segments:
+            if (current.kind, current.stripes) != LINEAR:
+                found, asked = (
+                    SPREAD(kind=kind, parts=parts)
+                    for kind, parts in ((current.kind, current.stripes), LINEAR)
+                )
+                yield differences.other(name, LAYOUT, found, asked)
+            if abs(current.size_bytes - size_bytes) > EXTENT_BYTES:
+                yield differences.OTHER_SIZE(device=name, found=current.size_bytes, wanted=size_bytes)
 
 
 class ArraySeen(Struct, frozen=True):
@@ -117,13 +108,6 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
-
-
-def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
-    """Yield differences of a layer's contents from the requested volume."""
-    yield from differences.held_differences(
-        layer.path, layer.signatures, volume.filesystem, volume.label or None
-    )
 
 
 LAYOUT = t("the layout")

@@ -1,7 +1,6 @@
 """The document of changes: steps, validation, reading and writing."""
 
 from collections.abc import Iterator
-from typing import get_args
 
 from msgspec.structs import replace
 
@@ -11,13 +10,11 @@ from wizard.filesystems.registry import KINDS
 from wizard.model import requests
 from wizard.operations import rules
 from wizard.operations.operation import Context, Subject
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
 AGAIN = codec.RECREATE(command="tune")
-
-ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
 
 
 def with_current_texts(changes: Changes) -> Changes:
@@ -37,12 +34,12 @@ def _faults(changes: Changes) -> Iterator[str]:
     }:
         yield "device"
     yield from _request_faults(changes)
-    places = [ORDER.index(type(step.operation)) for step in changes.steps]
+    turns = [one.turn for one in changes.settings]
     names = {(type(one), one.once) for one in changes.settings}
     if (
         not changes.steps
         or not all(type(changes.wanted) in one.requests for one in changes.settings)
-        or places != sorted(places)
+        or turns != sorted(turns)
         or len(names) != len(changes.steps)
     ):
         yield "steps"

@@ -17,7 +17,6 @@ from wizard.model.moves import Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
-from wizard.operations.mounts import Mount
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
@@ -111,7 +110,7 @@ class ChangesJob(InPlaceJob[Changes]):
         super().__init__(services, changes)
         self.title = t("Change {device}", device=changes.device)
         self.seconds = tuple(1.0 for _ in changes.steps)
-        self.places = tuple(one.mount_point for one in changes.settings if isinstance(one, Mount))
+        self.places = tuple(filter(None, (one.mounted_at for one in changes.settings)))
         self.back = tuple(dict.fromkeys(step.undo for step in changes.steps))
         # Omitted changes, and changes with a delayed effect.
         self.doubts = (*changes.reasons, *changes.doubts)

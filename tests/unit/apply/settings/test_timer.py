@@ -15,7 +15,7 @@ from wizard.apply.settings.states import do, undo
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.requests import Tune
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.operations.fstab import LineEdit, edit_of
 from wizard.operations.operation import Context
 from wizard.operations.settings import SwitchOnTimer
 from wizard.plan.changes import Changes
@@ -62,8 +62,7 @@ def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: RunningSy
 
 def test_systemd_reloads_fstab_after_each_change(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "fstab").write_text("# mine\n")
-    digest = digest_of_text("# mine\n")
-    edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
+    edit = edit_of(str(tmp_path / "fstab"), "# mine\n", LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"))
     do(edit, site)
     assert "UUID=1" in (tmp_path / "fstab").read_text()
     undo(edit, site)

@@ -12,13 +12,13 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import Attach, Detach, NewUuid, Release, SetLabel, SwitchOff, Wanted
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.operations.fstab import LineEdit, edit_of
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import Mount, Remount, Unmount
-from wizard.operations.operation import Context
+from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.document import SETTINGS
@@ -253,10 +253,7 @@ def test_removed_mount_options_are_negated_by_name() -> None:
 TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
 
 
-def edits(*lines: LineEdit) -> EditFstab:
-    return EditFstab("/etc/fstab", digest_of_text(TEXT), lines)
-
-
+edits = partial(edit_of, "/etc/fstab", TEXT)
 CHANGED = LineEdit(2, "LABEL=old\t/a ext4 nofail 0 2", "LABEL=new\t/a ext4 nofail 0 2")
 GONE = LineEdit(3, "UUID=1 /b ext4 nofail 0 2", None)
 ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
@@ -282,7 +279,7 @@ def test_later_changed_line_is_unchanged() -> None:
     assert edits(CHANGED).restored(theirs) == theirs
 
 
-def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> Changes:
+def wanting(wanted: Wanted, *operations: Setting, **fields: object) -> Changes:
     on = held()
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on)

@@ -8,9 +8,10 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.requests import Grow
 from wizard.model.said import GIB, MIB
-from wizard.operations.growth import ExtendPartition, GrowMounted
-from wizard.operations.operation import Context
-from wizard.plan.changes import ChangeOperation, Changes
+from wizard.operations.filesystem import GrowMounted
+from wizard.operations.operation import Context, Setting
+from wizard.operations.table import ExtendPartition
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
@@ -68,7 +69,7 @@ GROW = GrowMounted(PART, "xfs", "/srv/films", GIB, 2 * GIB)
 BTRFS = replace(GROW, filesystem="btrfs", member=3)
 
 
-def wanting(*operations: ChangeOperation, filesystem: str = "xfs") -> Changes:
+def wanting(*operations: Setting, filesystem: str = "xfs") -> Changes:
     on, _ = mounted(filesystem)
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on)
