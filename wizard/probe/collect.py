@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,11 +22,9 @@ from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import identify
 from wizard.probe.drive.zones import read_zones
-from wizard.probe.facts import RawEntry, chunk
+from wizard.probe.facts import Facts, RawEntry, chunk
 from wizard.probe.host import sysfs
 from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
-
-Facts = dict[str, Any]
 
 MOST_DEVICES = 256
 """Entries of a table to probe. More than any drive in use has."""
@@ -46,7 +43,6 @@ WITHOUT_SMART = (
     *("loop", "ram", "zram", "dm-", "md", "vd", "xvd"),
     *("nbd", "sr", "fd", "mmcblk", "pmem", "mtdblock", "rbd"),
 )
-UNIT_BYTES = 512
 
 
 def phases(name: str, seconds: float) -> Iterator[Facts]:
@@ -136,7 +132,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
     recorder = holders.Recorder(descriptor, "table", path)
-    size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
+    size = sysfs.bytes_at(known["sysfs"], "size") or 0
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
     marked = bool(contents and contents[name]["signatures"])
     reading = tables.read_table(recorder.read, size, block, kind, has_signature=marked)
@@ -265,10 +261,10 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
     for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
         entry = entries.get(number)
         node, facts = nodes.get(number, ("", {}))
-        start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
+        place = sysfs.bytes_at(facts, "start"), sysfs.bytes_at(facts, "size")
         if entry and entry.type in partition_types.CONTAINERS:
             continue
-        if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
+        if node and (entry is None or (entry.start_bytes, entry.size_bytes) == place):
             yield Place(node, sysfs.node_of(node))
         elif entry and entry.size_bytes > 0 and entry.start_bytes < size:
             inside = min(entry.size_bytes, size - entry.start_bytes)

@@ -13,7 +13,7 @@ from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.run import Waiting
-from wizard.model.said import Message
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
@@ -149,7 +149,7 @@ def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | Non
     if not size or not raw.chunks or content is None:
         return None
     read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
-    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
+    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or KERNEL_SECTOR_BYTES
     marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
     if reading.table.kind not in ("mbr", "other"):
@@ -184,7 +184,7 @@ def _partitions(
         if entry is None:
             continue
         size = sysfs.bytes_at(part.sysfs, "size") if part else None
-        if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
+        if size is not None and entry.type in CONTAINERS and size <= 8 * KERNEL_SECTOR_BYTES:
             # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
             size = entry.size_bytes
         plain, content = _partition(raw, name, entry), raw.content_on(name)

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.said import t
+from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION, Lines
 from wizard.process import program
-
-Facts = dict[str, Any]
 
 SERVER = (sys.executable, "-P", "-m", "wizard.probe.worker")
 GRACE_SECONDS = 3.0

@@ -5,11 +5,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from wizard.documents.codec import to_json
 from wizard.model.machine import Obstacle
 from wizard.model.said import Message, Sentence, t
+from wizard.probe.facts import Facts
 
 AS_RECORDED = Sentence("{text}")
 """A reason in a recording from before reasons had codes."""
@@ -34,9 +34,6 @@ OTHER_BLOCKS = Sentence(
 SMARTCTL_SAYS = Sentence("smartctl: {said}.")
 SLEEPS = Sentence("The drive is asleep ({mode}).")
 SMARTCTL_UNREADABLE = t("smartctl output is unreadable.")
-
-
-Facts = dict[str, Any]
 
 BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
 

@@ -17,14 +17,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from wizard.model.said import Message, t
 from wizard.probe import unread as words
+from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 
-Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]
 """Called in a child with the drive's name and a time limit in seconds. Yields updates of the drive's
 facts."""

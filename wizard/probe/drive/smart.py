@@ -12,12 +12,31 @@ from wizard.probe import unread as words
 from wizard.probe.drive.ata import valid_rate
 from wizard.probe.unread import obstacle_in
 
-REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, "Uncorrect")
-
-
-UNCORRECTED, CABLE = (187, "Uncorrect"), (199, "CRC")
-"""ATA attributes: number and smartctl's name, since vendors reuse the numbers."""
-
+Source = str | tuple[int, str]
+NVME = "nvme_smart_health_information_log"
+COUNTERS: dict[str, tuple[Source, ...]] = {
+    "hours": ("power_on_time hours",),
+    "celsius": ("temperature current",),
+    "reallocated": ((5, r"Reallocat|Retired"), "scsi_grown_defect_list"),
+    "pending": ((197, "Pending"),),
+    "lost": ((198, "Uncorrect"),),
+    "media_errors": (
+        f"{NVME} media_errors",
+        (187, "Uncorrect"),
+        "scsi_error_counter_log read total_uncorrected_errors",
+    ),
+    "cable_errors": ((199, "CRC"),),
+    "used_percent": (
+        f"{NVME} percentage_used",
+        "endurance_used current_percent",
+        "scsi_percentage_used_endurance_indicator",
+    ),
+    "spare_percent": (f"{NVME} available_spare",),
+    "least_spare_percent": (f"{NVME} available_spare_threshold",),
+    "alarms": (f"{NVME} critical_warning",),
+}
+"""Sources of the numbers in Health, the best first: keys in smartctl's output, or an ATA attribute by number
+and smartctl's name, since vendors reuse the numbers."""
 
 COUNTED_BITS = 0xFFFFFFFF
 """Mask for raw values. Some vendors store something else in the upper bytes."""
@@ -76,28 +95,19 @@ def _parsed(text: str | None) -> dict[str, Any]:
 
 def _health_of(said: dict[str, Any]) -> drive_facts.Health:
     attributes = _rows(_at(said, "ata_smart_attributes", "table"))
-    nvme = _object(_at(said, "nvme_smart_health_information_log"))
+
+    def number(source: Source) -> int | None:
+        return _number(_at(said, *source.split())) if isinstance(source, str) else _raw(attributes, *source)
+
+    counted = {
+        name: next((found for found in map(number, sources) if found is not None), None)
+        for name, sources in COUNTERS.items()
+    }
+    # Drives without a sensor report 0.
+    counted["celsius"] = counted["celsius"] or None
     passed, hours = next(_tests(said), (None, None))
     return drive_facts.Health(
-        hours=_number(_at(said, "power_on_time", "hours")),
-        celsius=_number(_at(said, "temperature", "current")) or None,
-        reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
-        pending=_raw(attributes, *PENDING),
-        lost=_raw(attributes, *LOST),
-        media_errors=_first(
-            _number(nvme.get("media_errors")),
-            _raw(attributes, *UNCORRECTED),
-            _number(_at(said, "scsi_error_counter_log", "read", "total_uncorrected_errors")),
-        ),
-        cable_errors=_raw(attributes, *CABLE),
-        used_percent=_first(
-            _number(nvme.get("percentage_used")),
-            _number(_at(said, "endurance_used", "current_percent")),
-            _number(said.get("scsi_percentage_used_endurance_indicator")),
-        ),
-        spare_percent=_number(nvme.get("available_spare")),
-        least_spare_percent=_number(nvme.get("available_spare_threshold")),
-        alarms=_number(nvme.get("critical_warning")),
+        **counted,
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
@@ -134,10 +144,6 @@ def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | Non
     )
     value = next(found, None)
     return None if value is None else value & COUNTED_BITS
-
-
-def _first(*found: int | None) -> int | None:
-    return next((number for number in found if number is not None), None)
 
 
 def _number(value: object) -> int | None:

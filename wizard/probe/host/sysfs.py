@@ -1,10 +1,13 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from msgspec import Struct
+
 from wizard.model.geometry import Geometry
+from wizard.model.said import KERNEL_SECTOR_BYTES
 from wizard.probe.facts import RawDrive, RawPartition, encoded
 
 SYS = Path("/sys")
@@ -59,6 +62,42 @@ apply/engine/stores.py, apply/plan/job.py)."""
 
 IMAGES = frozenset({"squashfs", "erofs", "cramfs"})
 MOUNTS = Path("/proc/self/mountinfo")
+OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+class MountinfoLine(Struct, frozen=True):
+    """A line of mountinfo. `root`: mounted directory of the filesystem. `own`: in our namespace. `system`: in
+    ours or that of PID 1."""
+
+    number: str
+    root: str
+    point: str
+    kind: str
+    source: str
+    own: bool = True
+    system: bool = True
+
+
+def mounts_in(mountinfo: str) -> Iterator[MountinfoLine]:
+    """Parse the complete lines of mountinfo (proc(5))."""
+    for line in mountinfo.split("\n"):
+        head, _, tail = line.partition(" - ")
+        fields, rest = head.split(" "), tail.split(" ")
+        if len(fields) >= 5 and len(rest) >= 2:
+            yield MountinfoLine(fields[2], fields[3], unescaped(fields[4]), rest[0], rest[1])
+
+
+def filesystem_of(path: str) -> str:
+    """Return the kind of the filesystem that contains a path, without access to the path."""
+    below = [
+        one for one in mounts_in(text(MOUNTS) or "") if f"{path}/".startswith(f"{one.point.rstrip('/')}/")
+    ]
+    return next((one.kind for one in sorted(below, key=lambda one: len(one.point))[-1:]), "")
+
+
+def unescaped(text: str) -> str:
+    r"""Return a path from mountinfo or swaps without escapes, such as `\040` for a space."""
+    return OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def node_of(name: str) -> str:
@@ -133,8 +172,7 @@ def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) ->
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.
-    lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
-    images = {head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES}
+    images = {one.number for one in mounts_in(text(mounts) or "") if one.kind in IMAGES}
     return [
         name
         for name in names
@@ -168,10 +206,6 @@ def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
     ]
 
 
-UNIT_BYTES = 512
-"""Unit of sizes and starts in sysfs, whatever the drive's block size."""
-
-
 def whole_number(text: str | None) -> int | None:
     """Parse a whole number, or return None."""
     return int(text.strip()) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
@@ -180,7 +214,7 @@ def whole_number(text: str | None) -> int | None:
 def bytes_at(sysfs: Mapping[str, str], name: str) -> int | None:
     """Return a sysfs count of 512-byte units in bytes."""
     units = whole_number(sysfs.get(name))
-    return None if units is None else units * UNIT_BYTES
+    return None if units is None else units * KERNEL_SECTOR_BYTES
 
 
 def geometry_of(sysfs: Mapping[str, str]) -> Geometry | None:

@@ -230,7 +230,8 @@ def _block(folder: Path) -> facts.RawBlock | None:
     if number is None or there is None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
-    number_behind, inode_behind = _identity(backing) if backing and _is_local(backing) else (None, None)
+    is_local = backing and sysfs.filesystem_of(backing) in LOCAL
+    number_behind, inode_behind = _identity(backing) if backing and is_local else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
     names = ("dm/name", "dm/uuid", "md/level", "md/array_state") if layered else ()
     texts = sysfs.attributes(folder, names)
@@ -257,19 +258,6 @@ def _identity(path: str) -> tuple[str | None, str | None]:
     if stat.S_ISBLK(status.st_mode):
         return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}", None
     return None, f"{status.st_dev}:{status.st_ino}"
-
-
-def _is_local(path: str) -> bool:
-    """Return True if a stat() of the path cannot hang."""
-    if not path.startswith("/"):
-        return False
-    best, kind = "", ""
-    for line in (sysfs.text(PROC / "self/mountinfo") or "").split("\n"):
-        head, _, tail = line.partition(" - ")
-        point = (head.split(" ") + [""] * 5)[4].rstrip("/")
-        if (path.startswith(point + "/")) and len(point) >= len(best):
-            best, kind = point, tail.split(" ")[0]
-    return kind in LOCAL
 
 
 def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
@@ -303,17 +291,14 @@ def _namespace(process: str) -> str | None:
 
 def _is_wanted(line: str) -> bool:
     """A Btrfs has a device number of its own, but names a device as its source."""
-    head, _, tail = line.partition(" - ")
-    fields, source = head.split(" "), tail.split(" ")[1:2]
-    if len(fields) < 5 or not source:
-        return False
-    return not fields[2].startswith("0:") or fields[4] == "/" or source[0].startswith("/dev/")
+    return any(
+        not one.number.startswith("0:") or one.point == "/" or one.source.startswith("/dev/")
+        for one in sysfs.mounts_in(line)
+    )
 
 
 def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {
-        line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
-    }
+    paths = {one.source for space in mounts for one in sysfs.mounts_in(space.text)}
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
     # Paths outside /dev may be on a dead network mount.
     devices = sorted(path for path in paths if path.startswith("/dev/"))
