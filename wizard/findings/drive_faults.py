@@ -11,25 +11,25 @@ from wizard.findings.contents import NOT_READ
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Commands, Finding, Recorded, Recording, Severity, command
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 
 _WORDS = {
-    Recorded.YES: Sentence("shingled"),
-    Recorded.LIKELY: Sentence("shingled?"),
-    Recorded.UNKNOWN: Sentence("unknown"),
-    Recorded.NOT_APPLICABLE: Sentence("no tracks"),
+    Recorded.YES: t("shingled"),
+    Recorded.LIKELY: t("shingled?"),
+    Recorded.UNKNOWN: t("unknown"),
+    Recorded.NOT_APPLICABLE: t("no tracks"),
 }
 
 
 def recording_word(recording: Recording) -> str:
     """Return the recording method as one word for a column."""
-    return str(_WORDS[recording.verdict]())
+    return str(_WORDS[recording.verdict])
 
 
 def size_words(drive: Drive) -> str:
     """Describe size and blocks."""
     if drive.size_bytes is None:
-        return str(NOT_READ())
+        return str(NOT_READ)
     parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
     if known := drive.geometry:
         logical, physical = known.logical_block_bytes, known.physical_block_bytes
