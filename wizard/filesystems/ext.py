@@ -25,7 +25,15 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
     unit, width = geometry.advised_striping or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options
-    return kind.with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
+    return _with_extended(options, f"stride={unit // block},stripe_width={width // block}")
+
+
+def _with_extended(options: kind.Argv, extra: str) -> kind.Argv:
+    """Append to the list of -E of mke2fs. If the flag is repeated, only the last one counts."""
+    if "-E" not in options:
+        return (*options, "-E", extra)
+    at = options.index("-E") + 1
+    return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
 
 
 def striping_in(text: str) -> Striping | None:
@@ -96,11 +104,9 @@ EXT4_KIND = kind.MadeKind(
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
-    gives_top=lambda options, uid, gid: kind.with_suboptions(options, "-E", f"root_owner={uid}:{gid}"),
+    gives_top=lambda options, uid, gid: _with_extended(options, f"root_owner={uid}:{gid}"),
     # Skips the zeroing of inode tables and journal, at any size.
-    for_trial=lambda options: kind.with_suboptions(
-        options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1"
-    ),
+    for_trial=lambda options: _with_extended(options, "nodiscard,lazy_itable_init=1,lazy_journal_init=1"),
     # Otherwise the kernel starts to initialize the inode tables.
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),

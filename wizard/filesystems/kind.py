@@ -175,15 +175,6 @@ def label_with(*words: str) -> Callable[[str, str, str], Argv]:
     return lambda device, _place, label: (*words, label, device)
 
 
-def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
-    """Append a sub-option to a flag with a list of sub-options, such as -E of mke2fs. If such a flag is
-    repeated, only the last one counts."""
-    if flag not in options:
-        return (*options, flag, extra)
-    at = options.index(flag) + 1
-    return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
-
-
 class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     """A filesystem that diskwright creates.
 

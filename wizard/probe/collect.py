@@ -17,6 +17,7 @@ from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle, Partition
 from wizard.model.said import Sentence, reason_of, t
 from wizard.probe.content import holders, notices, tables
+from wizard.probe.content.gpt import Read, TableReading
 from wizard.probe.content.holders import Place
 from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
@@ -192,7 +193,7 @@ def _place(known: Facts, entry: Partition | RawEntry) -> Place:
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
 
-def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
+def _data(read: Read, places: list[Place], errors: list[Facts]) -> Facts:
     found: Facts = {}
     for place in places:
         starts = () if place.number else POSSIBLE_STARTS
@@ -202,7 +203,7 @@ def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
     return found
 
 
-def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
+def _grub_sectors(read: Read, places: Iterable[int]) -> Iterator[Facts]:
     """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
         with suppress(OSError):
@@ -212,9 +213,9 @@ def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
 
 
 def _notice(
-    read: tables.Read,
+    read: Read,
     size: int,
-    reading: tables.TableReading,
+    reading: TableReading,
     contents: Facts,
     known: Facts,
     errors: list[Facts],
@@ -244,7 +245,7 @@ def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: l
             superblocks[place.node] = found
 
 
-def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
+def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
     """Yield where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
     extent, else the extent on the drive."""
     entries = {entry.number: entry for entry in reading.entries}

@@ -48,6 +48,11 @@ class RawChunk(Struct, frozen=True):
     offset_bytes: int
     data: str
 
+    @property
+    def content(self) -> bytes:
+        """The bytes, empty if damaged."""
+        return decoded(self.data)
+
 
 class RawSignature(Struct, frozen=True):
     """A superblock as libblkid or udev describes it. `member`: UUID_SUB. The rest as in Signature."""

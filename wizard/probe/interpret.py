@@ -16,8 +16,8 @@ from wizard.model.run import Waiting
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
+from wizard.probe.content.gpt import TableReading
 from wizard.probe.content.notices import next_of
-from wizard.probe.content.superblocks import replayed
 from wizard.probe.drive import ata
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
@@ -127,7 +127,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         loaders=tuple(
             Loader(sector.offset_bytes, goes_on)
             for sector in raw.starters
-            if (goes_on := next_of(facts.decoded(sector.data))) is not None
+            if (goes_on := next_of(sector.content)) is not None
         ),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
@@ -144,11 +144,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     )
 
 
-def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
+def _reading(raw: facts.RawDrive, size: int | None) -> TableReading | None:
     content = raw.content_on(raw.name)
     if not size or not raw.chunks or content is None:
         return None
-    read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
+    read = layers.recorded(raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or KERNEL_SECTOR_BYTES
     marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
@@ -168,7 +168,7 @@ def _listed(entry: facts.RawEntry) -> Partition:
 
 
 def _partitions(
-    raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
+    raw: facts.RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
     """Partitions that only the kernel has may be mounted."""
     nodes = {
@@ -203,7 +203,7 @@ def _partitions(
     return tuple(found)
 
 
-def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
+def _lost(raw: facts.RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
     """Contents of entries that only the backup GPT has are unknown."""
     entries = {entry.number: _listed(entry) for entry in raw.lost}
     if raw.lost and reading:
@@ -242,7 +242,7 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
 
 
 def _free(
-    reading: tables.TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
+    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
     taken = [(part.start_bytes, part.end_bytes) for part in partitions]
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
@@ -252,16 +252,14 @@ def _free(
 
 def _digest(
     raw: facts.RawDrive,
-    reading: tables.TableReading,
+    reading: TableReading,
     signatures: tuple[Signature, ...],
     partitions: tuple[Partition, ...],
 ) -> str:
     """Cover the table's bytes and all signatures, and for a host-managed drive without both the number of
     written zones. No bytes that a mounted filesystem writes, because preserved partitions may be in use: see
     the superblock digests."""
-    chunks = {
-        (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [facts.decoded(chunk.data)]
-    }
+    chunks = {(chunk.offset_bytes, len(chunk.content)): chunk.content for chunk in raw.chunks}
     covered: dict[str, object] = {
         "table": reading.table.kind,
         "bytes": [
@@ -284,12 +282,12 @@ def _digest(
     if data := raw.data.get(raw.name):
         covered["data"] = [data.offset_bytes, data.sha256]
     if raw.notice:
-        covered["notice"] = hashlib.sha256(facts.decoded(raw.notice.data)).hexdigest()
+        covered["notice"] = hashlib.sha256(raw.notice.content).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
 def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
-    notice = read_notice(facts.decoded(raw.data)) if raw else None
+    notice = read_notice(raw.content) if raw else None
     if raw is None or notice is None:
         return None
     run = typed_word(printable(notice.run, LONGEST_NAME))
@@ -311,7 +309,7 @@ def _vpd_zoned(raw: facts.RawDrive) -> int | None:
 
 
 def _unread(
-    raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
+    raw: facts.RawDrive, reading: TableReading | None, ata_trouble: Message | None
 ) -> tuple[Unread, ...]:
     """If the drive's bytes were not read, several fields share one reason."""
     found = []

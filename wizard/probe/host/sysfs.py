@@ -163,21 +163,21 @@ def partition_names(folder: Path) -> list[str]:
         return []
 
 
-def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
+def drive_names(*, all_devices: bool = False) -> list[str]:
     """Return the names of whole drives, or of all block devices."""
     try:
-        names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
+        names = sorted((entry.name for entry in (SYS / "block").iterdir()), key=_order)
     except OSError:
         return []
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.
-    images = {one.number for one in mounts_in(text(mounts) or "") if one.kind in IMAGES}
+    images = {one.number for one in mounts_in(text(MOUNTS) or "") if one.kind in IMAGES}
     return [
         name
         for name in names
-        if is_drive(sys / "block" / name)
-        and not (name.startswith("loop") and text(sys / "block" / name / "dev") in images)
+        if is_drive(SYS / "block" / name)
+        and not (name.startswith("loop") and text(SYS / "block" / name / "dev") in images)
     ]
 
 
@@ -245,7 +245,7 @@ CONTENTS = (
 def attached_drives() -> tuple[RawDrive, ...]:
     """Return every whole drive with only the serial number, WWN and UUIDs, from sysfs and udev. Skips optical
     drives: a disk can present one with the same serial number."""
-    found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
+    found = (_numbers(name) for name in drive_names() if not OPTICAL.match(name))
     return tuple(
         drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev or drive.partitions
     )
