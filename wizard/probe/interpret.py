@@ -18,14 +18,8 @@ from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.gpt import TableReading
 from wizard.probe.content.notices import next_of
-from wizard.probe.drive import ata
-from wizard.probe.drive.nvme import format_scope_of, formats_of
-from wizard.probe.drive.smart import smart_of, smart_trouble
-from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.host import sysfs
-from wizard.probe.host.environment import family_of, is_container
-from wizard.probe.host.system import kernel_modules
-from wizard.probe.host.uses import is_live, use_state
+from wizard.probe.drive import ata, nvme, smart, zones
+from wizard.probe.host import environment, sysfs, system, uses
 from wizard.probe.unread import AS_RECORDED, obstacle_in
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
@@ -46,19 +40,21 @@ def machine_of(raw: facts.RawMachine) -> Machine:
     kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", raw.memory)), None))
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     filesystems = frozenset(name for name in listed | set(raw.modules) if name)
-    inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
+    inside, probed = environment.is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
-        kernel=Kernel(raw.release, filesystems, options_of(raw), raw.architecture, kernel_modules(raw)),
+        kernel=Kernel(
+            raw.release, filesystems, zones.options_of(raw), raw.architecture, system.kernel_modules(raw)
+        ),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
-        live_medium=is_live(raw.graph) and not inside,
+        live_medium=uses.is_live(raw.graph) and not inside,
         in_container=inside,
         memory_bytes=kib * 1024 if kib else None,
         boot_id=raw.boot_id,
-        programs=programs_of(raw),
+        programs=zones.programs_of(raw),
         missing_files=raw.missing_files,
-        family=family_of(raw.os_release),
+        family=environment.family_of(raw.os_release),
         unprobed=tuple(
             drive_of(drive, raw)
             for drive in raw.attached
@@ -76,11 +72,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     reading, content = _reading(raw, size), raw.content_on(raw.name)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
-    found = use_state(machine.graph, nodes, raw.claimable)
+    found = uses.use_state(machine.graph, nodes, raw.claimable)
     same_serial, same_wwn = ata.sharing(raw, machine)
     own, ata_trouble = ata.ata_of(raw)
-    smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = ata.own_rate(raw, own, smart)
+    reported, kernels_turning = smart.smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
+    rate = ata.own_rate(raw, own, reported)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = tuple(
@@ -94,7 +90,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         size_bytes=size,
         geometry=sysfs.geometry_of(raw.sysfs),
         by_id=machine.links.get(raw.name, ()),
-        **ata.names_of(raw, own, smart),
+        **ata.names_of(raw, own, reported),
         same_serial=same_serial,
         same_wwn=same_wwn,
         rotational=ata.turns(raw, rate, kernels_turning),
@@ -103,17 +99,17 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         removable=_flag(raw.sysfs, "removable"),
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
-        zones=zones_of(raw),
+        zones=zones.zones_of(raw),
         vpd_zoned=_vpd_zoned(raw),
         discard=_discard(raw.sysfs),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
         diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
-        smart=smart,
+        smart=reported,
         ata=own,
-        nvme_formats=formats_of(raw),
-        nvme_format_scope=format_scope_of(raw),
+        nvme_formats=nvme.formats_of(raw),
+        nvme_format_scope=nvme.format_scope_of(raw),
         # A missing entry in udev's database proves nothing.
         table=reading.table
         if reading
@@ -320,7 +316,7 @@ def _unread(
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", problem, obstacle=broken))
-    if trouble := smart_trouble(raw.smart):
+    if trouble := smart.smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
     return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))

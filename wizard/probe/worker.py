@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from wizard.model.said import Message, t
-from wizard.probe import unread as words
 from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
@@ -117,7 +116,10 @@ class Child:
         if self.garbage:
             return t("The drive's probe printed garbage and was stopped.")
         if time.monotonic() >= self.until:
-            return words.OVER_TIME(seconds=round(time.monotonic() - self.begun))
+            return t(
+                "The drive did not answer within {seconds:g} s, so the probe was stopped.",
+                seconds=round(time.monotonic() - self.begun),
+            )
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
             return t("The drive's probe closed its output without a result.")

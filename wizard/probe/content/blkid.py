@@ -12,7 +12,6 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence
-from wizard.probe import unread as words
 from wizard.probe.facts import Facts
 from wizard.probe.unread import Unreadable, opened
 
@@ -63,9 +62,8 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
-        while len(found) < MOST_SIGNATURES and _has_result(
-            _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
-        ):
+        unread = Sentence("libblkid cannot read {device}: {why}.")
+        while len(found) < MOST_SIGNATURES and _has_result(_LIBRARY.blkid_do_probe(probe), path, unread):
             found.append(_signature(probe))
     ambivalent = False
     if len(found) > 1:

@@ -209,8 +209,8 @@ XFS_READ_BYTES = 192
 
 
 def _ext(read: Read, *_: int | None) -> DataLayout:
-    """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts. Derive the
-    least size, and the largest after growing."""
+    """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts. Derives
+    the least size, and the largest after growing."""
     data = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     log = number(data, SHIFT_AT, 4)
     if len(data) < EXT_STRIPING_END or number(data, MAGIC_AT, 2) != MAGIC or log > LARGEST_BLOCK_SHIFT:

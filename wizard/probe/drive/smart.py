@@ -7,8 +7,7 @@ from typing import Any
 
 from wizard.model import drive_facts
 from wizard.model.machine import Obstacle
-from wizard.model.said import Message
-from wizard.probe import unread as words
+from wizard.model.said import Message, t
 from wizard.probe.drive.ata import valid_rate
 from wizard.probe.unread import obstacle_in
 
@@ -80,10 +79,10 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
         return None
     texts = [str(line.get("string")) for line in _rows(_at(output, "smartctl", "messages"))]
     if texts:
-        return words.SMARTCTL_SAYS(said=texts[0].rstrip(".")), obstacle_in(texts[0])
+        return t("smartctl: {said}.", said=texts[0].rstrip(".")), obstacle_in(texts[0])
     power = _at(output, "power_mode", "name")
-    why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
-    return why, Obstacle.FAILED
+    asleep = t("The drive is asleep ({mode}).", mode=str(power))
+    return asleep if power else t("smartctl output is unreadable."), Obstacle.FAILED
 
 
 def _parsed(text: str | None) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import pytest
 
 from wizard.probe import pool
 from wizard.probe.host import sysfs
-from wizard.probe.host.sysfs import drive_names
 from wizard.probe.pool import is_attached, watch_drives
 
 
@@ -72,8 +71,8 @@ def test_temporary_device_of_a_run_is_no_drive(tmp_path: Path) -> None:
         attach(tmp_path, name, 1)
         (tmp_path / "block" / name / "loop").mkdir()
         (tmp_path / "block" / name / "loop/backing_file").write_text(f"{file}\n")
-    assert drive_names() == ["loop0", "loop4"]
-    assert len(drive_names(all_devices=True)) == len(behind)
+    assert sysfs.drive_names() == ["loop0", "loop4"]
+    assert len(sysfs.drive_names(all_devices=True)) == len(behind)
 
 
 def test_image_of_the_running_system_is_no_drive(tmp_path: Path) -> None:
@@ -88,5 +87,5 @@ def test_image_of_the_running_system_is_no_drive(tmp_path: Path) -> None:
         "31 1 7:1 / /mnt rw - ext4 /dev/loop1 rw\n"
         "32 1 7:2 / /media ro - squashfs /dev/sda ro\n"
     )
-    assert drive_names() == ["sda", "loop1"]
-    assert drive_names(all_devices=True) == ["sda", "loop0", "loop1"]
+    assert sysfs.drive_names() == ["sda", "loop1"]
+    assert sysfs.drive_names(all_devices=True) == ["sda", "loop0", "loop1"]
