@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from wizard.documents import files
 from wizard.documents.decode import Misfit, decode, fields_of
-from wizard.documents.files import within
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput
 from wizard.model.said import Message, ProfileText, Sentence, in_english, t
 
@@ -59,7 +58,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = within(misfit.key), str(misfit.said)
+        place, why = files.within(misfit.key), str(misfit.said)
         message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place

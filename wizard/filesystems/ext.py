@@ -81,9 +81,7 @@ GROWING = kind.Growing(
 EXT4_KIND = kind.MadeKind(
     name="ext4",
     title="ext4",
-    kernel_names=("ext4",),
     order=0,
-    tool="mkfs.ext4",
     # -F overwrites old signatures without asking, but still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),
@@ -95,7 +93,6 @@ EXT4_KIND = kind.MadeKind(
     minimum_bytes=16 * MIB,
     minimum_why=t("a smaller volume would be all journal, or have no journal"),
     maximum_bytes=1024 * 1024 * TIB,
-    zones=kind.NO_ZONES(title="ext4"),
     label_bytes=16,
     fsck_pass=2,
     seconds=(1.0, 2.0, 20.0),
@@ -120,7 +117,7 @@ EXT4_KIND = kind.MadeKind(
 EXT2_KIND = kind.FilesystemKind(
     name="ext2",
     title="ext2",
-    kernel_names=("ext4", "ext2"),
+    drivers=("ext4", "ext2"),
     why_not=t(
         "Without a journal, a full check is needed after a power cut. ext4 has all "
         "the same features. The ext2 driver is being removed from Linux."
@@ -142,7 +139,7 @@ EXT2_KIND = kind.FilesystemKind(
 EXT3_KIND = kind.FilesystemKind(
     name="ext3",
     title="ext3",
-    kernel_names=("ext4", "ext3"),
+    drivers=("ext4", "ext3"),
     why_not=t(
         "It is ext4 without extents and checksums: large files and checks are "
         "slower. A new one has no advantage."

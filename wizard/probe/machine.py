@@ -16,7 +16,6 @@ from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import SCHEMA, RawDrive, RawError, RawMachine
 from wizard.probe.host import sysfs
-from wizard.probe.host.sysfs import text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
@@ -117,7 +116,7 @@ def drive_name(path: str) -> str:
         )
     if not folder.exists():
         raise BadInput(NO_DRIVE(path=path))
-    if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
+    if sysfs.text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
         raise BadInput(
             t(
                 "Device node {path} is stale and refers to a device other than {drive}. "

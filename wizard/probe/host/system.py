@@ -15,7 +15,6 @@ from wizard.model.said import t
 from wizard.probe import facts
 from wizard.probe.host import sysfs
 from wizard.probe.host.environment import container_signs, os_release
-from wizard.probe.host.sysfs import target
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -226,7 +225,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _block(folder: Path) -> facts.RawBlock | None:
-    number, there = sysfs.text(folder / "dev"), target(folder)
+    number, there = sysfs.text(folder / "dev"), sysfs.target(folder)
     if number is None or there is None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
