@@ -101,13 +101,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
 
 def render_document(schema: str, value: JSON) -> str:
     """Return a document as text with a final newline."""
-    return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True, default=_plain) + "\n"
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    raise TypeError(f"{type(value).__name__} has no place in a document")
+    return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True) + "\n"
 
 
 SCHEMA = re.compile(r'"(diskwright\.[a-z]+)/')

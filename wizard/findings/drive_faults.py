@@ -159,15 +159,13 @@ def find_contradictions(
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in smr_evidence.VIRTUAL_BUSES:
         return
-    sources = tuple(
-        smr_evidence.CLUE(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
-    )
+    sources = tuple(rung.statement for rung in (*shingled, *conventional))
     best = smr_evidence.strongest(shingled)
     assert best is not None
     believed = (
         t(
             "{source} is used: the drive ranks first, then the manufacturer and smartmontools, then others.",
-            source=best.clue.source,
+            source=best.source,
         )
         if recording.verdict is not Recorded.UNKNOWN
         else t(

@@ -30,13 +30,12 @@ def probe_machine(
     paths: Sequence[str] | None = None,
     *,
     seconds: float = 10.0,
-    all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
     """Return the machine with the drives at `paths`, by default all with a medium, and call `on_drive` as
     each is read. A drive that does not answer within `seconds` has the reason in `unread`. Raises BadInput if
     a path is not a whole drive."""
-    return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
+    return machine_of(survey(paths, seconds=seconds, on_drive=on_drive))
 
 
 def with_others(machine: Machine) -> Machine:
