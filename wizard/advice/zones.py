@@ -173,7 +173,7 @@ def _since(machine: Machine, title: str | Message, first: Version) -> Iterator[_
 
 def _built_with(machine: Machine, config: str, title: Message | str) -> Iterator[_Fault]:
     """Check a build option of the kernel, which zones require."""
-    built = machine.kernel.built_with(config)
+    built = dict(machine.kernel.options).get(config)
     if built is None:
         yield Ability.DOUBT, t("Cannot read whether the kernel has {title}.", title=title)
     elif not built:

@@ -21,7 +21,7 @@ from wizard.documents.files import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import reason_of, shown_lines, t
 from wizard.process import program
-from wizard.process.output import OutputSearch
+from wizard.process.output import search_output
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -58,14 +58,13 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     called = os.environ.pop(CALLED, "")
     if not (called and sys.stdout.isatty() and sys.stderr.isatty()):
         return watched(words)
-    heard = OutputSearch(named_command())
-    try:
-        with heard:
+    with search_output(named_command()) as heard:
+        try:
             return watched(words)
-    finally:
-        if heard.found and shutil.which("diskwright") is None:
-            file = shlex.quote(printable(called, 400))
-            _tell(t("`diskwright` is not a command in this shell; run {file}", file=file))
+        finally:
+            if heard.found and shutil.which("diskwright") is None:
+                file = shlex.quote(printable(called, 400))
+                _tell(t("`diskwright` is not a command in this shell; run {file}", file=file))
 
 
 def watched(words: list[str]) -> int:

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from wizard.documents import files
 from wizard.documents.decode import Misfit, decode, fields_of
-from wizard.documents.files import within
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput
 from wizard.model.said import Message, ProfileText, Sentence, in_english, t
 
@@ -59,7 +58,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = within(misfit.key), str(misfit.said)
+        place, why = files.within(misfit.key), str(misfit.said)
         message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place
@@ -102,13 +101,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
 
 def render_document(schema: str, value: JSON) -> str:
     """Return a document as text with a final newline."""
-    return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True, default=_plain) + "\n"
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    raise TypeError(f"{type(value).__name__} has no place in a document")
+    return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True) + "\n"
 
 
 SCHEMA = re.compile(r'"(diskwright\.[a-z]+)/')

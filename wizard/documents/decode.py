@@ -14,9 +14,6 @@ from wizard.documents.files import itself
 from wizard.model.errors import DERIVED, Written
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
-NUMBER = Sentence("a number")
-LIST = Sentence("a list")
-
 T = TypeVar("T")
 
 Decoder = Callable[[Any], Any]
@@ -264,30 +261,29 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
 def _other_type(wanted: type, value: object) -> Misfit:
     found = type(value)
     # Distinguish fractions from whole numbers.
-    fraction = Sentence("a fraction") if (wanted, found) == (int, float) else None
+    is_fraction = (wanted, found) == (int, float)
     return Misfit(
         Sentence("{what} must be {wanted}, not {found}."),
-        wanted=_kind_of(wanted, Sentence("a whole number")),
-        found=(fraction() if fraction else _kind_of(found)),
+        wanted=t("a whole number") if wanted is int else _kind_of(wanted),
+        found=t("a fraction") if is_fraction else _kind_of(found),
     )
 
 
-def _kind_of(found: type, whole: Sentence = NUMBER) -> Message:
-    return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
+def _kind_of(found: type) -> Message:
+    return KINDS.get(found, t("a date or a time"))
 
 
 def _shown(value: object) -> Value:
     return repr(value[:40]) if type(value) is str else _kind_of(type(value))
 
 
-KINDS: dict[type, Sentence] = {
-    str: Sentence("text"),
-    float: NUMBER,
-    bool: Sentence("a boolean (true or false)"),
-    list: LIST,
-    tuple: LIST,
-    dict: Sentence("a table"),
-    NoneType: Sentence("nothing"),
+KINDS: dict[type, Message] = {
+    str: t("text"),
+    **dict.fromkeys((int, float), t("a number")),
+    bool: t("a boolean (true or false)"),
+    **dict.fromkeys((list, tuple), t("a list")),
+    dict: t("a table"),
+    NoneType: t("nothing"),
 }
 """Names of types. TOML's other types are times."""
 

@@ -17,14 +17,13 @@ from typing import Any, TypeVar
 
 from wizard.documents import codec, files
 from wizard.documents.decode import Misfit, decode
-from wizard.documents.files import PROFILES, whole, within
 from wizard.model.errors import BadInput
 from wizard.model.finding import MOST_BYTES, Notice
 from wizard.model.said import Message, t
 
 T = TypeVar("T")
 
-BUNDLED = Path(PROFILES).resolve()
+BUNDLED = Path(files.PROFILES).resolve()
 
 
 def profile_folders() -> tuple[Path, ...]:
@@ -92,7 +91,7 @@ def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
         return decode(parse(text), wanted)
     except Misfit as misfit:
         why = str(misfit.said)
-        raise _at_line(text, where, misfit.key, within(misfit.key, parse(text)), why) from None
+        raise _at_line(text, where, misfit.key, files.within(misfit.key, parse(text)), why) from None
     except RecursionError:
         raise BadInput(t("{file} cannot be read: values are nested too deeply.", file=where)) from None
     except ValueError as error:
@@ -116,13 +115,13 @@ def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def fault_at(path: Path, key: str, why: Message) -> BadInput:
     """Return the error about the value at `key` in a profile."""
-    return _at_line(path.read_text(encoding="utf-8"), str(path), key, whole(key), str(why))
+    return _at_line(path.read_text(encoding="utf-8"), str(path), key, files.whole(key), str(why))
 
 
 def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInput:
     """Return the error about the value at `key` (`drive[0].size`, or `drive[0].` for a table) in valid TOML
     or JSON."""
-    return _at_line(text, where, key, within(key, _parser_of(text)(text)), str(why))
+    return _at_line(text, where, key, files.within(key, _parser_of(text)(text)), str(why))
 
 
 def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:

@@ -198,7 +198,7 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
             t("Find out why the partition or volume became smaller, and fix that first."),
             "superblock",
         )
-    if not before.counts_fit:
+    if before.free_blocks > before.blocks or before.free_inodes > before.inodes:
         yield danger(
             "migrate-counts",
             t("The superblock of {device} reports more free blocks or inodes than exist.", device=device),

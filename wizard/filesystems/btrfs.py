@@ -13,9 +13,7 @@ CHECK = ("btrfs", "check", "--readonly")
 KIND = kind.MadeKind(
     name="btrfs",
     title="Btrfs",
-    kernel_names=("btrfs",),
     order=2,
-    tool="mkfs.btrfs",
     # -f overwrites old signatures, but still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),
@@ -28,7 +26,7 @@ KIND = kind.MadeKind(
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume has no space for data with two copies of the metadata"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    zones=None,
+    no_zones=None,
     label_bytes=255,
     # Not checked at boot (fsck.btrfs(8)).
     fsck_pass=0,

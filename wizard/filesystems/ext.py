@@ -25,7 +25,15 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
     unit, width = geometry.advised_striping or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options
-    return kind.with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
+    return _with_extended(options, f"stride={unit // block},stripe_width={width // block}")
+
+
+def _with_extended(options: kind.Argv, extra: str) -> kind.Argv:
+    """Append to the list of -E of mke2fs. If the flag is repeated, only the last one counts."""
+    if "-E" not in options:
+        return (*options, "-E", extra)
+    at = options.index("-E") + 1
+    return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
 
 
 def striping_in(text: str) -> Striping | None:
@@ -73,9 +81,7 @@ GROWING = kind.Growing(
 EXT4_KIND = kind.MadeKind(
     name="ext4",
     title="ext4",
-    kernel_names=("ext4",),
     order=0,
-    tool="mkfs.ext4",
     # -F overwrites old signatures without asking, but still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),
@@ -87,7 +93,6 @@ EXT4_KIND = kind.MadeKind(
     minimum_bytes=16 * MIB,
     minimum_why=t("a smaller volume would be all journal, or have no journal"),
     maximum_bytes=1024 * 1024 * TIB,
-    zones=kind.NO_ZONES(title="ext4"),
     label_bytes=16,
     fsck_pass=2,
     seconds=(1.0, 2.0, 20.0),
@@ -96,11 +101,9 @@ EXT4_KIND = kind.MadeKind(
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
-    gives_top=lambda options, uid, gid: kind.with_suboptions(options, "-E", f"root_owner={uid}:{gid}"),
+    gives_top=lambda options, uid, gid: _with_extended(options, f"root_owner={uid}:{gid}"),
     # Skips the zeroing of inode tables and journal, at any size.
-    for_trial=lambda options: kind.with_suboptions(
-        options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1"
-    ),
+    for_trial=lambda options: _with_extended(options, "nodiscard,lazy_itable_init=1,lazy_journal_init=1"),
     # Otherwise the kernel starts to initialize the inode tables.
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
@@ -114,7 +117,7 @@ EXT4_KIND = kind.MadeKind(
 EXT2_KIND = kind.FilesystemKind(
     name="ext2",
     title="ext2",
-    kernel_names=("ext4", "ext2"),
+    drivers=("ext4", "ext2"),
     why_not=t(
         "Without a journal, a full check is needed after a power cut. ext4 has all "
         "the same features. The ext2 driver is being removed from Linux."
@@ -136,7 +139,7 @@ EXT2_KIND = kind.FilesystemKind(
 EXT3_KIND = kind.FilesystemKind(
     name="ext3",
     title="ext3",
-    kernel_names=("ext4", "ext3"),
+    drivers=("ext4", "ext3"),
     why_not=t(
         "It is ext4 without extents and checksums: large files and checks are "
         "slower. A new one has no advantage."

@@ -42,8 +42,6 @@ VFAT_KIND = kind.MadeKind(
     why_not_grow=t("fatresize, the only tool, writes the table itself and misses the requested size"),
     name="vfat",
     title="FAT32",
-    kernel_names=("vfat",),
-    tool="mkfs.vfat",
     commands=lambda new: (
         ("mkfs.vfat", "-F", "32", "-i", kind.serial_of(new.uuid), "-n", new.label, *new.options, new.device),
     ),
@@ -58,7 +56,6 @@ VFAT_KIND = kind.MadeKind(
     minimum_why=t("a smaller volume would not be FAT32 on drives with 4096-byte blocks"),
     # The sector count has 32 bits; most drives have 512-byte sectors.
     maximum_bytes=2 * TIB - 512,
-    zones=kind.NO_ZONES(title="FAT32"),
     label_bytes=11,
     fsck_pass=2,
     seconds=(1.0, 4.0, 20.0),
@@ -93,8 +90,6 @@ def _set_exfat_serial(device: str, uuid: str) -> kind.Argv:
 EXFAT_KIND = kind.MadeKind(
     name="exfat",
     title="exFAT",
-    kernel_names=("exfat",),
-    tool="mkfs.exfat",
     commands=lambda new: (
         ("mkfs.exfat", "-L", new.label, *new.options, new.device),
         _set_exfat_serial(new.device, new.uuid),
@@ -106,7 +101,6 @@ EXFAT_KIND = kind.MadeKind(
     minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
-    zones=kind.NO_ZONES(title="exFAT"),
     label_bytes=11,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

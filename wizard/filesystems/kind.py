@@ -134,7 +134,8 @@ WRITTEN_UUIDS = UUID_TABLES | {"crypto_LUKS"}
 class FilesystemKind(Struct, frozen=True, kw_only=True):
     """A filesystem that may exist on a drive, or is only recognised. `name` is libblkid's TYPE.
 
-    `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
+    `drivers`: drivers in /proc/filesystems that mount it, preferred first; None for that with the same name,
+    empty if Linux has none.
     `mount_helper`: a type that mount(8) leaves to a FUSE program. `set_uuid`: command to change the UUID of
     an unmounted filesystem, from device node and UUID as libblkid reports it; None if not supported.
     `serial_digits`: 8 or 16 hexadecimal digits if the filesystem has a serial number instead of a UUID.
@@ -146,7 +147,7 @@ class FilesystemKind(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    kernel_names: tuple[str, ...]
+    drivers: tuple[str, ...] | None = None
     mount_helper: str = ""
     order: int = 9
     why_not: Message | None = None
@@ -157,6 +158,11 @@ class FilesystemKind(Struct, frozen=True, kw_only=True):
     holds: Holds = LINUX
     set_uuid: Callable[[str, str], Argv] | None = None
     serial_digits: int = 0
+
+    @property
+    def kernel_names(self) -> tuple[str, ...]:
+        """The drivers, the preferred one first."""
+        return (self.name,) if self.drivers is None else self.drivers
 
     def uuid_of(self, drawn: str) -> str:
         """Return the UUID that libblkid will report if mkfs is given `drawn`, a plain lower-case UUID. A
@@ -175,30 +181,27 @@ def label_with(*words: str) -> Callable[[str, str, str], Argv]:
     return lambda device, _place, label: (*words, label, device)
 
 
-def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
-    """Append a sub-option to a flag with a list of sub-options, such as -E of mke2fs. If such a flag is
-    repeated, only the last one counts."""
-    if flag not in options:
-        return (*options, flag, extra)
-    at = options.index(flag) + 1
-    return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
+NO_ZONES = Sentence("{title} does not support zones")
+MANUAL_ZONES = Sentence(
+    "diskwright does not set up {title} on zones; the zone options show if manual setup is possible"
+)
 
 
 class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     """A filesystem that diskwright creates.
 
-    `tool`: the mkfs program. `commands`: argument lists of one operation, in order. They are non-interactive
-    and refuse mounted devices. `flags` and `bare_flags`: options with and without a value that advice may
-    use; none of them takes a file or device. `also`: further programs for `commands` or swap. `needs_files`:
-    files that the mkfs program reads, each with a hint on how to create it. `for_place`: adds options that
-    depend on geometry and partition start, which mkfs reads from a real drive but cannot see on a scratch
-    copy. `discards`: mkfs discards the volume first unless an option prevents it. `for_trial`: options for a
-    short-lived filesystem, without discard and with deferred initialization. `gives_top`: adds options that
-    set uid and gid of the root directory, None if mkfs cannot.
+    `maker`: the mkfs program, if not mkfs.`name`. `commands`: argument lists of one operation, in order. They
+    are non-interactive and refuse mounted devices. `flags` and `bare_flags`: options with and without a value
+    that advice may use; none of them takes a file or device. `also`: further programs for `commands` or swap.
+    `needs_files`: files that the mkfs program reads, each with a hint on how to create it. `for_place`: adds
+    options that depend on geometry and partition start, which mkfs reads from a real drive but cannot see on
+    a scratch copy. `discards`: mkfs discards the volume first unless an option prevents it. `for_trial`:
+    options for a short-lived filesystem, without discard and with deferred initialization. `gives_top`: adds
+    options that set uid and gid of the root directory, None if mkfs cannot.
 
     `in_general`: a sentence on its general suitability, for workloads that do not mention it. `minimum_bytes`
     (explained by the clause `minimum_why`) and `maximum_bytes`: limits of the volume.
-    `striped_minimum_bytes`: minimum across several drives. `zones`: why it cannot be used on host-managed
+    `striped_minimum_bytes`: minimum across several drives. `no_zones`: why it cannot be used on host-managed
     zones, None if it can.
 
     `label_bytes`: maximum label length in UTF-8. `fit_label` adapts a label; `label_fault` returns other
@@ -212,17 +215,17 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     time: minimum, per TiB on solid-state drives, per TiB on rotating ones. `subvolumes`: supports subvolumes.
     """
 
-    tool: str
     commands: Callable[[NewFilesystem], Commands]
     in_general: Message
     minimum_bytes: int
     minimum_why: Message
     maximum_bytes: int
-    zones: Message | None
     label_bytes: int
     fsck_pass: int
     seconds: tuple[float, float, float]
     clean_check: Argv
+    maker: str = ""
+    no_zones: Sentence | None = NO_ZONES
     striped_minimum_bytes: int = 0
     flags: frozenset[str] = frozenset()
     bare_flags: frozenset[str] = frozenset()
@@ -243,6 +246,17 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     for_trial: Callable[[Argv], Argv] = lambda options: options
     gives_top: Callable[[Argv, int, int], Argv] | None = None
     quiet_options: Argv = ()
+
+    @property
+    def tool(self) -> str:
+        """The mkfs program."""
+        return self.maker or f"mkfs.{self.name}"
+
+    @property
+    def zones(self) -> Message | None:
+        """Why it cannot be used on host-managed zones, None if it can."""
+        lacks = self.no_zones
+        return lacks(**dict.fromkeys(lacks.fields, self.title)) if lacks else None
 
     @property
     def makers(self) -> Argv:
@@ -270,8 +284,4 @@ def serial_of(uuid: str) -> str:
     return uuid.replace("-", "").lower()
 
 
-NO_ZONES = Sentence("{title} does not support zones")
-MANUAL_ZONES = Sentence(
-    "diskwright does not set up {title} on zones; the zone options show if manual setup is possible"
-)
 METADATA_FIRST = t("metadata uses the first megabytes")

@@ -47,9 +47,8 @@ def _resize_commands(device: str, *size: str) -> tuple[kind.Argv, ...]:
 KIND = kind.MadeKind(
     name="ntfs",
     title="NTFS",
-    kernel_names=("ntfs3",),
+    drivers=("ntfs3",),
     mount_helper="ntfs-3g",
-    tool="mkfs.ntfs",
     # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     commands=lambda new: (
         ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
@@ -64,7 +63,6 @@ KIND = kind.MadeKind(
     minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
-    zones=kind.NO_ZONES(title="NTFS"),
     label_bytes=128,
     # ntfsfix, which runs at boot, does not check the filesystem.
     fsck_pass=0,

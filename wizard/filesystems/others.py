@@ -6,8 +6,6 @@ from wizard.model.said import MIB, TIB, t
 NILFS2_KIND = kind.MadeKind(
     name="nilfs2",
     title="NILFS2",
-    kernel_names=("nilfs2",),
-    tool="mkfs.nilfs2",
     # -f overwrites old signatures without asking, but still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
@@ -21,7 +19,6 @@ NILFS2_KIND = kind.MadeKind(
     minimum_bytes=136 * MIB,
     minimum_why=t("mkfs.nilfs2 needs more than sixteen segments of 8 MiB"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    zones=kind.NO_ZONES(title="NILFS2"),
     label_bytes=80,
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
@@ -40,8 +37,6 @@ NILFS2_KIND = kind.MadeKind(
 JFS_KIND = kind.MadeKind(
     name="jfs",
     title="JFS",
-    kernel_names=("jfs",),
-    tool="mkfs.jfs",
     # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
@@ -54,7 +49,6 @@ JFS_KIND = kind.MadeKind(
     minimum_bytes=16 * MIB,
     minimum_why=t("mkfs.jfs refuses smaller volumes"),
     maximum_bytes=32 * 1024 * TIB,
-    zones=kind.NO_ZONES(title="JFS"),
     label_bytes=16,
     # Only fsck.jfs replays the journal. Without fsck, JFS is mounted read-only after a power cut.
     fsck_pass=2,
@@ -69,8 +63,6 @@ JFS_KIND = kind.MadeKind(
 F2FS_KIND = kind.MadeKind(
     name="f2fs",
     title="F2FS",
-    kernel_names=("f2fs",),
-    tool="mkfs.f2fs",
     commands=lambda new: (
         ("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),
     ),
@@ -84,7 +76,7 @@ F2FS_KIND = kind.MadeKind(
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume would be mostly reserve for the cleaner"),
     maximum_bytes=16 * TIB,
-    zones=kind.MANUAL_ZONES(title="F2FS"),
+    no_zones=kind.MANUAL_ZONES,
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

@@ -10,7 +10,7 @@ from wizard.model.said import t
 YAFFS2_KIND = FilesystemKind(
     name="yaffs2",
     title="YAFFS",
-    kernel_names=("yaffs2", "yaffs"),
+    drivers=("yaffs2", "yaffs"),
     why_not=t(
         "It is for raw NAND chips and was never part of Linux. Drives with their own "
         "controllers cannot use it."
@@ -25,7 +25,6 @@ YAFFS2_KIND = FilesystemKind(
 JFFS2_KIND = FilesystemKind(
     name="jffs2",
     title="JFFS2",
-    kernel_names=("jffs2",),
     why_not=t(
         "It is for raw flash chips managed by Linux (/dev/mtd*). Disks, SSDs, memory "
         "cards and USB sticks have their own controllers and cannot use it."
@@ -40,7 +39,6 @@ JFFS2_KIND = FilesystemKind(
 UFS_KIND = FilesystemKind(
     name="ufs",
     title="UFS2",
-    kernel_names=("ufs",),
     why_not=t(
         "It is the BSD filesystem. Linux reads it if the kernel was built with "
         "support, and calls its own write support dangerous."
@@ -56,7 +54,6 @@ UFS_KIND = FilesystemKind(
 REISER4_KIND = FilesystemKind(
     name="reiser4",
     title="Reiser4",
-    kernel_names=("reiser4",),
     why_not=t(
         "It was never part of Linux, and the patches are unmaintained. Distribution kernels cannot mount it."
     ),
@@ -71,7 +68,6 @@ REISER4_KIND = FilesystemKind(
 REISERFS_KIND = FilesystemKind(
     name="reiserfs",
     title="ReiserFS",
-    kernel_names=("reiserfs",),
     why_not=t("Linux dropped it in version 6.13: later kernels could not read a new one."),
     way_off=t(
         "Boot a kernel before 6.13 with support for it, if needed from a rescue "

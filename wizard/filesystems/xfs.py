@@ -50,9 +50,7 @@ CHECK = ("xfs_repair", "-n")
 KIND = kind.MadeKind(
     name="xfs",
     title="XFS",
-    kernel_names=("xfs",),
     order=1,
-    tool="mkfs.xfs",
     # -f overwrites old signatures, but still refuses a mounted device.
     commands=lambda new: (
         ("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),
@@ -69,7 +67,7 @@ KIND = kind.MadeKind(
     # With a stripe, mkfs.xfs needs a 64 MiB log, which does not fit in 512 MiB (tested with 6.1; 600 MiB is
     # enough).
     striped_minimum_bytes=640 * MIB,
-    zones=kind.MANUAL_ZONES(title="XFS"),
+    no_zones=kind.MANUAL_ZONES,
     label_bytes=12,
     # Not checked at boot: XFS replays its journal when mounted (fsck.xfs(8)).
     fsck_pass=0,

@@ -10,8 +10,7 @@ from wizard.findings.places import (
     Array,
     DriveStart,
     StartState,
-    place_of_drive,
-    place_of_partition,
+    place_of,
 )
 from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.geometry import Geometry
@@ -41,7 +40,7 @@ LARGEST_BLOCK_BYTES = 4096
 """Largest physical block. Array chunks are always larger."""
 
 
-def find_stripes(place: DriveStart) -> Iterator[Finding]:
+def _find_stripes(place: DriveStart) -> Iterator[Finding]:
     """Yield filesystems on an array, or laid out for an absent array."""
     for leaf in place.leaves():
         for signature in leaf.signatures:
@@ -215,27 +214,26 @@ REMEDIES = {
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
 
-def makes_up(place: DriveStart) -> bool:
-    """Return True if all data inside is aligned."""
+def _makes_up(place: DriveStart) -> bool:
     leaves = list(place.leaves())
     return leaves != [place] and all(leaf.state is StartState.ON for leaf in leaves)
 
 
-def find_inside(
+def _find_inside(
     drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
 ) -> Iterator[Finding]:
     """Yield findings about the contents of `place`. `told`: its own start is already reported."""
     for inner in place.within:
         off = inner.state in BAD
-        if off and makes_up(inner):
-            yield compensated(geometry, inner)
+        if off and _makes_up(inner):
+            yield _compensated(geometry, inner)
             continue
         if off and not told:
             yield _inside(drive, geometry, place, inner)
-        yield from find_inside(drive, geometry, inner, told=off)
+        yield from _find_inside(drive, geometry, inner, told=off)
 
 
-def start_of(place: DriveStart) -> tuple[Message, ...]:
+def _start_of(place: DriveStart) -> tuple[Message, ...]:
     """Return the start as a sum of offsets, if known and not obvious."""
     if place.start_bytes is None or len(place.terms) < 2:
         return ()
@@ -243,8 +241,7 @@ def start_of(place: DriveStart) -> tuple[Message, ...]:
     return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=terms),)
 
 
-def compensated(geometry: Geometry, place: DriveStart) -> Finding:
-    """Report a misaligned place with aligned data."""
+def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
     leaf = next(place.leaves())
     is_card = leaf.container in FAT
     return Finding(
@@ -258,7 +255,7 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
                 blocks=_blocks(geometry, place),
                 data=leaf.name,
             ),
-            *start_of(leaf),
+            *_start_of(leaf),
         ),
         t("SD cards are formatted so that the file area starts on an erase block.")
         if is_card
@@ -286,7 +283,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
-        join(misaligned, *start_of(inner), *holder),
+        join(misaligned, *_start_of(inner), *holder),
         LIARS if hidden else TWO_BLOCKS,
         SOURCE,
         join(
@@ -299,7 +296,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
     )
 
 
-def find_chunks(place: DriveStart) -> Iterator[Finding]:
+def _find_chunks(place: DriveStart) -> Iterator[Finding]:
     """Yield data on a striped array that is not aligned to chunks or, with parity, to full stripes."""
     for leaf in place.leaves():
         array = leaf.array
@@ -375,16 +372,9 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
         for path, kind in stacks.items()
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
-        place = place_of_drive(drive, geometry)
-        # Contents start at byte 0, which is misaligned if the drive has an alignment offset.
-        if place.state is StartState.OFF and makes_up(place):
-            yield compensated(geometry, place)
-        elif place.state is StartState.OFF:
-            yield _physical(drive, geometry, place)
-        elif place.within and makes_up(place):
-            yield _aligned(place, geometry)
-        yield from _within(drive, geometry, place)
-    found = list(_partitions(drive, geometry))
+        yield from _place(drive, geometry)
+    checked = _checked(drive, geometry)
+    found = [one for part in checked for one in _place(drive, geometry, part)]
     aligned = [one for one in found if one.code == ALIGNED]
     if len(aligned) > MOST_FINE:
         found = [one for one in found if one.code != ALIGNED]
@@ -392,7 +382,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
             "{fine} of {count} partitions of {drive} and their data start on {block}-byte blocks "
             "and on 1 MiB.",
             fine=len(aligned),
-            count=len(_checked(drive, geometry)),
+            count=len(checked),
             drive=drive,
             block=geometry.granularity_bytes,
         )
@@ -400,20 +390,19 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     yield from found
 
 
-def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
-    for partition in _checked(drive, geometry):
-        place = place_of_partition(drive, geometry, partition)
-        contents = list(_within(drive, geometry, place))
-        yield from _partition(
-            drive,
-            geometry,
-            partition,
-            place,
-            spoiled=any(one.code == "alignment-inside" for one in contents),
-        )
-        yield from contents
-        if place.state is StartState.ON:
-            yield from _end(geometry, partition)
+def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None) -> Iterator[Finding]:
+    place = place_of(drive, geometry, partition)
+    is_on = place.state is StartState.ON
+    contents: list[Finding] = []
+    if is_on or not _makes_up(place):
+        contents += _find_inside(drive, geometry, place, told=not is_on)
+    contents += (*_find_chunks(place), *_find_stripes(place))
+    # Misaligned contents make an aligned start irrelevant.
+    spoiled = any(one.code == "alignment-inside" for one in contents)
+    yield from _start(drive, geometry, partition, place, spoiled=spoiled)
+    yield from contents
+    if is_on and partition:
+        yield from _end(geometry, partition)
 
 
 def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
@@ -453,13 +442,6 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
         )
 
 
-def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
-    if place.state is StartState.ON or not makes_up(place):
-        yield from find_inside(drive, geometry, place, told=place.state is not StartState.ON)
-    yield from find_chunks(place)
-    yield from find_stripes(place)
-
-
 def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
     said = t(
         "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
@@ -467,9 +449,9 @@ def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
         start=place.start_bytes or 0,
         block=geometry.granularity_bytes,
     )
-    if makes_up(place):
+    if _makes_up(place):
         data = next(place.leaves())
-        said = join(said, ON_BOUNDARY(place=data.name), *start_of(data))
+        said = join(said, ON_BOUNDARY(place=data.name), *_start_of(data))
     return _on_boundaries(place.device, said)
 
 
@@ -485,14 +467,18 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
     )
 
 
-def _partition(
-    drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
+def _start(
+    drive: Drive, geometry: Geometry, partition: Partition | None, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
-    """`spoiled`: misaligned contents make an aligned start irrelevant."""
-    if place.state is not StartState.ON and makes_up(place):
-        yield compensated(geometry, place)
+    """Contents of the drive itself start at byte 0, which is misaligned if the drive has an alignment
+    offset."""
+    if place.state is not StartState.ON and _makes_up(place):
+        yield _compensated(geometry, place)
     elif place.state is StartState.OFF:
         yield _physical(drive, geometry, place, partition)
+    elif partition is None:
+        if _makes_up(place):
+            yield _aligned(place, geometry)
     elif place.state is StartState.HIDDEN:
         yield Finding(
             "alignment-4096",

@@ -12,16 +12,16 @@ from wizard.model.finding import Finding, Severity, command
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
 
-NOT_READ = Sentence("not read")
+NOT_READ = t("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
 SIZES = t("the size in the superblock, and the partition table")
 
 TABLES = {
-    "gpt": Sentence("a GPT"),
-    "mbr": Sentence("an MBR"),
-    "hybrid": Sentence("a GPT and an MBR"),
-    "other": Sentence("an old table"),
+    "gpt": t("a GPT"),
+    "mbr": t("an MBR"),
+    "hybrid": t("a GPT and an MBR"),
+    "other": t("an old table"),
 }
 
 
@@ -30,7 +30,7 @@ def table_words(kind: str, count: int) -> Message:
     return tn(
         "{table} with {count} partition",
         "{table} with {count} partitions",
-        table=TABLES[kind](),
+        table=TABLES[kind],
         count=count,
     )
 
@@ -298,7 +298,7 @@ def layer_words(layer: Layer) -> str:
 def contents_words(drive: Drive) -> str:
     """Describe the contents, e.g. `a GPT with 2 partitions, 4.0 TB free`."""
     if drive.table is None:
-        return str(NOT_READ())
+        return str(NOT_READ)
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
@@ -321,5 +321,5 @@ def contents_words(drive: Drive) -> str:
 def unmarked_content(drive: Drive, part: Partition) -> Message:
     """Describe a partition without signatures."""
     if drive.is_unread(part):
-        return NOT_READ()
+        return NOT_READ
     return UNRECOGNISED if part.data_at_bytes is not None else t("no filesystem")

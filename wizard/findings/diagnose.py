@@ -13,19 +13,7 @@ from msgspec import Struct
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.findings.alignment import find_alignment
-from wizard.findings.contents import find_contents, find_shared
-from wizard.findings.drive_faults import (
-    find_blocks,
-    find_contradictions,
-    find_no_size,
-    find_nvme,
-    find_rotation,
-)
-from wizard.findings.geometry import Pattern, find_geometry
-from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
-from wizard.findings.tables import find_tables
-from wizard.findings.use import USES, find_use
+from wizard.findings import alignment, contents, drive_faults, geometry, smr_evidence, tables, use
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
@@ -184,28 +172,31 @@ SOURCE = t("serial number and WWN of every attached drive, in sysfs and udev's d
 
 
 def diagnose(
-    machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+    machine: Machine,
+    drive: Drive,
+    patterns: tuple[geometry.Pattern, ...],
+    probed: DisplacedVerdict | None = None,
 ) -> Diagnosis:
     """Return the verdict on recording and all findings, the most severe first. `probed`: the quick probe's
     verdict."""
-    rungs = rungs_of(drive, patterns, probed)
-    recording = judge_recording(drive, rungs)
+    rungs = smr_evidence.rungs_of(drive, patterns, probed)
+    recording = smr_evidence.judge_recording(drive, rungs)
     findings = [
-        *find_alignment(drive),
-        *find_tables(drive),
-        *find_contents(drive),
-        *find_shared(machine, drive),
-        *find_geometry(drive),
-        *find_no_size(drive),
-        *find_nvme(drive),
-        *find_recording(drive, recording, rungs),
-        *find_contradictions(drive, recording, rungs),
-        *find_rotation(drive),
-        *find_blocks(drive),
+        *alignment.find_alignment(drive),
+        *tables.find_tables(drive),
+        *contents.find_contents(drive),
+        *contents.find_shared(machine, drive),
+        *geometry.find_geometry(drive),
+        *drive_faults.find_no_size(drive),
+        *drive_faults.find_nvme(drive),
+        *smr_evidence.find_recording(drive, recording, rungs),
+        *drive_faults.find_contradictions(drive, recording, rungs),
+        *drive_faults.find_rotation(drive),
+        *drive_faults.find_blocks(drive),
         *find_health(drive),
         *_find_identity(machine, drive),
         *_find_copies(machine, drive),
-        *find_use(drive, root=machine.root),
+        *use.find_use(drive, root=machine.root),
     ]
     order = list(Severity)
     return Diagnosis(
@@ -327,7 +318,7 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
     commands: list[FindingCommand] = []
     for device in (drive.path, *(part.path for part in drive.partitions)):
         kind, uuid = drive.content_on(device) or ("", "")
-        used = any(kind in UUID_TABLES or use.subject == device for use in drive.uses)
+        used = any(kind in UUID_TABLES or one.subject == device for one in drive.uses)
         if device not in devices or not uuid or used or drive.read_only:
             continue
         if kind == "LVM2_member":
@@ -383,10 +374,10 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         join(
             t("Same UUIDs: {copies:list}.", copies=pairs),
             *(
-                USES["mounted"][0](device=use.subject, by=use.by)
+                use.USES["mounted"][0](device=one.subject, by=one.by)
                 for other in machine.drives
-                for use in other.uses
-                if use.kind == "mounted" and use.subject in devices
+                for one in other.uses
+                if one.kind == "mounted" and one.subject in devices
             ),
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),

@@ -11,25 +11,25 @@ from wizard.findings.contents import NOT_READ
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Commands, Finding, Recorded, Recording, Severity, command
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 
 _WORDS = {
-    Recorded.YES: Sentence("shingled"),
-    Recorded.LIKELY: Sentence("shingled?"),
-    Recorded.UNKNOWN: Sentence("unknown"),
-    Recorded.NOT_APPLICABLE: Sentence("no tracks"),
+    Recorded.YES: t("shingled"),
+    Recorded.LIKELY: t("shingled?"),
+    Recorded.UNKNOWN: t("unknown"),
+    Recorded.NOT_APPLICABLE: t("no tracks"),
 }
 
 
 def recording_word(recording: Recording) -> str:
     """Return the recording method as one word for a column."""
-    return str(_WORDS[recording.verdict]())
+    return str(_WORDS[recording.verdict])
 
 
 def size_words(drive: Drive) -> str:
     """Describe size and blocks."""
     if drive.size_bytes is None:
-        return str(NOT_READ())
+        return str(NOT_READ)
     parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
     if known := drive.geometry:
         logical, physical = known.logical_block_bytes, known.physical_block_bytes
@@ -159,15 +159,13 @@ def find_contradictions(
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in smr_evidence.VIRTUAL_BUSES:
         return
-    sources = tuple(
-        smr_evidence.CLUE(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
-    )
+    sources = tuple(rung.statement for rung in (*shingled, *conventional))
     best = smr_evidence.strongest(shingled)
     assert best is not None
     believed = (
         t(
             "{source} is used: the drive ranks first, then the manufacturer and smartmontools, then others.",
-            source=best.clue.source,
+            source=best.source,
         )
         if recording.verdict is not Recorded.UNKNOWN
         else t(

@@ -26,109 +26,94 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
     geometry = drive.geometry
     if geometry is None:
         return
-    if geometry.logical_block_bytes == 4096:
-        yield _usb_4096(drive) if drive.bus == "usb" else _4kn(drive)
+    block, logical = geometry.physical_block_bytes, geometry.logical_block_bytes
+    if logical == 4096 and drive.bus == "usb":
+        yield Finding(
+            "geometry-usb-4096",
+            Severity.WARNING,
+            drive.path,
+            t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive),
+            t(
+                "Some USB bridges do this for drives with 512-byte blocks. Outside the "
+                "enclosure, the partition table is unreadable."
+            ),
+            t("known behaviour of USB bridges for drives over 2 TiB"),
+            t(
+                "Use the drive only in this enclosure, or set up the drive in its final "
+                "location. Software cannot change the presented block size."
+            ),
+        )
+    elif logical == 4096:
+        yield Finding(
+            "geometry-4kn",
+            Severity.INFO,
+            drive.path,
+            t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive),
+            t(
+                "Partitions cannot be misaligned: smaller units are not addressable. Old "
+                "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
+                "blocks do not fit."
+            ),
+            t("logical_block_size of the kernel's block queue"),
+            t("Boot by UEFI. Copy files, not partition images."),
+        )
     elif geometry.sector_format == "512e":
-        yield _512e(drive, misaligned=geometry.alignment_offset_bytes < 0)
-    if geometry.physical_block_bytes > USUAL_PHYSICAL_BYTES:
-        yield _large(drive, geometry)
+        yield Finding(
+            "geometry-512e",
+            Severity.INFO,
+            drive.path,
+            t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
+            t("Writes that start or end within a physical block cause a read-modify-write."),
+            t("physical_block_size and logical_block_size of the kernel's block queue"),
+            t("No start fits all underlying devices (see the other finding). Fix those devices first.")
+            if geometry.alignment_offset_bytes < 0
+            else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
+        )
+    if block > USUAL_PHYSICAL_BYTES:
+        yield Finding(
+            "geometry-large-blocks",
+            Severity.INFO,
+            drive.path,
+            t(
+                "{drive} has {block}-byte physical and {logical}-byte logical blocks.",
+                drive=drive,
+                block=block,
+                logical=logical,
+            ),
+            t(
+                "Filesystems mostly write 4096 bytes at a time. For each write, the drive "
+                "reads and writes {block} bytes.",
+                block=block,
+            ),
+            t("physical_block_size in sysfs"),
+            t(
+                "All diskwright layouts start and end on physical blocks. Avoid workloads with many small "
+                "writes."
+            ),
+        )
     if geometry.optimal_io_bytes and geometry.plausible_optimal_io_bytes is None:
-        yield _bogus(drive, geometry)
-
-
-def _512e(drive: Drive, *, misaligned: bool) -> Finding:
-    return Finding(
-        "geometry-512e",
-        Severity.INFO,
-        drive.path,
-        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
-        t("Writes that start or end within a physical block cause a read-modify-write."),
-        t("physical_block_size and logical_block_size of the kernel's block queue"),
-        t("No start fits all underlying devices (see the other finding). Fix those devices first.")
-        if misaligned
-        else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
-    )
-
-
-def _large(drive: Drive, geometry: Geometry) -> Finding:
-    block = geometry.physical_block_bytes
-    return Finding(
-        "geometry-large-blocks",
-        Severity.INFO,
-        drive.path,
-        t(
-            "{drive} has {block}-byte physical and {logical}-byte logical blocks.",
-            drive=drive,
-            block=block,
-            logical=geometry.logical_block_bytes,
-        ),
-        t(
-            "Filesystems mostly write 4096 bytes at a time. For each write, the drive "
-            "reads and writes {block} bytes.",
-            block=block,
-        ),
-        t("physical_block_size in sysfs"),
-        t("All diskwright layouts start and end on physical blocks. Avoid workloads with many small writes."),
-    )
-
-
-def _4kn(drive: Drive) -> Finding:
-    return Finding(
-        "geometry-4kn",
-        Severity.INFO,
-        drive.path,
-        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive),
-        t(
-            "Partitions cannot be misaligned: smaller units are not addressable. Old "
-            "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
-            "blocks do not fit."
-        ),
-        t("logical_block_size of the kernel's block queue"),
-        t("Boot by UEFI. Copy files, not partition images."),
-    )
-
-
-def _usb_4096(drive: Drive) -> Finding:
-    return Finding(
-        "geometry-usb-4096",
-        Severity.WARNING,
-        drive.path,
-        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive),
-        t(
-            "Some USB bridges do this for drives with 512-byte blocks. Outside the "
-            "enclosure, the partition table is unreadable."
-        ),
-        t("known behaviour of USB bridges for drives over 2 TiB"),
-        t(
-            "Use the drive only in this enclosure, or set up the drive in its final "
-            "location. Software cannot change the presented block size."
-        ),
-    )
-
-
-def _bogus(drive: Drive, geometry: Geometry) -> Finding:
-    return Finding(
-        "geometry-optimal-io-bogus",
-        Severity.WARNING,
-        drive.path,
-        t(
-            "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
-            "not a multiple of {block}-byte blocks, or is a counter's maximum.",
-            drive=drive,
-            optimal=geometry.optimal_io_bytes,
-            block=geometry.granularity_bytes,
-        ),
-        join(*_affected_tools(drive, geometry)),
-        t(
-            "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
-            "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
-            "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)"
-        ),
-        t(
-            "No action needed: diskwright ignores this value. In parted, specify starts "
-            "in MiB, not percentages. For LVM, set devices/data_alignment_detection=0."
-        ),
-    )
+        yield Finding(
+            "geometry-optimal-io-bogus",
+            Severity.WARNING,
+            drive.path,
+            t(
+                "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
+                "not a multiple of {block}-byte blocks, or is a counter's maximum.",
+                drive=drive,
+                optimal=geometry.optimal_io_bytes,
+                block=geometry.granularity_bytes,
+            ),
+            join(*_affected_tools(drive, geometry)),
+            t(
+                "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
+                "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
+                "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)"
+            ),
+            t(
+                "No action needed: diskwright ignores this value. In parted, specify starts "
+                "in MiB, not percentages. For LVM, set devices/data_alignment_detection=0."
+            ),
+        )
 
 
 def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:

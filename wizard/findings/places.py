@@ -81,28 +81,17 @@ class DriveStart(Struct, frozen=True):
         for place in self.within:
             yield from place.leaves()
 
-    def everything(self) -> Iterator["DriveStart"]:
-        """Yield this place and all inside."""
-        yield self
-        for place in self.within:
-            yield from place.everything()
 
-
-def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
-    """Return the contents of the drive itself, outside partitions."""
-    start = DriveStart(drive.path, drive.path, 0, geometry=drive.geometry, signatures=drive.signatures)
-    return _Survey(drive, geometry).place(start, 0)
-
-
-def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> DriveStart:
-    """Return a partition and the contents."""
+def place_of(drive: Drive, geometry: Geometry, partition: Partition | None = None) -> DriveStart:
+    """Return a partition, or the drive outside partitions, and the contents."""
+    at = partition or drive
     start = DriveStart(
-        partition.path,
-        partition.path,
-        partition.start_bytes,
-        terms=((t("partition"), partition.start_bytes),),
+        at.path,
+        at.path,
+        partition.start_bytes if partition else 0,
+        terms=((t("partition"), partition.start_bytes),) if partition else (),
         geometry=drive.geometry,
-        signatures=partition.signatures,
+        signatures=at.signatures,
     )
     return _Survey(drive, geometry).place(start, 0)
 

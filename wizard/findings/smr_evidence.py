@@ -55,13 +55,15 @@ class Weight(IntEnum):
 
 
 class Rung(Struct, frozen=True):
-    """A clue and the conclusion: a zone management, or None for a conventional drive.
+    """What a source says, and the conclusion: a zone management, or None for a conventional drive.
 
     `exact`: False if shingling is certain but not the management. `asked`: False if the source was
     unavailable. `by_maker`: the maker lists the model as conventional.
     """
 
-    clue: Clue
+    source: Message
+    says: Message
+    confidence: str = "low"
     management: str | None = None
     weight: Weight = Weight.NONE
     exact: bool = True
@@ -72,6 +74,11 @@ class Rung(Struct, frozen=True):
     def is_conventional(self) -> bool:
         """True for a clue against shingling."""
         return bool(self.weight) and self.management is None
+
+    @property
+    def statement(self) -> Message:
+        """The source with the statement."""
+        return CLUE(source=self.source, says=self.says)
 
 
 def rungs_of(
@@ -92,16 +99,15 @@ def rungs_of(
 
 
 def _unavailable(source: Message, why: Message) -> Rung:
-    return Rung(Clue(source, NOT_ASKED(why=why), "low"), asked=False)
+    return Rung(source, NOT_ASKED(why=why), asked=False)
 
 
 def _zoned(drive: Drive) -> Iterator[Rung]:
     source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
-        clue = Clue(source, join(drive.zoned), "high")
-        yield Rung(clue, drive.zoned, Weight.STATED)
+        yield Rung(source, join(drive.zoned), "high", drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
-        yield Rung(Clue(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned), "low"))
+        yield Rung(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned))
     else:
         yield _unavailable(source, t("this kernel does not support zones"))
 
@@ -132,25 +138,24 @@ def _bits(source: Message, bits: int | None, drive_managed: str) -> Rung:
     """The page and the word have the same values."""
     management = {1: HOST_AWARE, 2: DRIVE}.get(bits or 0)
     if management is None:
-        return Rung(Clue(source, t("not reported"), "low"))
+        return Rung(source, t("not reported"))
     shown = drive_managed if management == DRIVE else management
     stated = t("{bits}: {management}", bits=bits or 0, management=shown)
-    return Rung(Clue(source, stated, "high"), management, Weight.STATED)
+    return Rung(source, stated, "high", management, Weight.STATED)
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
     smart = drive.smart
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
-        stated = join(smart.zoned_capability or "")
-        yield Rung(Clue(SMARTCTL, stated, "high"), says, Weight.STATED)
+        yield Rung(SMARTCTL, join(smart.zoned_capability or ""), "high", says, Weight.STATED)
     family, source = smart.model_family or "", DATABASE
     if re.search(r"\(SMR\b", family):
-        yield Rung(Clue(source, join(family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
+        yield Rung(source, join(family), "high", DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
-        yield Rung(Clue(source, join(family), "medium"), None, Weight.LISTED)
+        yield Rung(source, join(family), "medium", None, Weight.LISTED)
     elif family:
-        yield Rung(Clue(source, t("{family}, stating neither", family=family), "low"))
+        yield Rung(source, t("{family}, stating neither", family=family))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
         yield _unavailable(t("smartctl and its drive database"), why)
 
@@ -159,12 +164,14 @@ def _discard(drive: Drive) -> Iterator[Rung]:
     own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
     kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
     if (own or kernels) and drive.rotational and not is_emulated(drive):
-        clue = Clue(
+        yield Rung(
             t("rotational, and discard (TRIM)"),
             t("hard disks that are not shingled do not need TRIM"),
             "medium",
+            DRIVE,
+            Weight.HINT,
+            exact=False,
         )
-        yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 
 
 def is_emulated(drive: Drive) -> bool:
@@ -192,14 +199,11 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
     for pattern in fitting(drive, patterns):
         if pattern.kind is RecordingKind.MEDIA_CACHE:
             continue
-        clue = Clue(
+        # Lists rarely state the management, so `drive-managed` is only a default.
+        yield Rung(
             t("model list from {source}", source=pattern.source or t("the user's own list")),
             _describe(pattern),
             pattern.confidence.value,
-        )
-        # Lists rarely state the management, so `drive-managed` is only a default.
-        yield Rung(
-            clue,
             managements.get(pattern.kind),
             weights[pattern.confidence],
             exact=pattern.kind is not RecordingKind.DRIVE_MANAGED,
@@ -214,9 +218,9 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
     source = t("the quick test")
     match verdict.outcome:
         case Displaced.LIKELY:
-            yield Rung(Clue(source, PROBED_LIKELY, "low"), DRIVE, Weight.HINT, exact=False)
+            yield Rung(source, PROBED_LIKELY, "low", DRIVE, Weight.HINT, exact=False)
         case Displaced.NOTHING_FOUND:
-            yield Rung(Clue(source, t("no evidence found, which is not proof"), "low"))
+            yield Rung(source, t("no evidence found, which is not proof"))
         case Displaced.CANNOT_TELL:
             yield _unavailable(source, t("inconclusive"))
 
@@ -234,7 +238,7 @@ def _describe(pattern: Pattern) -> Message:
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     """Return the verdict with all clues. A conventional clue as strong as the shingled one makes the verdict
     `unknown`, unless the drive states shingling. The verdict is never `no`."""
-    evidence = tuple(rung.clue for rung in rungs)
+    evidence = tuple(Clue(rung.source, rung.says, rung.confidence) for rung in rungs)
     shingled = strongest(rungs)
     conventional = max((rung.weight for rung in rungs if rung.is_conventional), default=Weight.NONE)
     if shingled is not None and drive.bus == "nvme":
@@ -242,7 +246,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     if shingled is not None and (shingled.weight == Weight.STATED or shingled.weight > conventional):
         sure = shingled.weight >= Weight.PUBLISHED
         verdict = Recorded.YES if sure else Recorded.LIKELY
-        confidence = shingled.clue.confidence if not conventional else "low" if not sure else "medium"
+        confidence = shingled.confidence if not conventional else "low" if not sure else "medium"
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
         source = (
@@ -279,7 +283,7 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
             drive.path,
             t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive),
             t("The list names model lines. The drive itself does not confirm this."),
-            next(rung.clue.source for rung in rungs if rung.by_maker),
+            next(rung.source for rung in rungs if rung.by_maker),
             NO_ACTION,
         )
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
@@ -296,13 +300,9 @@ def may_be_shingled(drive: Drive, recording: Recording) -> bool:
 
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
-    conventional = tuple(
-        CLUE(source=rung.clue.source, says=rung.clue.says) for rung in rungs if rung.is_conventional
-    )
+    conventional = tuple(rung.statement for rung in rungs if rung.is_conventional)
     unavailable = tuple(
-        t("{source} ({says})", source=rung.clue.source, says=rung.clue.says)
-        for rung in rungs
-        if not rung.asked
+        t("{source} ({says})", source=rung.source, says=rung.says) for rung in rungs if not rung.asked
     )
     sentence = (
         t(

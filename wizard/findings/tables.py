@@ -66,7 +66,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             t("No reliable record of the partitions exists. A repair would write a guess."),
             UEFI,
             join(
-                OTHER_BLOCKS(),
+                OTHER_BLOCKS,
                 t("Otherwise, make an image and search the image for partitions with testdisk."),
             ),
         )
@@ -271,7 +271,7 @@ def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
             "another partition."
         ),
         UEFI if table.kind in ("gpt", "hybrid") else MBR,
-        join(OTHER_BLOCKS(), t("Otherwise save all readable data and set up the drive again.")),
+        join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
     )
 
 

@@ -9,12 +9,10 @@ from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
 from wizard.model.said import Message, Sentence, t
 
-FORBIDDEN = Sentence(
-    "The system denies this even to root, as in a container. Run diskwright outside the container."
-)
+FORBIDDEN = t("The system denies this even to root, as in a container. Run diskwright outside the container.")
 
 
-OTHER_BLOCKS = Sentence(
+OTHER_BLOCKS = t(
     "Do not write to the drive. Attach the drive as when the table was created: another USB bridge may show "
     "other or fewer blocks."
 )
@@ -25,22 +23,22 @@ ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatur
 NOT_CHECKED = Sentence("Cannot read the drive's {what}. Limits that depend on this were not checked.")
 
 NAMES = {
-    "drive": Sentence("the drive"),
-    "size_bytes": Sentence("size"),
-    "geometry": Sentence("block sizes"),
-    "table": Sentence("partition table"),
-    "partitions": Sentence("partitions"),
-    "signatures": Sentence("contents of the drive and partitions"),
-    "uses": Sentence("current use"),
-    "free": Sentence("free space"),
-    "content_digest": Sentence("checksum of the contents"),
-    "contents": Sentence("drive contents"),
-    "notice": Sentence("waiting run, if any"),
-    "layers": Sentence("storage layers (LUKS, LVM, md)"),
-    "zones": Sentence("zones"),
-    "smart": Sentence("health (SMART)"),
-    "ata": Sentence("identity (ATA)"),
-    "nvme_formats": Sentence("block formats (NVMe)"),
+    "drive": t("the drive"),
+    "size_bytes": t("size"),
+    "geometry": t("block sizes"),
+    "table": t("partition table"),
+    "partitions": t("partitions"),
+    "signatures": t("contents of the drive and partitions"),
+    "uses": t("current use"),
+    "free": t("free space"),
+    "content_digest": t("checksum of the contents"),
+    "contents": t("drive contents"),
+    "notice": t("waiting run, if any"),
+    "layers": t("storage layers (LUKS, LVM, md)"),
+    "zones": t("zones"),
+    "smart": t("health (SMART)"),
+    "ata": t("identity (ATA)"),
+    "nvme_formats": t("block formats (NVMe)"),
 }
 """Fields that the probe can fail to read."""
 
@@ -268,33 +266,33 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
 REMEDIES = {
     Obstacle.DENIED: FORBIDDEN,
     Obstacle.FORBIDDEN: FORBIDDEN,
-    Obstacle.NOT_INSTALLED: Sentence("Install the missing tool for more information; this is optional."),
-    Obstacle.UNKNOWN_BRIDGE: Sentence(
+    Obstacle.NOT_INSTALLED: t("Install the missing tool for more information; this is optional."),
+    Obstacle.UNKNOWN_BRIDGE: t(
         "No fault: smartctl does not support this USB bridge and skips the drive. "
         "Without the bridge, more data is readable."
     ),
     Obstacle.OTHER_BLOCKS: OTHER_BLOCKS,
-    Obstacle.CONTROLLER: Sentence(
+    Obstacle.CONTROLLER: t(
         "No fault: a RAID controller hides the drives. smartctl lists their addresses and reads one of them."
     ),
-    Obstacle.CONTRADICTORY: Sentence(
+    Obstacle.CONTRADICTORY: t(
         "Do not write to the drive: it may contain more than the table shows. Save "
         "all readable data, then set up the drive again."
     ),
 }
 
 
-CABLE = Sentence("Check the cable and power. The kernel log shows errors.")
+CABLE = t("Check the cable and power. The kernel log shows errors.")
 READS: dict[Message, Commands] = {
-    CABLE(): command("dmesg"),
-    REMEDIES[Obstacle.CONTROLLER](): command("smartctl", "--scan-open"),
+    CABLE: command("dmesg"),
+    REMEDIES[Obstacle.CONTROLLER]: command("smartctl", "--scan-open"),
 }
 """Commands by remedy."""
 
 
 def named_field(what: str) -> Message | str:
     """Return the display name of a field. Other versions may record unknown ones."""
-    return NAMES[what]() if what in NAMES else what
+    return NAMES.get(what, what)
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
@@ -302,9 +300,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
-            REMEDIES.get(unread.obstacle, CABLE)()
-            if root
-            else t("Run diskwright as root to read everything.")
+            REMEDIES.get(unread.obstacle, CABLE) if root else t("Run diskwright as root to read everything.")
         )
         fields.setdefault((unread.why, remedy), []).append(unread.what)
     alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}

@@ -184,7 +184,7 @@ class RealServices(Services):
         return environment.writer_named(text)
 
     def drive_paths(self) -> tuple[str, ...]:
-        return self._only if self._only is not None else tuple(map(node_of, drive_names(all_devices=False)))
+        return self._only if self._only is not None else tuple(map(node_of, drive_names()))
 
     def surroundings(self) -> Machine:
         if root := self._root:

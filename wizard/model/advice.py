@@ -17,6 +17,8 @@ class Rank(StrEnum):
     NOT_RECOMMENDED = "rejected"
 
 
+ProfileWords = Annotated[Message | str, IN_ENGLISH]
+
 FEWEST_RUNS = 3
 """Minimum runs per filesystem. With fewer, chance alone often separates two filesystems."""
 
@@ -27,15 +29,15 @@ class Evidence(Struct, frozen=True):
     `like_for_like`: False if conditions differed. `rotational`: None if unknown."""
 
     id: str
-    title: Annotated[Message | str, IN_ENGLISH]
-    source: Annotated[Message | str, IN_ENGLISH]
-    era: Annotated[Message | str, IN_ENGLISH]
-    kernel: Annotated[Message | str, IN_ENGLISH]
-    hardware: Annotated[Message | str, IN_ENGLISH]
-    unit: Annotated[Message | str, IN_ENGLISH]
+    title: ProfileWords
+    source: ProfileWords
+    era: ProfileWords
+    kernel: ProfileWords
+    hardware: ProfileWords
+    unit: ProfileWords
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
-    note: Annotated[Message | str, IN_ENGLISH] = ""
+    note: ProfileWords = ""
     runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
     like_for_like: bool = True
     rotational: bool | None = None
@@ -59,8 +61,8 @@ class Option(Struct, frozen=True):
     empty."""
 
     text: str
-    why: Annotated[Message | str, IN_ENGLISH]
-    risk: Annotated[Message | str, IN_ENGLISH] = ""
+    why: ProfileWords
+    risk: ProfileWords = ""
 
 
 class Withheld(Struct, frozen=True):
@@ -68,7 +70,7 @@ class Withheld(Struct, frozen=True):
 
     text: str
     kind: str
-    reason: Annotated[Message | str, IN_ENGLISH]
+    reason: ProfileWords
 
 
 class Workload(Struct, frozen=True):
@@ -76,8 +78,8 @@ class Workload(Struct, frozen=True):
     characters."""
 
     id: str
-    title: Annotated[Message | str, IN_ENGLISH]
-    summary: Annotated[Message | str, IN_ENGLISH]
+    title: ProfileWords
+    summary: ProfileWords
     origin: str
     label: str
 
@@ -127,7 +129,7 @@ class Choice(Struct, frozen=True):
 
     filesystem: str
     place: Rank
-    sentence: Annotated[Message | str, IN_ENGLISH]
+    sentence: ProfileWords
     evidence: tuple[Evidence, ...]
     mkfs: tuple[Option, ...]
     mount: tuple[Option, ...]

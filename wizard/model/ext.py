@@ -57,11 +57,6 @@ class ExtFacts(Struct, frozen=True):
         return -(-self.blocks // self.blocks_per_group)
 
     @property
-    def counts_fit(self) -> bool:
-        """True if free counts do not exceed totals."""
-        return self.free_blocks <= self.blocks and self.free_inodes <= self.inodes
-
-    @property
     def kind(self) -> str:
         """ext2, ext3 or ext4 as libblkid reports it, by the features that drivers support."""
         if self.features & BEYOND_EXT3:

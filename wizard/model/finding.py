@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import MIB, Message, Sentences, t
+from wizard.model.said import MIB, Message, t, tn
 
 
 class Severity(StrEnum):
@@ -63,12 +63,15 @@ class Finding(Struct, frozen=True):
     def advice(self) -> Message | str:
         """The remedy with the commands, as every interface shows it."""
         commands = tuple(f"`{command.text}`" for command in self.commands)
-        return (
-            _ADVICE(count=len(commands), remedy=self.remedy, commands=commands) if commands else self.remedy
+        if not commands:
+            return self.remedy
+        return tn(
+            "{remedy} Command: {commands:list}.",
+            "{remedy} Commands: {commands:list}.",
+            count=len(commands),
+            remedy=self.remedy,
+            commands=commands,
         )
-
-
-_ADVICE = Sentences("{remedy} Command: {commands:list}.", "{remedy} Commands: {commands:list}.")
 
 
 class Recorded(StrEnum):

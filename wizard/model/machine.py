@@ -376,10 +376,6 @@ class Kernel(Struct, frozen=True):
         """Return True if a module is definitely not available."""
         return dict(self.modules).get(module) is False
 
-    def built_with(self, option: str) -> bool | None:
-        """Return True if the kernel was built with an option, None if unreadable."""
-        return dict(self.options).get(option)
-
     @property
     def version(self) -> tuple[int, int]:
         """Major and minor version; (0, 0) if not of this form."""

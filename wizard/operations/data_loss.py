@@ -21,7 +21,7 @@ def content_of(slot: Slot) -> str:
 
 def marks(kinds: Sequence[str]) -> str:
     """List signatures and table types in a sentence."""
-    shown = tuple(TABLES[kind]() if kind in TABLES else kind for kind in kinds)
+    shown = tuple(TABLES.get(kind, kind) for kind in kinds)
     return str(t("{marks:and}", marks=shown)) if shown else ""
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,17 +16,13 @@ from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle, Partition
 from wizard.model.said import Sentence, reason_of, t
-from wizard.probe.content import holders, notices, tables
+from wizard.probe.content import holders, notices, superblocks, tables, unmarked
+from wizard.probe.content.gpt import Read, TableReading
 from wizard.probe.content.holders import Place
-from wizard.probe.content.superblocks import digest_of
-from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
-from wizard.probe.drive.nvme import identify
-from wizard.probe.drive.zones import read_zones
-from wizard.probe.facts import RawEntry, chunk
+from wizard.probe.drive import nvme, zones
+from wizard.probe.facts import Facts, RawEntry, chunk
 from wizard.probe.host import sysfs
 from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
-
-Facts = dict[str, Any]
 
 MOST_DEVICES = 256
 """Entries of a table to probe. More than any drive in use has."""
@@ -46,7 +41,6 @@ WITHOUT_SMART = (
     *("loop", "ram", "zram", "dm-", "md", "vd", "xvd"),
     *("nbd", "sr", "fd", "mmcblk", "pmem", "mtdblock", "rbd"),
 )
-UNIT_BYTES = 512
 
 
 def phases(name: str, seconds: float) -> Iterator[Facts]:
@@ -59,14 +53,14 @@ def phases(name: str, seconds: float) -> Iterator[Facts]:
     if is_root:
         yield {"claimable": claims(name, list(known["partitions"]))}
     if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
-        zones = []
+        found = []
         with reported(errors, "zones", path, Sentence("Cannot read the zones of {device}: {why}.")):
-            zones = read_zones(path)
-        yield {"zones": zones, "errors": errors}
+            found = zones.read_zones(path)
+        yield {"zones": found, "errors": errors}
     if name.startswith("nvme"):
         data: dict[str, str] = {}
         with reported(errors, "nvme_formats", path):
-            data = identify(path)
+            data = nvme.identify(path)
         yield {"nvme": data, "errors": errors}
     if read["medium"]:
         yield {"smart": smartctl_output(name, errors, seconds * SMART_SHARE), "errors": errors}
@@ -121,7 +115,7 @@ def _content(place: Place) -> Facts:
     from wizard.probe.content import blkid
 
     content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
-    return {**content, "superblock_digest": digest_of(place.path, content, place.offset_bytes)}
+    return {**content, "superblock_digest": superblocks.digest_of(place.path, content, place.offset_bytes)}
 
 
 def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
@@ -136,7 +130,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
     recorder = holders.Recorder(descriptor, "table", path)
-    size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
+    size = sysfs.bytes_at(known["sysfs"], "size") or 0
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
     marked = bool(contents and contents[name]["signatures"])
     reading = tables.read_table(recorder.read, size, block, kind, has_signature=marked)
@@ -151,14 +145,14 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         return os.pread(descriptor, length, start)
 
     moving: list[int] = []
-    superblocks: Facts = {}
+    recorded: Facts = {}
     found: Facts = {"notice": None}
     if contents is not None:
-        _add_superblocks(superblocks, Place(name, path), contents[name], errors)
+        _add_superblocks(recorded, Place(name, path), contents[name], errors)
         for place in _places(known, reading, listed, size):
             with reported(errors, "signatures", sysfs.node_of(place.node)):
                 contents[place.node] = _content(place)
-                _add_superblocks(superblocks, place, contents[place.node], errors)
+                _add_superblocks(recorded, place, contents[place.node], errors)
         found["notice"] = _notice(read, size, reading, contents, known, errors)
     with reported(errors, "partitions", path):
         moves = [entry for entry in inside if entry.type in partition_types.MOVING]
@@ -173,10 +167,10 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
             content_at = partial(blkid.read_content, path)
             found["lost"] = []
             with reported(errors, "contents", path):
-                for entry, content in find_lost(read, content_at, size, block, reading.lost):
+                for entry, content in unmarked.find_lost(read, content_at, size, block, reading.lost):
                     place = _place(known, entry)
                     contents[place.node] = content
-                    _add_superblocks(superblocks, place, content, errors)
+                    _add_superblocks(recorded, place, content, errors)
                     found["lost"].append(to_json(entry))
     return {
         **found,
@@ -184,7 +178,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "table_entries": listed,
         "chunks": [chunk(start, data) for start, data in recorder.chunks],
         "contents": contents,
-        "superblocks": superblocks,
+        "superblocks": recorded,
         "moving": moving,
         "starters": list(_grub_sectors(read, (0, *(entry.start_bytes for entry in own)))),
         "errors": errors,
@@ -196,17 +190,17 @@ def _place(known: Facts, entry: Partition | RawEntry) -> Place:
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
 
-def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
+def _data(read: Read, places: list[Place], errors: list[Facts]) -> Facts:
     found: Facts = {}
     for place in places:
-        starts = () if place.number else POSSIBLE_STARTS
+        starts = () if place.number else unmarked.POSSIBLE_STARTS
         with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
-            if data := find_data(read, place.offset_bytes, place.size_bytes, starts):
+            if data := unmarked.find_data(read, place.offset_bytes, place.size_bytes, starts):
                 found[place.node] = data
     return found
 
 
-def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
+def _grub_sectors(read: Read, places: Iterable[int]) -> Iterator[Facts]:
     """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
         with suppress(OSError):
@@ -216,9 +210,9 @@ def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
 
 
 def _notice(
-    read: tables.Read,
+    read: Read,
     size: int,
-    reading: tables.TableReading,
+    reading: TableReading,
     contents: Facts,
     known: Facts,
     errors: list[Facts],
@@ -239,16 +233,16 @@ def _notice(
     return None
 
 
-def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
-    if holders.length(superblocks.values()) > holders.MOST_RECORDED:
+def _add_superblocks(recorded: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
+    if holders.length(recorded.values()) > holders.MOST_RECORDED:
         errors.append(unread("layers", MANY_SUPERBLOCKS))
         return
     with reported(errors, "layers", sysfs.node_of(place.node)):
         if found := holders.recorded_superblocks(place, content, errors):
-            superblocks[place.node] = found
+            recorded[place.node] = found
 
 
-def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
+def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
     """Yield where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
     extent, else the extent on the drive."""
     entries = {entry.number: entry for entry in reading.entries}
@@ -265,10 +259,10 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
     for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
         entry = entries.get(number)
         node, facts = nodes.get(number, ("", {}))
-        start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
+        place = sysfs.bytes_at(facts, "start"), sysfs.bytes_at(facts, "size")
         if entry and entry.type in partition_types.CONTAINERS:
             continue
-        if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
+        if node and (entry is None or (entry.start_bytes, entry.size_bytes) == place):
             yield Place(node, sysfs.node_of(node))
         elif entry and entry.size_bytes > 0 and entry.start_bytes < size:
             inside = min(entry.size_bytes, size - entry.start_bytes)

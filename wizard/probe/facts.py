@@ -11,6 +11,9 @@ from wizard.model.said import Message
 
 SCHEMA = "diskwright.facts/1"
 
+Facts = dict[str, Any]
+"""Raw facts as plain data."""
+
 
 class RawError(Struct, frozen=True):
     """An unread fact: the field's name in the JSON document, reason, and obstacle. Old recordings have a text
@@ -34,7 +37,7 @@ def decoded(text: str) -> bytes:
         return b""
 
 
-def chunk(offset_bytes: int, data: bytes) -> dict[str, Any]:
+def chunk(offset_bytes: int, data: bytes) -> Facts:
     """Return a RawChunk as plain data."""
     return {"offset_bytes": offset_bytes, "data": encoded(data)}
 
@@ -44,6 +47,11 @@ class RawChunk(Struct, frozen=True):
 
     offset_bytes: int
     data: str
+
+    @property
+    def content(self) -> bytes:
+        """The bytes, empty if damaged."""
+        return decoded(self.data)
 
 
 class RawSignature(Struct, frozen=True):

@@ -13,19 +13,13 @@ from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.run import Waiting
-from wizard.model.said import Message
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
+from wizard.probe.content.gpt import TableReading
 from wizard.probe.content.notices import next_of
-from wizard.probe.content.superblocks import replayed
-from wizard.probe.drive import ata
-from wizard.probe.drive.nvme import format_scope_of, formats_of
-from wizard.probe.drive.smart import smart_of, smart_trouble
-from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.host import sysfs
-from wizard.probe.host.environment import family_of, is_container
-from wizard.probe.host.system import kernel_modules
-from wizard.probe.host.uses import is_live, use_state
+from wizard.probe.drive import ata, nvme, smart, zones
+from wizard.probe.host import environment, sysfs, system, uses
 from wizard.probe.unread import AS_RECORDED, obstacle_in
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
@@ -46,19 +40,21 @@ def machine_of(raw: facts.RawMachine) -> Machine:
     kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", raw.memory)), None))
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     filesystems = frozenset(name for name in listed | set(raw.modules) if name)
-    inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
+    inside, probed = environment.is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
-        kernel=Kernel(raw.release, filesystems, options_of(raw), raw.architecture, kernel_modules(raw)),
+        kernel=Kernel(
+            raw.release, filesystems, zones.options_of(raw), raw.architecture, system.kernel_modules(raw)
+        ),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
-        live_medium=is_live(raw.graph) and not inside,
+        live_medium=uses.is_live(raw.graph) and not inside,
         in_container=inside,
         memory_bytes=kib * 1024 if kib else None,
         boot_id=raw.boot_id,
-        programs=programs_of(raw),
+        programs=zones.programs_of(raw),
         missing_files=raw.missing_files,
-        family=family_of(raw.os_release),
+        family=environment.family_of(raw.os_release),
         unprobed=tuple(
             drive_of(drive, raw)
             for drive in raw.attached
@@ -76,11 +72,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     reading, content = _reading(raw, size), raw.content_on(raw.name)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
-    found = use_state(machine.graph, nodes, raw.claimable)
+    found = uses.use_state(machine.graph, nodes, raw.claimable)
     same_serial, same_wwn = ata.sharing(raw, machine)
     own, ata_trouble = ata.ata_of(raw)
-    smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = ata.own_rate(raw, own, smart)
+    reported, kernels_turning = smart.smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
+    rate = ata.own_rate(raw, own, reported)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = tuple(
@@ -94,7 +90,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         size_bytes=size,
         geometry=sysfs.geometry_of(raw.sysfs),
         by_id=machine.links.get(raw.name, ()),
-        **ata.names_of(raw, own, smart),
+        **ata.names_of(raw, own, reported),
         same_serial=same_serial,
         same_wwn=same_wwn,
         rotational=ata.turns(raw, rate, kernels_turning),
@@ -103,17 +99,17 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         removable=_flag(raw.sysfs, "removable"),
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
-        zones=zones_of(raw),
+        zones=zones.zones_of(raw),
         vpd_zoned=_vpd_zoned(raw),
         discard=_discard(raw.sysfs),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
         diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
-        smart=smart,
+        smart=reported,
         ata=own,
-        nvme_formats=formats_of(raw),
-        nvme_format_scope=format_scope_of(raw),
+        nvme_formats=nvme.formats_of(raw),
+        nvme_format_scope=nvme.format_scope_of(raw),
         # A missing entry in udev's database proves nothing.
         table=reading.table
         if reading
@@ -127,7 +123,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         loaders=tuple(
             Loader(sector.offset_bytes, goes_on)
             for sector in raw.starters
-            if (goes_on := next_of(facts.decoded(sector.data))) is not None
+            if (goes_on := next_of(sector.content)) is not None
         ),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
@@ -144,12 +140,12 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     )
 
 
-def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
+def _reading(raw: facts.RawDrive, size: int | None) -> TableReading | None:
     content = raw.content_on(raw.name)
     if not size or not raw.chunks or content is None:
         return None
-    read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
-    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
+    read = layers.recorded(raw.chunks)
+    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or KERNEL_SECTOR_BYTES
     marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
     if reading.table.kind not in ("mbr", "other"):
@@ -168,7 +164,7 @@ def _listed(entry: facts.RawEntry) -> Partition:
 
 
 def _partitions(
-    raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
+    raw: facts.RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
     """Partitions that only the kernel has may be mounted."""
     nodes = {
@@ -184,7 +180,7 @@ def _partitions(
         if entry is None:
             continue
         size = sysfs.bytes_at(part.sysfs, "size") if part else None
-        if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
+        if size is not None and entry.type in CONTAINERS and size <= 8 * KERNEL_SECTOR_BYTES:
             # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
             size = entry.size_bytes
         plain, content = _partition(raw, name, entry), raw.content_on(name)
@@ -203,7 +199,7 @@ def _partitions(
     return tuple(found)
 
 
-def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
+def _lost(raw: facts.RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
     """Contents of entries that only the backup GPT has are unknown."""
     entries = {entry.number: _listed(entry) for entry in raw.lost}
     if raw.lost and reading:
@@ -242,7 +238,7 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
 
 
 def _free(
-    reading: tables.TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
+    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
     taken = [(part.start_bytes, part.end_bytes) for part in partitions]
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
@@ -252,16 +248,14 @@ def _free(
 
 def _digest(
     raw: facts.RawDrive,
-    reading: tables.TableReading,
+    reading: TableReading,
     signatures: tuple[Signature, ...],
     partitions: tuple[Partition, ...],
 ) -> str:
     """Cover the table's bytes and all signatures, and for a host-managed drive without both the number of
     written zones. No bytes that a mounted filesystem writes, because preserved partitions may be in use: see
     the superblock digests."""
-    chunks = {
-        (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [facts.decoded(chunk.data)]
-    }
+    chunks = {(chunk.offset_bytes, len(chunk.content)): chunk.content for chunk in raw.chunks}
     covered: dict[str, object] = {
         "table": reading.table.kind,
         "bytes": [
@@ -284,12 +278,12 @@ def _digest(
     if data := raw.data.get(raw.name):
         covered["data"] = [data.offset_bytes, data.sha256]
     if raw.notice:
-        covered["notice"] = hashlib.sha256(facts.decoded(raw.notice.data)).hexdigest()
+        covered["notice"] = hashlib.sha256(raw.notice.content).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
 def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
-    notice = read_notice(facts.decoded(raw.data)) if raw else None
+    notice = read_notice(raw.content) if raw else None
     if raw is None or notice is None:
         return None
     run = typed_word(printable(notice.run, LONGEST_NAME))
@@ -311,7 +305,7 @@ def _vpd_zoned(raw: facts.RawDrive) -> int | None:
 
 
 def _unread(
-    raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
+    raw: facts.RawDrive, reading: TableReading | None, ata_trouble: Message | None
 ) -> tuple[Unread, ...]:
     """If the drive's bytes were not read, several fields share one reason."""
     found = []
@@ -322,7 +316,7 @@ def _unread(
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", problem, obstacle=broken))
-    if trouble := smart_trouble(raw.smart):
+    if trouble := smart.smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
     return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))

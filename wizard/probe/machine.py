@@ -16,7 +16,6 @@ from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import SCHEMA, RawDrive, RawError, RawMachine
 from wizard.probe.host import sysfs
-from wizard.probe.host.sysfs import text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
@@ -31,13 +30,12 @@ def probe_machine(
     paths: Sequence[str] | None = None,
     *,
     seconds: float = 10.0,
-    all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
     """Return the machine with the drives at `paths`, by default all with a medium, and call `on_drive` as
     each is read. A drive that does not answer within `seconds` has the reason in `unread`. Raises BadInput if
     a path is not a whole drive."""
-    return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
+    return machine_of(survey(paths, seconds=seconds, on_drive=on_drive))
 
 
 def with_others(machine: Machine) -> Machine:
@@ -117,7 +115,7 @@ def drive_name(path: str) -> str:
         )
     if not folder.exists():
         raise BadInput(NO_DRIVE(path=path))
-    if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
+    if sysfs.text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
         raise BadInput(
             t(
                 "Device node {path} is stale and refers to a device other than {drive}. "

@@ -9,17 +9,15 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from wizard.model.said import t
+from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION, Lines
 from wizard.process import program
 from wizard.process.module import module_argv
-
-Facts = dict[str, Any]
 
 SERVER = module_argv("wizard.probe.worker")
 GRACE_SECONDS = 3.0
@@ -156,44 +154,40 @@ LOOK_SECONDS = 0.5
 Seen = frozenset[tuple[str, str | None, str | None]]
 
 
-def watch_drives(
-    stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = sysfs.SYS
-) -> Iterator[None]:
+def watch_drives(stop: threading.Event) -> Iterator[None]:
     """Yield each time a drive is attached, detached or resized after this call, until `stop` is set. Call
     before listing the drives."""
-    return _changes(_snapshot(sys), stop, look_seconds, sys)
+    return _changes(_snapshot(), stop)
 
 
-def is_attached(path: str, diskseq: int | None = None, sys: Path = sysfs.SYS) -> bool:
+def is_attached(path: str, diskseq: int | None = None) -> bool:
     """Return True if the drive with this `diskseq` is still at its node, with the medium. Without `diskseq`
     (kernels before 5.15), any drive at the node counts."""
-    number, size = _diskseq_and_size(sys / "block" / sysfs.name_of(path))
+    number, size = _diskseq_and_size(sysfs.name_of(path))
     return size not in (None, "0") and (diskseq is None or number in (None, str(diskseq)))
 
 
-def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) -> Iterator[None]:
+def _changes(seen: Seen, stop: threading.Event) -> Iterator[None]:
     monitor = _monitor()
     while not stop.is_set():
-        now = _snapshot(sys)
+        now = _snapshot()
         if now != seen:
             seen = now
             yield None
         if monitor is None:
-            stop.wait(look_seconds)
-        elif select.select([monitor.fileno()], [], [], look_seconds)[0]:
+            stop.wait(LOOK_SECONDS)
+        elif select.select([monitor.fileno()], [], [], LOOK_SECONDS)[0]:
             while monitor.poll(timeout=0) is not None:
                 continue
 
 
-def _snapshot(sys: Path) -> Seen:
+def _snapshot() -> Seen:
     """Return names, diskseqs and sizes, which opening a drive does not change."""
-    return frozenset(
-        (name, *_diskseq_and_size(sys / "block" / name))
-        for name in sysfs.drive_names(all_devices=False, sys=sys)
-    )
+    return frozenset((name, *_diskseq_and_size(name)) for name in sysfs.drive_names())
 
 
-def _diskseq_and_size(folder: Path) -> tuple[str | None, str | None]:
+def _diskseq_and_size(name: str) -> tuple[str | None, str | None]:
+    folder = sysfs.SYS / "block" / name
     return sysfs.text(folder / "diskseq"), sysfs.text(folder / "size")
 
 

@@ -5,11 +5,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from wizard.documents.codec import to_json
 from wizard.model.machine import Obstacle
 from wizard.model.said import Message, Sentence, t
+from wizard.probe.facts import Facts
 
 AS_RECORDED = Sentence("{text}")
 """A reason in a recording from before reasons had codes."""
@@ -19,24 +19,14 @@ ROOT_READS = t("Reading this needs root.")
 REFUSED = Sentence("The kernel refuses to open {device}: {why}.")
 FAILED = Sentence("Cannot read {device}: {why}.")
 
-BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
-
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
 MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
-
-OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
 
 TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
 OTHER_BLOCKS = Sentence(
     "The table was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
 )
 
-SMARTCTL_SAYS = Sentence("smartctl: {said}.")
-SLEEPS = Sentence("The drive is asleep ({mode}).")
-SMARTCTL_UNREADABLE = t("smartctl output is unreadable.")
-
-
-Facts = dict[str, Any]
 
 BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
 

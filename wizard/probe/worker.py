@@ -17,14 +17,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from wizard.model.said import Message, t
-from wizard.probe import unread as words
+from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 
-Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]
 """Called in a child with the drive's name and a time limit in seconds. Yields updates of the drive's
 facts."""
@@ -118,7 +116,10 @@ class Child:
         if self.garbage:
             return t("The drive's probe printed garbage and was stopped.")
         if time.monotonic() >= self.until:
-            return words.OVER_TIME(seconds=round(time.monotonic() - self.begun))
+            return t(
+                "The drive did not answer within {seconds:g} s, so the probe was stopped.",
+                seconds=round(time.monotonic() - self.begun),
+            )
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
             return t("The drive's probe closed its output without a result.")

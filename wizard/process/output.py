@@ -8,29 +8,30 @@ import termios
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread
-from types import FrameType, TracebackType
-from typing import BinaryIO, Self, TextIO, cast
+from types import FrameType
+from typing import BinaryIO, TextIO, cast
 
 LONGEST = 80
 """Characters of earlier text to search together with new text."""
 
 
 class OutputSearch:
-    """Searches stdout and stderr for a pattern while open, also across writes."""
+    """A search for a pattern, also across writes."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.found = False
         self.pattern = pattern
-        self._streams = (sys.stdout, sys.stderr)
 
-    def __enter__(self) -> Self:
-        sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, self)) for one in self._streams)
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        sys.stdout, sys.stderr = self._streams
+@contextmanager
+def search_output(pattern: re.Pattern[str]) -> Iterator[OutputSearch]:
+    """Search stdout and stderr while open."""
+    search, streams = OutputSearch(pattern), (sys.stdout, sys.stderr)
+    sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, search)) for one in streams)
+    try:
+        yield search
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 class _Stream:
@@ -86,25 +87,20 @@ def no_echo(answers: BinaryIO) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-class Listener:
-    """Pipe for lines from a command, which writes to `end`. `on_line` is called in a thread."""
+@contextmanager
+def listening(on_line: Callable[[str], None]) -> Iterator[int]:
+    """Yield a pipe for lines from a command. `on_line` is called in a thread."""
+    begin, end = os.pipe()
 
-    def __init__(self, on_line: Callable[[str], None]) -> None:
-        self._on_line = on_line
-        self._begin, self.end = os.pipe()
-        self._thread = Thread(target=self._listen, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.close(self.end)
-        self._thread.join()
-
-    def _listen(self) -> None:
-        with os.fdopen(self._begin, "rb") as lines:
+    def listen() -> None:
+        with os.fdopen(begin, "rb") as lines:
             for line in lines:
-                self._on_line(line.decode(errors="replace").rstrip("\n"))
+                on_line(line.decode(errors="replace").rstrip("\n"))
+
+    thread = Thread(target=listen, daemon=True)
+    thread.start()
+    try:
+        yield end
+    finally:
+        os.close(end)
+        thread.join()

@@ -193,7 +193,7 @@ def test_hotplug_is_detected_and_opening_is_not(make_drive: MakeDrive) -> None:
     stop, seen = threading.Event(), threading.Semaphore(0)
 
     def watch() -> None:
-        for _ in watch_drives(stop, look_seconds=0.1):
+        for _ in watch_drives(stop):
             seen.release()
 
     thread = threading.Thread(target=watch)

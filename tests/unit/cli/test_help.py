@@ -11,7 +11,7 @@ import pytest
 from wizard.cli.command import EXAMPLES, CommandParser, CommandRow, example_lines, help_width, line_to_type
 from wizard.cli.main import CALLED, main, named_command, parse, parser_of
 from wizard.cli.table import COMMANDS, GROUPS
-from wizard.process.output import OutputSearch
+from wizard.process.output import search_output
 
 each = pytest.mark.parametrize("name", COMMANDS)
 
@@ -93,7 +93,7 @@ def test_named_command_is_detected_across_separate_writes(
 ) -> None:
     told = StringIO()
     monkeypatch.setattr(sys, "stderr", told)
-    with OutputSearch(named_command()) as heard:
+    with search_output(named_command()) as heard:
         sys.stderr.writelines(written)
         sys.stdout.write("keep")
     assert heard.found is is_named and told.getvalue() == "".join(written)

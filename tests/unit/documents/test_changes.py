@@ -150,9 +150,7 @@ def run_else(changes: Changes) -> Changes:
 
 
 @pytest.mark.parametrize("forge", [told, run_else])
-def test_results_are_derived_from_operations_on_reading(
-    forge: Callable[[Changes], Changes],
-) -> None:
+def test_results_are_derived_from_operations_on_reading(forge: Callable[[Changes], Changes]) -> None:
     assert SETTINGS.render(forge(CHANGES)) == TEXT and SETTINGS.read(TEXT, "c.json") == CHANGES
     with pytest.raises(BadInput, match="is not a known key"):
         SETTINGS.read(sealed(first_body(forge(CHANGES)), SETTINGS.schema), "c.json")

@@ -40,9 +40,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return lambda name: monkeypatch.setattr("wizard.apply.plan.identity_check.boot_id", lambda: name)
 
 
-def test_drive_known_by_diskseq_is_unknown_after_a_reboot(
-    start: Callable[[str], None],
-) -> None:
+def test_drive_known_by_diskseq_is_unknown_after_a_reboot(start: Callable[[str], None]) -> None:
     """The kernel restarts its count at boot, so a similar empty drive can get the same number."""
     seen = drive(serial=None, wwn=None, diskseq=9)
     one = replace(known(seen), boot_id="before")

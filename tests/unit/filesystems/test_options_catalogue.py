@@ -108,9 +108,7 @@ def test_every_option_in_a_study_is_known(
     assert option.never.english.endswith(".") is (becomes != OFFERED)
 
 
-def test_every_option_has_a_purpose_and_a_source(
-    catalogue: dict[str, CatalogueOption],
-) -> None:
+def test_every_option_has_a_purpose_and_a_source(catalogue: dict[str, CatalogueOption]) -> None:
     for option in catalogue.values():
         for said in (option.why, option.does, option.risk, option.never):
             assert not said or (str(said).endswith(".") and str(said).isprintable()), (option.id, said)
@@ -128,9 +126,7 @@ def test_available_options_are_accepted_by_the_layout(catalogue: dict[str, Catal
                 assert mount_options_fault((option.text,)) is None, option.text
 
 
-def test_options_with_the_same_text_differ_in_requirements(
-    catalogue: dict[str, CatalogueOption],
-) -> None:
+def test_options_with_the_same_text_differ_in_requirements(catalogue: dict[str, CatalogueOption]) -> None:
     seen: dict[tuple[str, str, str], CatalogueOption] = {}
     for option in catalogue.values():
         for filesystem in option.filesystems:
@@ -164,9 +160,7 @@ def test_kernel_support_is_explained(
     assert says in str(verdict.why) and bool(says) is bool(verdict.why)
 
 
-def test_kernel_without_the_filesystem_supports_no_options(
-    catalogue: dict[str, CatalogueOption],
-) -> None:
+def test_kernel_without_the_filesystem_supports_no_options(catalogue: dict[str, CatalogueOption]) -> None:
     bare = Kernel("6.12.0", frozenset({"ext4"}))
     assert on_kernel(catalogue["xfs-logbsize-256k"], bare).why == NO_FILESYSTEM(
         release="6.12.0", titles=("XFS",)

@@ -51,9 +51,7 @@ def one(subject: Drive, code: str) -> Finding:
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_aligned_partition_with_aligned_content_shows_the_data_offset(
-    container: type,
-) -> None:
+def test_aligned_partition_with_aligned_content_shows_the_data_offset(container: type) -> None:
     found = one(holding(container(16 * MIB)), "alignment-ok")
     assert codes(holding(container(16 * MIB))) == {"alignment-ok": OK}
     assert str(17 * MIB) in str(found.sentence)

@@ -116,9 +116,7 @@ def test_model_numbers_match_completely(bundled: tuple[Pattern, ...], model: str
     assert cut is (UNKNOWN if len(model.split("-")[0]) > 16 else verdict)
 
 
-def test_model_shingled_only_in_old_smartctl_is_a_doubt(
-    bundled: tuple[Pattern, ...],
-) -> None:
+def test_model_shingled_only_in_old_smartctl_is_a_doubt(bundled: tuple[Pattern, ...]) -> None:
     """smartctl 7.3 lists ST4000DM005 as shingled, but the database of August 2026 does not."""
     subject = drive(model="ST4000DM005-2DP166", smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)"))
     assert by_model(subject, bundled).verdict is UNKNOWN

@@ -15,7 +15,7 @@ from wizard.model.drive_facts import Discard, Smart
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Obstacle
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.probe import unread as words
 from wizard.probe.collect import smartctl_output
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
@@ -119,10 +119,10 @@ def test_smart_as_smartctl_prints_it() -> None:
     [
         (
             '{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}',
-            words.SMARTCTL_SAYS(said="Unknown USB bridge"),
+            t("smartctl: {said}.", said="Unknown USB bridge"),
         ),
-        ("not json at all", words.SMARTCTL_UNREADABLE),
-        ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
+        ("not json at all", t("smartctl output is unreadable.")),
+        ('{"power_mode": {"name": "STANDBY"}}', t("The drive is asleep ({mode}).", mode="STANDBY")),
     ],
 )
 def test_useless_smartctl_output_is_reported_with_its_reason(text: str, why: Message) -> None:
@@ -248,7 +248,7 @@ def test_partially_read_content_has_no_digest() -> None:
 
 
 def test_hung_drive_keeps_facts_read_before() -> None:
-    why = words.OVER_TIME(seconds=10)
+    why = t("The drive did not answer within {seconds:g} s.", seconds=10)
     drive = seen(rawfacts.unreadable(errors=(RawError("drive", why),)))
     assert drive.model == "ST8000AS0002-1NA17Z" and drive.table is None
     assert [(one.what, one.why) for one in drive.unread] == [("drive", why)]

@@ -25,7 +25,7 @@ from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
-from wizard.probe.host.uses import unescaped
+from wizard.probe.host.sysfs import unescaped
 from wizard.process.program import Result, find, run, scratch_folder
 
 READ = ("debugfs", "-c")

@@ -36,7 +36,7 @@ from wizard.model.said import Sentence, format_duration, join, joined, t
 from wizard.operations import ext4
 from wizard.operations.operation import OWN_FSTAB, Setting
 from wizard.plan.changes import Migration
-from wizard.process.output import Listener
+from wizard.process.output import listening
 from wizard.process.program import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
@@ -67,9 +67,9 @@ class MigratingSite(Struct, frozen=True):
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
         seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
-        with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
-            reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
-            kept_open = (*self.drive_locks, listener.end)
+        with listening(progress_parser(noting(self.run, self.step, part))) as reported:
+            reports = ("-C", str(reported)) if argv[0] == ext4.CHECKER else ()
+            kept_open = (*self.drive_locks, reported)
             full_argv = (argv[0], *reports, *argv[1:])
             return journalled(
                 full_argv, self.journal, self.step, seconds, kept_open, accept=accept, shown=tuple(argv)

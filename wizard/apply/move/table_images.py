@@ -31,7 +31,7 @@ from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import GptCopy, read_copy
+from wizard.probe.content.gpt import GptCopy, Read, TableReading, read_copy
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
@@ -60,14 +60,14 @@ class TableImages(Struct, frozen=True):
 class _Drive(Struct, frozen=True):
     """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
-    read: tables.Read
+    read: Read
     size_bytes: int
     block_bytes: int
     physical_bytes: int
 
 
 def table_images(
-    read: tables.Read,
+    read: Read,
     size_bytes: int,
     block_bytes: int,
     physical_bytes: int,
@@ -127,7 +127,7 @@ def table_images(
     )
 
 
-def _check_table(drive: _Drive, reading: tables.TableReading) -> None:
+def _check_table(drive: _Drive, reading: TableReading) -> None:
     table = reading.table
     if table.kind == "hybrid":
         raise Refused(
@@ -181,7 +181,7 @@ def _comparable(copy: GptCopy) -> tuple[object, ...]:
     return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
-def _entry(reading: tables.TableReading, number: int) -> Partition:
+def _entry(reading: TableReading, number: int) -> Partition:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
         raise Refused(t("The table has no partition {number}.", number=number))
@@ -195,7 +195,7 @@ def _entry(reading: tables.TableReading, number: int) -> Partition:
     return found
 
 
-def _check_room(image: proof.Image, reading: tables.TableReading, entry: Partition, span: Extent) -> None:
+def _check_room(image: proof.Image, reading: TableReading, entry: Partition, span: Extent) -> None:
     """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
@@ -230,7 +230,7 @@ def _check_room(image: proof.Image, reading: tables.TableReading, entry: Partiti
             )
 
 
-def _check_logical(image: proof.Image, reading: tables.TableReading, entry: Partition, span: Extent) -> None:
+def _check_logical(image: proof.Image, reading: TableReading, entry: Partition, span: Extent) -> None:
     """Raises Refused unless the span is between the record of a logical partition and the end of the extended
     one."""
     line = line_of(image, entry.number)
@@ -258,7 +258,7 @@ def _check_logical(image: proof.Image, reading: tables.TableReading, entry: Part
         )
 
 
-def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
+def _image(drive: _Drive, reading: TableReading) -> proof.Image:
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
     for place in merged(spans, drive.physical_bytes, drive.size_bytes):
@@ -272,7 +272,7 @@ def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
 
 
 def _with_entry(
-    before: proof.Image, reading: tables.TableReading, entry: Partition, place: Extent, kind: str | None
+    before: proof.Image, reading: TableReading, entry: Partition, place: Extent, kind: str | None
 ) -> proof.Image:
     changed = replace(entry, start_bytes=place.start_bytes, size_bytes=place.size_bytes, type=kind)
     parts = (changed if other is entry else other for other in reading.entries)

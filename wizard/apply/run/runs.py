@@ -24,8 +24,7 @@ from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
-from wizard.probe.host.sysfs import mountinfo_fields
-from wizard.probe.host.uses import unescaped
+from wizard.probe.host.sysfs import filesystem_of
 from wizard.process.program import remember
 
 OPEN_JOURNAL = Sentence(
@@ -139,17 +138,11 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
 def doubts_about(folder: Path) -> tuple[str, ...]:
     """Return warnings about a journal in this folder, which may not exist yet; empty if it survives a power
     cut."""
-    real, best = f"{folder.resolve()}/", ("", "")
-    with suppress(OSError):
-        for fields, rest in mountinfo_fields(Path("/proc/self/mountinfo").read_text(errors="replace")):
-            point = unescaped(fields[4])
-            if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
-                best = (point, rest[0])
     doubt = Sentence(
         "{folder} is in memory: after a power cut, this run could be neither resumed "
         "nor undone. Name a folder on another mounted volume with --journal DIR."
     )
-    return (str(doubt(folder=folder)),) if best[1] in IN_MEMORY else ()
+    return (str(doubt(folder=folder)),) if filesystem_of(str(folder.resolve())) in IN_MEMORY else ()
 
 
 COUNTER = "counter"

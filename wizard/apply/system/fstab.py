@@ -22,7 +22,7 @@ from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault
-from wizard.probe.host.uses import unescaped
+from wizard.probe.host.sysfs import unescaped
 
 _LINK = re.compile(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/([^/]+)")
 _BYTE = re.compile(r"\\x([0-9a-f]{2})")

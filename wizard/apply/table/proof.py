@@ -21,7 +21,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import HEADER, read_copy
+from wizard.probe.content.gpt import HEADER, TableReading, read_copy
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
 
@@ -148,7 +148,7 @@ class Image(Struct, frozen=True):
                     yield start + at, one, two
 
     @property
-    def reading(self) -> tables.TableReading:
+    def reading(self) -> TableReading:
         """The table as our own reader reads it."""
         return tables.read_table(self.read, self.size_bytes, self.block_bytes, None, has_signature=False)
 

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-from wizard.model.said import Sentence
-from wizard.probe import unread as words
+from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence
+from wizard.probe.facts import Facts
 from wizard.probe.unread import Unreadable, opened
 
-UNIT_BYTES = 512
 MOST_SIGNATURES = 32
 
 SUBLKS_LABEL, SUBLKS_UUID, SUBLKS_TYPE = 1 << 1, 1 << 3, 1 << 5
@@ -24,9 +23,6 @@ WANTED = SUBLKS_LABEL | SUBLKS_UUID | SUBLKS_TYPE | SUBLKS_USAGE | SUBLKS_VERSIO
 PARTS_ENTRY_DETAILS = 1 << 2
 FOUND, NOTHING, AMBIVALENT = 0, 1, -2
 """Return values of blkid_do_probe and the relatives; -1 is an error."""
-
-Facts = dict[str, Any]
-
 _FUNCTIONS: dict[tuple[Any, ...], tuple[str, ...]] = {
     (c_void_p,): ("new_probe",),
     (None, c_void_p): ("free_probe",),
@@ -66,9 +62,8 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
-        while len(found) < MOST_SIGNATURES and _has_result(
-            _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
-        ):
+        unread = Sentence("libblkid cannot read {device}: {why}.")
+        while len(found) < MOST_SIGNATURES and _has_result(_LIBRARY.blkid_do_probe(probe), path, unread):
             found.append(_signature(probe))
     ambivalent = False
     if len(found) > 1:
@@ -142,7 +137,7 @@ def _value(probe: int, key: str) -> str | None:
 def _entry(part: int) -> Facts:
     return {
         "number": _LIBRARY.blkid_partition_get_partno(part),
-        "start_bytes": _LIBRARY.blkid_partition_get_start(part) * UNIT_BYTES,
-        "size_bytes": _LIBRARY.blkid_partition_get_size(part) * UNIT_BYTES,
+        "start_bytes": _LIBRARY.blkid_partition_get_start(part) * KERNEL_SECTOR_BYTES,
+        "size_bytes": _LIBRARY.blkid_partition_get_size(part) * KERNEL_SECTOR_BYTES,
         "type": _LIBRARY.blkid_partition_get_type(part),
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Partition, Table
 from wizard.model.said import Message, rounded_up, t
@@ -32,18 +33,26 @@ def number(data: bytes, at: int, length: int) -> int:
 
 
 class GptCopy(Struct, frozen=True):
-    """A header and the bytes of its entries. `sound`: all checksums and locations are valid."""
+    """The fields of a header, and the bytes of its entries. `sound`: all checksums and locations are
+    valid."""
 
+    signature: bytes
+    revision: int
+    header_bytes: int
+    checksum: int
+    reserved: int
     header_lba: int
     alternate_lba: int
     first_usable_lba: int
     last_usable_lba: int
-    disk_guid: UUID
+    disk_guid: bytes
     entries_lba: int
+    entry_count: int
     entry_bytes: int
-    entries: bytes
-    spans: tuple[Span, ...]
-    sound: bool
+    entries_checksum: int
+    entries: bytes = b""
+    spans: tuple[Span, ...] = ()
+    sound: bool = False
 
 
 class TableReading(Struct, frozen=True):
@@ -84,7 +93,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
     return TableReading(
         table=Table(
             kind="gpt",
-            uuid=str(best.disk_guid),
+            uuid=str(UUID(bytes_le=best.disk_guid)),
             first_usable_bytes=best.first_usable_lba * block_bytes if best.sound else None,
             end_usable_bytes=min(end_bytes, size_bytes) if best.sound else None,
             primary="ok" if primary and primary.sound else "damaged",
@@ -154,49 +163,25 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy 
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         return None
-    (
-        _,
-        _,
-        header_bytes,
-        checksum,
-        _,
-        my_lba,
-        alternate,
-        first,
-        last,
-        guid,
-        entries_lba,
-        count,
-        entry_bytes,
-        entries_checksum,
-    ) = HEADER.unpack_from(raw)
-    sound = (
-        HEADER.size <= header_bytes <= len(raw)
-        and zlib.crc32(raw[:16] + bytes(4) + raw[20:header_bytes]) == checksum
-        and my_lba == lba
-        and first <= last
-    )
-    wanted = count * entry_bytes
+    header = GptCopy(*HEADER.unpack_from(raw))
+    start, wanted = header.entries_lba * block_bytes, header.entry_count * header.entry_bytes
     readable = (
-        ENTRY.size <= entry_bytes <= 4096
+        ENTRY.size <= header.entry_bytes <= 4096
         and 0 < wanted <= LARGEST_ENTRIES_BYTES
-        and 2 <= entries_lba <= last_lba
+        and 2 <= header.entries_lba <= last_lba
     )
-    entries = read(entries_lba * block_bytes, wanted) if readable else b""
-    return GptCopy(
+    entries = read(start, wanted) if readable else b""
+    return replace(
+        header,
         header_lba=lba,
-        alternate_lba=alternate,
-        first_usable_lba=first,
-        last_usable_lba=last,
-        disk_guid=UUID(bytes_le=guid),
-        entries_lba=entries_lba,
-        entry_bytes=entry_bytes,
         entries=entries,
-        spans=(
-            (lba * block_bytes, HEADER_READ_BYTES),
-            *(((entries_lba * block_bytes, wanted),) if readable else ()),
-        ),
-        sound=sound and len(entries) == wanted and zlib.crc32(entries) == entries_checksum,
+        spans=((lba * block_bytes, HEADER_READ_BYTES), *(((start, wanted),) if readable else ())),
+        sound=HEADER.size <= header.header_bytes <= len(raw)
+        and zlib.crc32(raw[:16] + bytes(4) + raw[20 : header.header_bytes]) == header.checksum
+        and header.header_lba == lba
+        and header.first_usable_lba <= header.last_usable_lba
+        and len(entries) == wanted
+        and zlib.crc32(entries) == header.entries_checksum,
     )
 
 

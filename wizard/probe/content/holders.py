@@ -3,7 +3,6 @@ worker process of the underlying drive, since a layer can hang like a drive. Rea
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -11,7 +10,7 @@ from wizard.model.machine import Obstacle
 from wizard.model.said import t
 from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
-from wizard.probe.facts import chunk
+from wizard.probe.facts import Facts, chunk
 from wizard.probe.host import sysfs
 from wizard.probe.unread import (
     MANY_LAYERS,
@@ -23,8 +22,6 @@ from wizard.probe.unread import (
     system_says,
     unread,
 )
-
-Facts = dict[str, Any]
 
 MOST_LAYERS = 256
 MOST_READ = 64

@@ -11,7 +11,7 @@ from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
-from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, decoded
+from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
@@ -21,13 +21,12 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 
 def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
     """Return the offset of an ext backup superblock on a node without signatures, or None."""
-    read = None if signatures else _replayed(raw.superblocks.get(name, ()))
-    return find_copy(read) if read else None
+    return None if signatures else find_copy(recorded(raw.superblocks.get(name, ())))
 
 
-def _replayed(chunks: Iterable[RawChunk]) -> Read | None:
-    known = [(chunk.offset_bytes, data) for chunk in chunks if (data := decoded(chunk.data))]
-    return replayed(known) if known else None
+def recorded(chunks: Iterable[RawChunk]) -> Read:
+    """Return a function that reads a device from the recorded bytes."""
+    return replayed((chunk.offset_bytes, chunk.content) for chunk in chunks)
 
 
 COMMON = {*lvm.DataLayout.__struct_fields__} - {"volumes", "version"}
@@ -44,8 +43,8 @@ class LayerInput(Struct, frozen=True):
     def inside(self, kind: str) -> lvm.DataLayout:
         """Return the layout in the superblock of this kind, if there is one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
-        read = _replayed(self.chunks)
-        return read_inside(kind, read, self.size_bytes, mark.offset_bytes) if mark and read else lvm.NOTHING
+        place = mark.offset_bytes if mark else None
+        return read_inside(kind, recorded(self.chunks), self.size_bytes, place) if mark else lvm.NOTHING
 
 
 def layers_of(
@@ -141,13 +140,12 @@ def _signatures(
     """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
     if content is not None:
         found = []
-        read = _replayed(chunks)
+        read = recorded(chunks)
         for mark in content.signatures:
+            inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
             facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
-            if read is not None:
-                inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
-                facts |= {name: getattr(inside, name) for name in COMMON}
-                facts["version"] = inside.version or mark.version
+            facts |= {name: getattr(inside, name) for name in COMMON}
+            facts["version"] = inside.version or mark.version
             found.append(Signature(**facts, ambivalent=content.ambivalent))
         return tuple(found)
     if "ID_FS_AMBIVALENT" in udev:

@@ -4,24 +4,21 @@ recognised signature. Also reads the slots of a move's journal."""
 import hashlib
 import json
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Any
 
 from wizard.documents.profiles import notice_bytes, read_notice
 from wizard.model.finding import Notice, notice_places
 from wizard.model.machine import Extent
 from wizard.model.moves import journal_places
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
-from wizard.probe.facts import chunk
+from wizard.probe.content.gpt import Read
+from wizard.probe.facts import Facts, chunk
 
 HEAD_BYTES = 4096
 
-Read = Callable[[int, int], bytes]
-"""Returns bytes at an offset. Short at the end of the drive. Raises OSError."""
 
-
-def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
+def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> Facts | None:
     """Return the drive's notice as a `facts.RawNotice`, or None. `taken`: byte ranges of partitions. A
     waiting run takes precedence over a leftover notice. Raises OSError."""
 

@@ -209,7 +209,8 @@ XFS_READ_BYTES = 192
 
 
 def _ext(read: Read, *_: int | None) -> DataLayout:
-    """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
+    """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts. Derives
+    the least size, and the largest after growing."""
     data = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     log = number(data, SHIFT_AT, 4)
     if len(data) < EXT_STRIPING_END or number(data, MAGIC_AT, 2) != MAGIC or log > LARGEST_BLOCK_SHIFT:
@@ -220,42 +221,34 @@ def _ext(read: Read, *_: int | None) -> DataLayout:
     )
     if len(data) < SUPERBLOCK_BYTES:
         return found
-    taken, used, size, most = _ext_sizes(data, block)
-    return replace(
-        found,
-        features=struct.unpack_from("<III", data, 0x5C),
-        taken_bytes=taken,
-        size_bytes=size,
-        most_bytes=most,
-        used_bytes=used,
-        unconverted=is_unconverted(read),
-    )
-
-
-def _ext_sizes(data: bytes, block_bytes: int) -> tuple[int | None, int | None, int, int | None]:
-    """Return the least size in bytes, the used bytes, the size, and the largest size after growing, as far as
-    known.
-
-    Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
-    resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
-    """
     inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack_from(
         "<11I", data
     )
-    features, limit, descriptor_bytes = number(data, 0x60, 4), (1 << 32) - 1, 32
-    if features & WIDE:
+    features = struct.unpack_from("<III", data, 0x5C)
+    limit, descriptor_bytes = (1 << 32) - 1, DESCRIPTOR_BYTES
+    if features[1] & WIDE:
         more, _, more_free = struct.unpack_from("<3I", data, 0x150)
         blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
         descriptor_bytes = max(descriptor_bytes, number(data, 0xFE, 2))
-    most, spanned = None, block_bytes // descriptor_bytes * in_group
-    if spanned and not features & EXT_META_BG:
+    most, spanned = None, block // descriptor_bytes * in_group
+    if spanned and not features[1] & EXT_META_BG:
+        # resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
         tables = -(-(blocks - first) // spanned) + number(data, 0xCE, 2)
-        most = min(limit, first + tables * spanned) * block_bytes
+        most = min(limit, first + tables * spanned) * block
+    found = replace(
+        found,
+        features=features,
+        size_bytes=blocks * block,
+        most_bytes=most,
+        unconverted=is_unconverted(read),
+    )
     if free > blocks or free_inodes > inodes or not inodes_in_group:
-        return None, None, blocks * block_bytes, most
+        return found
+    used = blocks - free
+    # The used inodes need their block groups too.
     groups = -(-(inodes - free_inodes) // inodes_in_group)
-    taken = min(blocks, max(blocks - free, (groups - 1) * in_group))
-    return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
+    taken = min(blocks, max(used, (groups - 1) * in_group))
+    return replace(found, taken_bytes=taken * block, used_bytes=used * block)
 
 
 def _xfs(read: Read, *_: int | None) -> DataLayout:

@@ -202,6 +202,3 @@ def free_extents(
             free.append(Extent(position, stop - position))
         position = max(position, end)
     return tuple(free)
-
-
-__all__ = ["Read", "Span", "TableReading", "free_extents", "read_table"]

@@ -4,15 +4,12 @@ table is lost. Runs in the worker process of the drive. Read-only."""
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
 
 from wizard.model.machine import Partition
 from wizard.model.said import KIB, MIB, rounded_up
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import READERS, read_inside
-from wizard.probe.facts import RawEntry
-
-Facts = dict[str, Any]
+from wizard.probe.facts import Facts, RawEntry
 
 SAMPLES, SAMPLE_BYTES, HEAD_BYTES = 64, 4 * KIB, 64 * KIB
 """Number and size of the evenly spaced pieces, and size of the piece at each end."""

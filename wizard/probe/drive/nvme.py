@@ -6,7 +6,7 @@ Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h.
 
 import ctypes
 import fcntl
-from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
+import struct
 
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.said import t
@@ -35,19 +35,9 @@ EVERY_NAMESPACE = 1 << 0
 """In the attributes of Format NVM (controller byte 524): a format affects all namespaces."""
 
 
-class NvmeCommand(ctypes.Structure):
-    """The kernel's struct nvme_passthru_cmd."""
-
-    _fields_ = (
-        ("opcode", c_uint8),
-        ("flags", c_uint8),
-        ("rsvd1", c_uint16),
-        *((name, c_uint32) for name in ("nsid", "cdw2", "cdw3")),
-        ("metadata", c_uint64),
-        ("addr", c_uint64),
-        *((name, c_uint32) for name in ("metadata_len", "data_len", "cdw10", "cdw11", "cdw12", "cdw13")),
-        *((name, c_uint32) for name in ("cdw14", "cdw15", "timeout_ms", "result")),
-    )
+COMMAND = struct.Struct("=B3xI16xQ4xII20xI4x")
+"""The kernel's struct nvme_passthru_cmd: opcode, namespace, address and length of the data, command dword 10
+and time limit in milliseconds."""
 
 
 def identify(path: str) -> dict[str, str]:
@@ -61,19 +51,13 @@ def identify(path: str) -> dict[str, str]:
 
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
-    buffer = (c_uint8 * IDENTIFY_BYTES)()
-    command = NvmeCommand(
-        opcode=IDENTIFY,
-        nsid=namespace,
-        addr=ctypes.addressof(buffer),
-        data_len=IDENTIFY_BYTES,
-        cdw10=wanted,
-        timeout_ms=PATIENCE_MS,
-    )
+    buffer = ctypes.create_string_buffer(IDENTIFY_BYTES)
+    address = ctypes.addressof(buffer)
+    command = bytearray(COMMAND.pack(IDENTIFY, namespace, address, IDENTIFY_BYTES, wanted, PATIENCE_MS))
     status = fcntl.ioctl(descriptor, NVME_IOCTL_ADMIN_CMD, command)
     if status:
         raise Unreadable(t("The drive answered Identify with NVMe status {status}.", status=f"{status:#x}"))
-    return bytes(buffer)
+    return buffer.raw
 
 
 def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:

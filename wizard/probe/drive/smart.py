@@ -7,17 +7,35 @@ from typing import Any
 
 from wizard.model import drive_facts
 from wizard.model.machine import Obstacle
-from wizard.model.said import Message
-from wizard.probe import unread as words
+from wizard.model.said import Message, t
 from wizard.probe.drive.ata import valid_rate
 from wizard.probe.unread import obstacle_in
 
-REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, "Uncorrect")
-
-
-UNCORRECTED, CABLE = (187, "Uncorrect"), (199, "CRC")
-"""ATA attributes: number and smartctl's name, since vendors reuse the numbers."""
-
+Source = str | tuple[int, str]
+NVME = "nvme_smart_health_information_log"
+COUNTERS: dict[str, tuple[Source, ...]] = {
+    "hours": ("power_on_time hours",),
+    "celsius": ("temperature current",),
+    "reallocated": ((5, r"Reallocat|Retired"), "scsi_grown_defect_list"),
+    "pending": ((197, "Pending"),),
+    "lost": ((198, "Uncorrect"),),
+    "media_errors": (
+        f"{NVME} media_errors",
+        (187, "Uncorrect"),
+        "scsi_error_counter_log read total_uncorrected_errors",
+    ),
+    "cable_errors": ((199, "CRC"),),
+    "used_percent": (
+        f"{NVME} percentage_used",
+        "endurance_used current_percent",
+        "scsi_percentage_used_endurance_indicator",
+    ),
+    "spare_percent": (f"{NVME} available_spare",),
+    "least_spare_percent": (f"{NVME} available_spare_threshold",),
+    "alarms": (f"{NVME} critical_warning",),
+}
+"""Sources of the numbers in Health, the best first: keys in smartctl's output, or an ATA attribute by number
+and smartctl's name, since vendors reuse the numbers."""
 
 COUNTED_BITS = 0xFFFFFFFF
 """Mask for raw values. Some vendors store something else in the upper bytes."""
@@ -33,14 +51,14 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 def smart_of(text: str | None) -> drive_facts.Smart:
     """Parse smartctl's JSON output."""
     output = _parsed(text)
-    zones = _at(output, "zoned_device", "capabilities")
+    zones = _at(output, "zoned_device capabilities")
     if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
     family, model = output.get("model_family"), output.get("model_name")
-    passed = _at(output, "smart_status", "passed")
-    trim = _at(output, "trim", "supported")
-    rate = _number(output.get("rotation_rate"))
-    if rate == 0 and _at(output, "device", "protocol") == "ATA":
+    passed = _at(output, "smart_status passed")
+    trim = _at(output, "trim supported")
+    rate = _number(output, "rotation_rate")
+    if rate == 0 and _at(output, "device protocol") == "ATA":
         # smartctl's 0 for solid state. For SCSI it can mean "not reported".
         rate = drive_facts.SOLID_STATE
     return drive_facts.Smart(
@@ -59,12 +77,12 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     output = _parsed(text)
     if text is None or "smart_status" in output or "model_name" in output or "rotation_rate" in output:
         return None
-    texts = [str(line.get("string")) for line in _rows(_at(output, "smartctl", "messages"))]
+    texts = [str(line.get("string")) for line in _rows(_at(output, "smartctl messages"))]
     if texts:
-        return words.SMARTCTL_SAYS(said=texts[0].rstrip(".")), obstacle_in(texts[0])
-    power = _at(output, "power_mode", "name")
-    why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
-    return why, Obstacle.FAILED
+        return t("smartctl: {said}.", said=texts[0].rstrip(".")), obstacle_in(texts[0])
+    power = _at(output, "power_mode name")
+    asleep = t("The drive is asleep ({mode}).", mode=str(power))
+    return asleep if power else t("smartctl output is unreadable."), Obstacle.FAILED
 
 
 def _parsed(text: str | None) -> dict[str, Any]:
@@ -75,33 +93,24 @@ def _parsed(text: str | None) -> dict[str, Any]:
 
 
 def _health_of(said: dict[str, Any]) -> drive_facts.Health:
-    attributes = _rows(_at(said, "ata_smart_attributes", "table"))
-    nvme = _object(_at(said, "nvme_smart_health_information_log"))
+    attributes = _rows(_at(said, "ata_smart_attributes table"))
+
+    def number(source: Source) -> int | None:
+        return _number(said, source) if isinstance(source, str) else _raw(attributes, *source)
+
+    counted = {
+        name: next((found for found in map(number, sources) if found is not None), None)
+        for name, sources in COUNTERS.items()
+    }
+    # Drives without a sensor report 0.
+    counted["celsius"] = counted["celsius"] or None
     passed, hours = next(_tests(said), (None, None))
     return drive_facts.Health(
-        hours=_number(_at(said, "power_on_time", "hours")),
-        celsius=_number(_at(said, "temperature", "current")) or None,
-        reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
-        pending=_raw(attributes, *PENDING),
-        lost=_raw(attributes, *LOST),
-        media_errors=_first(
-            _number(nvme.get("media_errors")),
-            _raw(attributes, *UNCORRECTED),
-            _number(_at(said, "scsi_error_counter_log", "read", "total_uncorrected_errors")),
-        ),
-        cable_errors=_raw(attributes, *CABLE),
-        used_percent=_first(
-            _number(nvme.get("percentage_used")),
-            _number(_at(said, "endurance_used", "current_percent")),
-            _number(said.get("scsi_percentage_used_endurance_indicator")),
-        ),
-        spare_percent=_number(nvme.get("available_spare")),
-        least_spare_percent=_number(nvme.get("available_spare_threshold")),
-        alarms=_number(nvme.get("critical_warning")),
+        **counted,
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
-            if entry.get("when_failed") == "now" and _at(entry, "flags", "prefailure") is True
+            if entry.get("when_failed") == "now" and _at(entry, "flags prefailure") is True
         ),
         test_passed=passed,
         test_hours=hours,
@@ -111,24 +120,24 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
 def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
     """Yield completed self-tests, the latest first, with the power-on hours."""
     for kind in ("extended", "standard"):
-        for entry in _rows(_at(output, "ata_smart_self_test_log", kind, "table")):
-            passed = _at(entry, "status", "passed")
+        for entry in _rows(_at(output, f"ata_smart_self_test_log {kind} table")):
+            passed = _at(entry, "status passed")
             if isinstance(passed, bool):
-                yield passed, _number(entry.get("lifetime_hours"))
-    for entry in _rows(_at(output, "nvme_self_test_log", "table")):
-        result = _number(_at(entry, "self_test_result", "value"))
+                yield passed, _number(entry, "lifetime_hours")
+    for entry in _rows(_at(output, "nvme_self_test_log table")):
+        result = _number(entry, "self_test_result value")
         if result == 0 or result in NVME_FAILED:
-            yield result == 0, _number(entry.get("power_on_hours"))
+            yield result == 0, _number(entry, "power_on_hours")
     for number in range(20):
         entry = _object(_at(output, f"scsi_self_test_{number}"))
-        result = _number(_at(entry, "result", "value"))
+        result = _number(entry, "result value")
         if result == 0 or result in SCSI_FAILED:
-            yield result == 0, _number(_at(entry, "power_on_time", "hours"))
+            yield result == 0, _number(entry, "power_on_time hours")
 
 
 def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | None:
     found = (
-        _number(_at(entry, "raw", "value"))
+        _number(entry, "raw value")
         for entry in attributes
         if entry.get("id") == number and re.search(named, str(entry.get("name")))
     )
@@ -136,17 +145,14 @@ def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | Non
     return None if value is None else value & COUNTED_BITS
 
 
-def _first(*found: int | None) -> int | None:
-    return next((number for number in found if number is not None), None)
-
-
-def _number(value: object) -> int | None:
+def _number(said: dict[str, Any], keys: str) -> int | None:
+    value = _at(said, keys)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _at(value: dict[str, Any], *keys: str) -> Any:  # noqa: ANN401 - any JSON
+def _at(value: dict[str, Any], keys: str) -> Any:  # noqa: ANN401 - any JSON
     found: Any = value
-    for key in keys:
+    for key in keys.split():
         found = found.get(key) if isinstance(found, dict) else None
     return found
 

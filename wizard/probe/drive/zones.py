@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from wizard.model.drive_facts import Zones
 from wizard.model.machine import Program
+from wizard.model.said import KERNEL_SECTOR_BYTES
 from wizard.probe.facts import RawDrive, RawMachine
-from wizard.probe.host.sysfs import UNIT_BYTES, bytes_at, whole_number
+from wizard.probe.host.sysfs import bytes_at, whole_number
 from wizard.probe.unread import opened
 
 BLKREPORTZONE = 0xC0101282
@@ -70,7 +71,7 @@ def _reported(descriptor: int) -> Iterator[tuple[Zone, bool]]:
             sector = start + length
             usable = capacity if flags & HAS_CAPACITY else length
             yield (
-                (kind, length * UNIT_BYTES, usable * UNIT_BYTES),
+                (kind, length * KERNEL_SECTOR_BYTES, usable * KERNEL_SECTOR_BYTES),
                 condition == FULL or (condition in POINTED and pointer > start),
             )
 

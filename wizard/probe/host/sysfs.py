@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from msgspec import Struct
+
 from wizard.model.geometry import Geometry
+from wizard.model.said import KERNEL_SECTOR_BYTES
 from wizard.probe.facts import RawDrive, RawPartition, encoded
 
 SYS = Path("/sys")
@@ -59,6 +62,48 @@ apply/engine/stores.py, apply/plan/job.py)."""
 
 IMAGES = frozenset({"squashfs", "erofs", "cramfs"})
 MOUNTS = Path("/proc/self/mountinfo")
+OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+class MountinfoLine(Struct, frozen=True):
+    """A line of mountinfo. `root`: mounted directory of the filesystem. `own`: in our namespace. `system`: in
+    ours or that of PID 1."""
+
+    number: str
+    root: str
+    point: str
+    kind: str
+    source: str
+    own: bool = True
+    system: bool = True
+
+
+def mounts_in(mountinfo: str) -> Iterator[MountinfoLine]:
+    """Parse the complete lines of mountinfo (proc(5))."""
+    for fields, rest in mountinfo_fields(mountinfo):
+        yield MountinfoLine(fields[2], fields[3], unescaped(fields[4]), rest[0], rest[1])
+
+
+def mountinfo_fields(text: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the fields of each complete line of mountinfo, before and after the separator."""
+    for line in text.split("\n"):
+        head, _, tail = line.partition(" - ")
+        fields, rest = head.split(" "), tail.split(" ")
+        if len(fields) > 4 and len(rest) > 1:
+            yield fields, rest
+
+
+def filesystem_of(path: str) -> str:
+    """Return the kind of the filesystem that contains a path, without access to the path."""
+    below = [
+        one for one in mounts_in(text(MOUNTS) or "") if f"{path}/".startswith(f"{one.point.rstrip('/')}/")
+    ]
+    return next((one.kind for one in sorted(below, key=lambda one: len(one.point))[-1:]), "")
+
+
+def unescaped(text: str) -> str:
+    r"""Return a path from mountinfo or swaps without escapes, such as `\040` for a space."""
+    return OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def node_of(name: str) -> str:
@@ -124,30 +169,21 @@ def partition_names(folder: Path) -> list[str]:
         return []
 
 
-def mountinfo_fields(text: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the fields of each line of mountinfo, before and after the separator (proc(5))."""
-    for line in text.split("\n"):
-        head, _, tail = line.partition(" - ")
-        fields, rest = head.split(" "), tail.split(" ")
-        if len(fields) > 4 and len(rest) > 1:
-            yield fields, rest
-
-
-def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
+def drive_names(*, all_devices: bool = False) -> list[str]:
     """Return the names of whole drives, or of all block devices."""
     try:
-        names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
+        names = sorted((entry.name for entry in (SYS / "block").iterdir()), key=_order)
     except OSError:
         return []
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.
-    images = {fields[2] for fields, rest in mountinfo_fields(text(mounts) or "") if rest[0] in IMAGES}
+    images = {one.number for one in mounts_in(text(MOUNTS) or "") if one.kind in IMAGES}
     return [
         name
         for name in names
-        if is_drive(sys / "block" / name)
-        and not (name.startswith("loop") and text(sys / "block" / name / "dev") in images)
+        if is_drive(SYS / "block" / name)
+        and not (name.startswith("loop") and text(SYS / "block" / name / "dev") in images)
     ]
 
 
@@ -176,10 +212,6 @@ def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
     ]
 
 
-UNIT_BYTES = 512
-"""Unit of sizes and starts in sysfs, whatever the drive's block size."""
-
-
 def whole_number(text: str | None) -> int | None:
     """Parse a whole number, or return None."""
     return int(text.strip()) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
@@ -188,7 +220,7 @@ def whole_number(text: str | None) -> int | None:
 def bytes_at(sysfs: Mapping[str, str], name: str) -> int | None:
     """Return a sysfs count of 512-byte units in bytes."""
     units = whole_number(sysfs.get(name))
-    return None if units is None else units * UNIT_BYTES
+    return None if units is None else units * KERNEL_SECTOR_BYTES
 
 
 def geometry_of(sysfs: Mapping[str, str]) -> Geometry | None:
@@ -219,7 +251,7 @@ CONTENTS = (
 def attached_drives() -> tuple[RawDrive, ...]:
     """Return every whole drive with only the serial number, WWN and UUIDs, from sysfs and udev. Skips optical
     drives: a disk can present one with the same serial number."""
-    found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
+    found = (_numbers(name) for name in drive_names() if not OPTICAL.match(name))
     return tuple(
         drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev or drive.partitions
     )

@@ -229,7 +229,8 @@ def _block(folder: Path) -> facts.RawBlock | None:
     if number is None or there is None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
-    number_behind, inode_behind = _identity(backing) if backing and _is_local(backing) else (None, None)
+    is_local = backing and sysfs.filesystem_of(backing) in LOCAL
+    number_behind, inode_behind = _identity(backing) if backing and is_local else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
     names = ("dm/name", "dm/uuid", "md/level", "md/array_state") if layered else ()
     texts = sysfs.attributes(folder, names)
@@ -256,18 +257,6 @@ def _identity(path: str) -> tuple[str | None, str | None]:
     if stat.S_ISBLK(status.st_mode):
         return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}", None
     return None, f"{status.st_dev}:{status.st_ino}"
-
-
-def _is_local(path: str) -> bool:
-    """Return True if a stat() of the path cannot hang."""
-    if not path.startswith("/"):
-        return False
-    best, kind = "", ""
-    for fields, rest in sysfs.mountinfo_fields(sysfs.text(PROC / "self/mountinfo") or ""):
-        point = fields[4].rstrip("/")
-        if path.startswith(point + "/") and len(point) >= len(best):
-            best, kind = point, rest[0]
-    return kind in LOCAL
 
 
 def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
@@ -302,13 +291,13 @@ def _namespace(process: str) -> str | None:
 def _is_wanted(line: str) -> bool:
     """A Btrfs has a device number of its own, but names a device as its source."""
     return any(
-        not fields[2].startswith("0:") or fields[4] == "/" or rest[1].startswith("/dev/")
-        for fields, rest in sysfs.mountinfo_fields(line)
+        not one.number.startswith("0:") or one.point == "/" or one.source.startswith("/dev/")
+        for one in sysfs.mounts_in(line)
     )
 
 
 def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {rest[1] for space in mounts for _, rest in sysfs.mountinfo_fields(space.text)}
+    paths = {one.source for space in mounts for one in sysfs.mounts_in(space.text)}
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
     # Paths outside /dev may be on a dead network mount.
     devices = sorted(path for path in paths if path.startswith("/dev/"))

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.machine import Layer, Use
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
-from wizard.probe.host.sysfs import mountinfo_fields, node_of
+from wizard.probe.host.sysfs import MountinfoLine, mounts_in, node_of
 
 HIDDEN_AT = Sentence("{place} in another session or container")
 ANOTHER = t("another program")
@@ -17,19 +18,6 @@ SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", 
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
 ELSEWHERE = t("a hidden location")
 DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
-OCTAL = re.compile(r"\\([0-7]{3})")
-
-
-class MountinfoLine(Struct, frozen=True):
-    """A line of mountinfo. `root`: mounted directory of the filesystem. `own`: in our namespace. `system`: in
-    ours or that of PID 1."""
-
-    number: str
-    root: str
-    point: str
-    kind: str
-    own: bool
-    system: bool
 
 
 class UseState(Struct, frozen=True):
@@ -115,10 +103,10 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
     found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
         is_system = space.own or space.first
-        for (_, _, number, root, point, *_), rest in mountinfo_fields(space.text):
-            if number.startswith("0:"):
-                number = graph.numbers.get(rest[1], number)
-            found[MountinfoLine(number, root, unescaped(point), rest[0], space.own, is_system)] = None
+        for line in mounts_in(space.text):
+            is_virtual = line.number.startswith("0:")
+            number = graph.numbers.get(line.source, line.number) if is_virtual else line.number
+            found[replace(line, number=number, own=space.own, system=is_system)] = None
     return tuple(found)
 
 
@@ -126,11 +114,6 @@ def is_live(graph: RawGraph) -> bool:
     """Return True if the root is in memory or on an image, so that changes are lost."""
     roots = [mount for mount in mounts_of(graph) if mount.own and mount.point == "/"]
     return bool(roots) and roots[-1].kind in LIVE_ROOTS
-
-
-def unescaped(text: str) -> str:
-    r"""Return a path from mountinfo or swaps without escapes, such as `\040` for a space."""
-    return OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from tests.lab.guest.inside import SLOW, node_of, shown, sysfs, tool
 from tests.lab.visits.drives.portraits import PLACE
 from wizard.documents.codec import from_json, render_document, to_json
 from wizard.findings.diagnose import diagnose
-from wizard.findings.places import place_of_partition
+from wizard.findings.places import DriveStart, place_of
 from wizard.model.errors import partition_path
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Machine, Signature
@@ -130,6 +130,13 @@ def as_expected(
     )
 
 
+def _everything(place: DriveStart) -> Iterator[DriveStart]:
+    """Yield a place and all inside."""
+    yield place
+    for inner in place.within:
+        yield from _everything(inner)
+
+
 def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
     """Compare each node's alignment_offset with the sum of all offsets below, on each of its drives."""
     torn = TORN in built.stack.opened
@@ -138,7 +145,7 @@ def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
         drive = next(drive for drive in machine.drives if any(part.path == path for part in drive.partitions))
         part, geometry = drive.partition(path), drive.geometry
         assert part is not None and geometry is not None
-        places = list(place_of_partition(drive, geometry, part).everything())
+        places = list(_everything(place_of(drive, geometry, part)))
         wrong += [
             f"{place.name} on {name}: the sum is not known" for place in places if place.start_bytes is None
         ]

@@ -10,7 +10,7 @@ from wizard.apply.conversion.rehearsal import progress_parser
 from wizard.operations.ext4 import (
     extent_share,
 )
-from wizard.process.output import Listener
+from wizard.process.output import listening
 from wizard.process.program import run
 
 
@@ -35,15 +35,12 @@ def test_only_progress_lines_are_reported() -> None:
 
 def test_command_writes_to_its_own_pipe(tmp_path: Path) -> None:
     lines: list[str] = []
-    with Listener(lines.append) as listener:
-        code = (
-            f"import os; os.write({listener.end}, b'1 2 3 x\\n4 5'); print('found'); "
-            f"os.write({listener.end}, b' 6 y')"
-        )
-        done = run([sys.executable, "-I", "-c", code], seconds=60, keep_open=(listener.end,))
+    with listening(lines.append) as end:
+        code = f"import os; os.write({end}, b'1 2 3 x\\n4 5'); print('found'); os.write({end}, b' 6 y')"
+        done = run([sys.executable, "-I", "-c", code], seconds=60, keep_open=(end,))
     assert lines == ["1 2 3 x", "4 5 6 y"] and done.output == "found\n"
     with pytest.raises(OSError, match="Bad file"):
-        os.fstat(listener.end)
+        os.fstat(end)
 
 
 SAID = """

@@ -109,7 +109,7 @@ def test_serials_of_all_attached_drives_are_read(tmp_path: Path, monkeypatch: py
     (data / "b8:16").write_text("S:disk/by-id/x\nE:ID_SERIAL_SHORT=USB123\nE:ID_FS_LABEL=mine\n")
     monkeypatch.setattr(attached, "SYS", tmp_path / "sys")
     monkeypatch.setattr(attached, "UDEV", data)
-    monkeypatch.setattr(attached, "drive_names", lambda *, all_devices: ["sdb", "sr0"])
+    monkeypatch.setattr(attached, "drive_names", lambda: ["sdb", "sr0"])
     (seen,) = attached.attached_drives()
     assert (seen.path, seen.udev, seen.sysfs["device/wwid"]) == (
         "/dev/sdb",

@@ -17,7 +17,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, NewVolumes
-from wizard.probe.host.uses import unescaped
+from wizard.probe.host.sysfs import unescaped
 
 OLD = "7d9fc3cb-0b76-4a4b-a6d2-000000000001"
 FILMS = replace(

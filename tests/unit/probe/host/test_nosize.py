@@ -35,13 +35,16 @@ def block(root: Path, name: str, size: str, removable: str, *, hardware: bool = 
     return folder
 
 
-def test_fixed_drive_without_size_is_listed_and_empty_reader_is_not(tmp_path: Path) -> None:
+def test_fixed_drive_without_size_is_listed_and_empty_reader_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sysfs, "SYS", tmp_path)
     block(tmp_path, "nvme0n1", "0", "0")
     block(tmp_path, "sda", "0", "0")
     block(tmp_path, "sdb", "0", "1")
     block(tmp_path, "nbd0", "0", "0", hardware=False)
     block(tmp_path, "sdc", "2048", "0")
-    assert sysfs.drive_names(all_devices=False, sys=tmp_path) == ["nvme0n1", "sda", "sdc"]
+    assert sysfs.drive_names() == ["nvme0n1", "sda", "sdc"]
 
 
 @pytest.mark.parametrize(("removable", "medium"), [("0", True), ("1", False)])

@@ -81,14 +81,12 @@ def test_plain_user_is_asked_for_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_libblkid_error_is_a_value_of_the_sentence() -> None:
-    error = Unreadable(words.BLKID_READS(device="/dev/sda", why="Permission denied"))
+    error = Unreadable(words.FAILED(device="/dev/sda", why="Permission denied"))
     told = from_json(not_read("contents", "/dev/sda1", error), RawError, "told")
     assert told == RawError("contents", error.said, Obstacle.FAILED)
 
 
-def test_unopenable_drive_is_reported_with_the_kernel_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_unopenable_drive_is_reported_with_the_kernel_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> int:
         raise PermissionError(errno.EPERM, "gesperrt")
 

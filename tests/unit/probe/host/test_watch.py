@@ -4,8 +4,18 @@ import shutil
 import threading
 from pathlib import Path
 
-from wizard.probe.host.sysfs import drive_names
+import pytest
+
+from wizard.probe import pool
+from wizard.probe.host import sysfs
 from wizard.probe.pool import is_attached, watch_drives
+
+
+@pytest.fixture(autouse=True)
+def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysfs, "SYS", tmp_path)
+    monkeypatch.setattr(sysfs, "MOUNTS", tmp_path / "mountinfo")
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
 
 
 def attach(sys: Path, name: str, diskseq: int | None, size: int = 2048) -> None:
@@ -19,28 +29,28 @@ def attach(sys: Path, name: str, diskseq: int | None, size: int = 2048) -> None:
 
 def test_another_drive_at_the_same_node_is_a_different_one(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7)
-    assert is_attached("/dev/sdb", 7, tmp_path)
+    assert is_attached("/dev/sdb", 7)
     attach(tmp_path, "sdb", 9)
-    assert not is_attached("/dev/sdb", 7, tmp_path)
+    assert not is_attached("/dev/sdb", 7)
 
 
 def test_drive_without_a_medium_or_folder_is_absent(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7, size=0)
-    assert not is_attached("/dev/sdb", 7, tmp_path)
-    assert not is_attached("/dev/sdc", None, tmp_path)
+    assert not is_attached("/dev/sdb", 7)
+    assert not is_attached("/dev/sdc", None)
 
 
 def test_kernel_without_diskseq_is_accepted(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", None)
-    assert is_attached("/dev/sdb", None, tmp_path)
+    assert is_attached("/dev/sdb", None)
     attach(tmp_path, "sdb", 7)
-    assert is_attached("/dev/sdb", None, tmp_path)
+    assert is_attached("/dev/sdb", None)
 
 
 def test_change_between_call_and_first_look_is_seen(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7)
     stop = threading.Event()
-    changes = watch_drives(stop, 0.01, tmp_path)
+    changes = watch_drives(stop)
     attach(tmp_path, "sdc", 8)
     assert next(changes) is None
     attach(tmp_path, "sdc", 9)
@@ -61,8 +71,8 @@ def test_temporary_device_of_a_run_is_no_drive(tmp_path: Path) -> None:
         attach(tmp_path, name, 1)
         (tmp_path / "block" / name / "loop").mkdir()
         (tmp_path / "block" / name / "loop/backing_file").write_text(f"{file}\n")
-    assert drive_names(all_devices=False, sys=tmp_path) == ["loop0", "loop4"]
-    assert len(drive_names(all_devices=True, sys=tmp_path)) == len(behind)
+    assert sysfs.drive_names() == ["loop0", "loop4"]
+    assert len(sysfs.drive_names(all_devices=True)) == len(behind)
 
 
 def test_image_of_the_running_system_is_no_drive(tmp_path: Path) -> None:
@@ -72,11 +82,10 @@ def test_image_of_the_running_system_is_no_drive(tmp_path: Path) -> None:
     for name in ("loop0", "loop1"):
         (tmp_path / "block" / name / "loop").mkdir()
         (tmp_path / "block" / name / "loop/backing_file").write_text("/some.img\n")
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(
+    (tmp_path / "mountinfo").write_text(
         "30 1 7:0 / /run/diskwright/0a1b ro,nosuid - squashfs /dev/loop0 ro\n"
         "31 1 7:1 / /mnt rw - ext4 /dev/loop1 rw\n"
         "32 1 7:2 / /media ro - squashfs /dev/sda ro\n"
     )
-    assert drive_names(all_devices=False, sys=tmp_path, mounts=mounts) == ["sda", "loop1"]
-    assert drive_names(all_devices=True, sys=tmp_path, mounts=mounts) == ["sda", "loop0", "loop1"]
+    assert sysfs.drive_names() == ["sda", "loop1"]
+    assert sysfs.drive_names(all_devices=True) == ["sda", "loop0", "loop1"]

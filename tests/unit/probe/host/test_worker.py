@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from wizard.documents.codec import from_json
-from wizard.model.said import Message, t
-from wizard.probe import unread
+from wizard.model.said import Message, Sentence, t
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, allowed_seconds, borrowed
 
+OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
 LIMIT = 2.0
 HANGS_SECONDS = 60
 
@@ -69,16 +69,16 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
     assert arrived["one"][0]["smart"] == "{}"
     assert LIMIT <= arrived["hangs"][1] < HANGS_SECONDS / 2
     limit = allowed_seconds(4, LIMIT)
-    assert why(arrived["hangs"][0]) == unread.OVER_TIME(seconds=round(limit))
+    assert why(arrived["hangs"][0]) == OVER_TIME(seconds=round(limit))
     assert arrived["hangs"][0]["sysfs"] == {"size": "2048"}, "what was read before is kept"
-    assert why(arrived["stubborn"][0]).english == unread.OVER_TIME(seconds=limit).english
+    assert why(arrived["stubborn"][0]).english == OVER_TIME(seconds=limit).english
     assert arrived["stubborn"][1] < HANGS_SECONDS / 2, "not even one that works has forever"
 
 
 def test_working_probe_on_a_slow_cpu_gets_more_time() -> None:
     found, seconds = probe("busy", "hangs")
     assert not found["busy"]["errors"] and found["busy"]["smart"] == "{}"
-    assert why(found["hangs"]).english == unread.OVER_TIME(seconds=LIMIT).english
+    assert why(found["hangs"]).english == OVER_TIME(seconds=LIMIT).english
     assert seconds > allowed_seconds(2, LIMIT) + 1
 
 
@@ -112,10 +112,8 @@ def test_server_that_dies_early_leaves_its_drives_unread() -> None:
     assert why(found["one"]) == t("The probe process ended before reaching the drive.")
 
 
-def test_malformed_facts_make_an_unreadable_drive(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("wizard.probe.host.sysfs.drive_names", lambda all_devices: ["nonsense", "good"])
+def test_malformed_facts_make_an_unreadable_drive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.probe.host.sysfs.drive_names", lambda **_: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
     assert drives["nonsense"].errors[0].why == t("The drive's probe returned invalid data.")
     assert drives["good"].errors == ()
