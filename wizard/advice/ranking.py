@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
-from wizard.advice.missing import BTRFS, NO_LIST, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advice.missing import NO_LIST, obstacles, room_bytes
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.kind import MadeKind
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
@@ -47,7 +48,7 @@ def advise(
         key=lambda pair: _ORDER.index(pair[1].place),
     )
     blocked = {
-        candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room)
+        candidate.filesystem: _obstacles(MADE[candidate.filesystem], machine, drive, recording, room)
         for candidate, _ in ranked
     }
     barred = [pair for pair in ranked if blocked[pair[0].filesystem]]
@@ -63,7 +64,7 @@ def advise(
     choices.sort(
         key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
     )
-    btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
+    btrfs = next(choice for choice in choices if choice.filesystem == zones.BTRFS.name)
     return Advice(
         drive=drive.path,
         workload=profile.workload,
@@ -112,7 +113,7 @@ def _rank_on_drive(
 ) -> RankedChoice:
     """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
     the kernel shows the zones. Options and measurements for other drives do not apply."""
-    on_zones = zoned and candidate.filesystem == BTRFS.name
+    on_zones = zoned and candidate.filesystem == zones.BTRFS.name
     if on_zones and candidate.moves_up:
         return replace(
             candidate.usual,
@@ -158,7 +159,7 @@ def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoi
 
 
 def _obstacles(
-    kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None
+    kind: MadeKind, machine: Machine, drive: Drive, recording: Recording, room: int | None
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
     if zones.manages_zones(drive):
@@ -271,7 +272,7 @@ def _sentence(
     if place is standing.place:
         return standing.sentence
     if blocked[candidate.filesystem]:
-        title = filesystem(candidate.filesystem).title
+        title = MADE[candidate.filesystem].title
         unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
         return join(unusable, standing.sentence)
     before = [
@@ -280,7 +281,7 @@ def _sentence(
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
-    others = tuple(filesystem(name).title for name in before)
+    others = tuple(MADE[name].title for name in before)
     moved = t("Moved up because {others:and} cannot be used here.", others=others)
     return join(moved, *reasons, standing.sentence)
 
@@ -329,8 +330,8 @@ def _if_not_shingled(profile: Profile) -> list[Message]:
     return [
         t(
             "If not, {usual} would rank before {shingled} for this workload.",
-            usual=filesystem(usual).title,
-            shingled=filesystem(shingled).title,
+            usual=MADE[usual].title,
+            shingled=MADE[shingled].title,
         )
     ]
 
@@ -354,8 +355,8 @@ def _unproven(
             "No study compared {first} and {second} often enough, like for like, to show "
             "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
             "or `diskwright trial`.",
-            first=filesystem(first).title,
-            second=filesystem(second).title,
+            first=MADE[first].title,
+            second=MADE[second].title,
         )
     )
     if shingled:

@@ -22,7 +22,7 @@ from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import free_space
 from wizard.plan.refusals import unmeasured, unread_content
-from wizard.plan.request.roles import is_system_role, role_by_type
+from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
     "This system runs from an image or in memory and may lose the boot mount "
@@ -239,7 +239,7 @@ def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
 
 def system_danger(volume: Volume) -> str | None:
     """Return the first dangerous option of a system volume, or None."""
-    return min(_dangers_of(volume), default=None) if is_system_role(volume.role) else None
+    return min(_dangers_of(volume), default=None) if volume.role else None
 
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"

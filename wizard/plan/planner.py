@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from wizard.advice import missing
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
@@ -13,7 +14,7 @@ from wizard.model.errors import Refused
 from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
@@ -64,7 +65,7 @@ def make_plan(
     match request:
         case plan_request.DeletePart(part):
             _refuse(possible.why_not_delete(drive, part))
-            return _part_plan(planning, part)
+            return _changed_plan(planning, part)
         case plan_request.GrowPart(part, size_bytes):
             return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
         case plan_request.ShrinkPart(part, asked_bytes):
@@ -79,7 +80,7 @@ def make_plan(
 def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     how = request.arrangement
     if request.part is not None:
-        _refuse(possible.why_not_format(planning.drives[0], request.part))
+        _refuse(possible.why_not_change(planning.drives[0], request.part))
     plan_request.check_request(request, planning.drives)
     specs = with_unique_labels(request.specs)
     for spec in specs:
@@ -193,7 +194,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
         volume = encryption.encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
-        _part_plan(planning, part, volume),
+        _changed_plan(planning, part, volume),
         *_misaligned_doubts(part, geometry),
         *dangers.esp_doubts(machine, drive, (volume,), others),
         *encryption.encryption_doubts(drive, specs),
@@ -206,37 +207,26 @@ def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]
         yield t("{part} remains misaligned by {off:exact}, which can slow down writes.", part=part, off=off)
 
 
-def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
-    """Plan to replace the partition by this volume, or to delete it."""
-    (drive,) = planning.drives
-    before = changing(dangers.layout_before(drive, preserve=True), part.number)
-    return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
-
-
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
-    (drive,) = planning.drives
     doubts: tuple[Message, ...] = ()
     if part.overhang is None and (growing := possible.growing_of(part.filesystem)):
         if growing.mounted:
-            _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
+            _refuse(missing.why_not_mounted(planning.machine.kernel, KINDS[part.filesystem or ""]))
         dangers.refuse_missing(planning.machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = dangers.layout_before(drive, preserve=True)
-    place = Extent(part.start_bytes, size_bytes)
-    return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
+    return with_doubts(_changed_plan(planning, part, size_bytes=size_bytes), *doubts)
 
 
-def _changed_plan(
-    planning: Planning,
-    part: Partition,
-    before: Layout,
-    places: Places,
-    volumes: tuple[Volume, ...] = (),
-) -> Plan:
-    """Return the plan that changes only one partition. If a GPT changes while another partition is in use,
-    warn about power cuts. An MBR is a single sector, written atomically."""
+def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_bytes: int = 0) -> Plan:
+    """Plan to give a partition another size, or to replace it by this volume, or to delete it. If a GPT
+    changes while another partition is in use, warn about power cuts. An MBR is a single sector, written
+    atomically."""
     (drive,) = planning.drives
-    plan = planning.finished([before], places, volumes, preserve=True, part=part.number)
+    before = dangers.layout_before(drive, preserve=True)
+    extents: tuple[Extent, ...] = (Extent(part.start_bytes, size_bytes),)
+    if not size_bytes:
+        before, extents = changing(before, part.number), (part.extent,) * len(volumes)
+    plan = planning.finished([before], Places(extents), volumes, preserve=True, part=part.number)
     slot = before.partition(part.number)
     (table,) = plan.tables
     if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):
@@ -264,19 +254,6 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
     return size_bytes
 
 
-def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
-    """Return a reason if the kernel lacks the driver of a filesystem that only grows while mounted."""
-    kind = KINDS[filesystem]
-    if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
-        return None
-    return t(
-        "The running kernel ({release}) lacks {title}, which can only be resized "
-        "while mounted. Boot a kernel with support.",
-        release=kernel.release,
-        title=kind.title,
-    )
-
-
 def _refuse(why: Message | None) -> None:
     if why is not None:
         raise Refused(str(why))
@@ -295,10 +272,11 @@ def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -
 def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:
     """Return the lowest free partition numbers. In an MBR there are four, since logical partitions can be
     preserved but not added."""
-    used = {part.number for part in drive.partitions} if preserve else set()
-    is_mbr = preserve and drive.table is not None and drive.table.kind == "mbr"
-    room = drive.table.most_partitions if preserve and drive.table is not None else None
-    most = 4 if is_mbr else min(free_space.GPT_PARTITIONS, room or free_space.GPT_PARTITIONS)
+    used = {part.number for part in drive.partitions if preserve}
+    table = drive.table if preserve else None
+    is_mbr = table is not None and table.kind == "mbr"
+    most = free_space.MBR_PRIMARIES if is_mbr else free_space.GPT_PARTITIONS
+    most = min(most, (table and table.most_partitions) or most)
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.registry import MADE, not_made_because
+from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
@@ -38,9 +38,7 @@ class Planning(Struct, frozen=True):
     def draft(self, spec: VolumeSpec) -> layout.Volume:
         """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
         cannot be created here, BadInput for properties that it cannot have."""
-        choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
-        if kind is None:
-            raise Refused(not_made_because(choice.filesystem))
+        choice, kind = spec.choice, MADE[spec.choice.filesystem]
         mkfs, mount = option_words(spec)
         volume = layout.Volume(
             workload=spec.workload.id,

@@ -36,14 +36,9 @@ UNCLEAN = Sentence(
 )
 
 
-def why_not_format(drive: Drive, part: Partition) -> Message | None:
-    """Return why the partition cannot be formatted, or None."""
-    return _why_not_change(drive, part)
-
-
 def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition cannot be deleted, or None."""
-    if why := _why_not_change(drive, part):
+    if why := why_not_change(drive, part):
         return why
     last = max(other.number for other in drive.partitions)
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
@@ -64,7 +59,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part,
         )
-    if why := _why_not_change(drive, part) or _why_cannot_resize(drive, part):
+    if why := why_not_change(drive, part) or _why_cannot_resize(drive, part):
         return why
     if part.overhang is not None:
         return t(
@@ -162,7 +157,7 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and the filesystem cannot grow into the adjacent free space, or None."""
-    if why := _why_not_change(drive, part):
+    if why := why_not_change(drive, part):
         return why
     if part.overhang is not None:
         return _why_cannot_resize(drive, part) or _why_not_restore_end(drive, part)
@@ -253,7 +248,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
 def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     """Return why a mounted partition cannot grow, or None. Free space is not checked, because the filesystem
     may not fill its partition."""
-    if why := _why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
+    if why := why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
     if growing is None or growing.in_use is None or part.overhang is not None:
@@ -314,7 +309,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     return max(needed, end) - part.end_bytes
 
 
-def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
+def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
         return refusals.HOST_MANAGED_ZONES(drive=drive)
@@ -324,7 +319,7 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
         return HALF_MOVED(part=part, drive=drive)
     uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return t("{part} is in use: {how}.", part=part, how=refusals.in_use(uses[0]))
+        return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return WAITING(run=drive.waiting.run, drive=drive)
     try:

@@ -57,7 +57,7 @@ def passphrase_warning(secret: bytes) -> Message | None:
     return None
 
 
-LOST_DOUBT = Sentence(
+LOST = t(
     "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
     "it, and diskwright does not store it. A damaged header also loses everything, unless "
     "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
@@ -79,13 +79,10 @@ default size)."""
 LARGE_SECTOR_BYTES = 4 * KIB
 """Largest LUKS2 sector size."""
 
-LOST, NO_TRIM = (
-    LOST_DOUBT(),
-    t(
-        "The encrypted volume does not pass discards (trim) to the drive. Discards "
-        "would show anyone with the drive how much is used, and where. `discard` in "
-        "/etc/crypttab allows discards."
-    ),
+NO_TRIM = t(
+    "The encrypted volume does not pass discards (trim) to the drive. Discards "
+    "would show anyone with the drive how much is used, and where. `discard` in "
+    "/etc/crypttab allows discards."
 )
 
 

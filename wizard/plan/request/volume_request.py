@@ -11,7 +11,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
-from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 
 NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
@@ -78,9 +78,8 @@ class VolumeSpec(Struct, frozen=True):
     @property
     def final_label(self) -> str:
         """Label as written by the filesystem. A default label is cut to the maximum length."""
-        kind = MADE.get(self.choice.filesystem)
-        label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
-        return kind.fit_label(label) if kind else label
+        kind = MADE[self.choice.filesystem]
+        return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
 class VolumeRequest(Struct, frozen=True):
@@ -152,7 +151,7 @@ def parse_volume(text: str) -> VolumeRequest:
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
-        values.get("workload", ROLES[role].workload if role else ""),
+        values.get("workload", SYSTEM_WORKLOAD),
         size_bytes,
         values.get("label"),
         mount,
@@ -277,30 +276,17 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
     """Raises BadInput for contradictory requests."""
     if not specs:
         raise BadInput(t("No volume was requested. Specify a workload."))
-    for spec in specs:
-        if spec.size_bytes is not None and spec.size_bytes <= 0:
-            none = Sentence("The volume '{label}' has no size. Omit the size to use all remaining space.")
-            raise BadInput(none(label=spec.final_label))
-    _check_shares(specs)
+    if (total := sum(spec.percent or 0 for spec in specs)) > 100:
+        more = Sentence("The volumes together request {total} % of the space, but only 100 % is available.")
+        raise BadInput(more(total=total))
+    if sum(spec.takes_rest for spec in specs) > 1:
+        raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
     for role in ROLES.values():
         if role.single and sum(spec.role == role.name for spec in specs) > 1:
             only = Sentence("A drive can have only one {role}. Use another role for one of the volumes.")
             raise BadInput(only(role=role.title))
     if unordered := mount_order_fault(places_of(*specs)):
         raise BadInput(unordered)
-
-
-def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
-    if any(
-        spec.percent is not None and (spec.size_bytes is not None or not 1 <= spec.percent <= 100)
-        for spec in specs
-    ):
-        raise BadInput(t("A share is 1 to 100 percent of the space and replaces the size."))
-    if (total := sum(spec.percent or 0 for spec in specs)) > 100:
-        more = Sentence("The volumes together request {total} % of the space, but only 100 % is available.")
-        raise BadInput(more(total=total))
-    if sum(spec.takes_rest for spec in specs) > 1:
-        raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:

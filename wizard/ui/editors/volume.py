@@ -10,7 +10,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
-from wizard.plan.request.roles import ROLES, usual_bytes
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.wanted import advice_in_role, in_role
@@ -170,7 +170,7 @@ class VolumeEditor(Screen):
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        purpose = ROLES[role].workload if role in ROLES else self._spec.workload.id
+        purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id
         choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
         return in_role(self._spec, role, choices, workload, self._memory_bytes)
 
