@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -25,7 +25,17 @@ from wizard.model.said import (
 )
 
 Form = TypeVar("Form")
-Entry = TypeVar("Entry")
+
+
+class Identified(Protocol):
+    """An entry of a profile."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+
+Entry = TypeVar("Entry", bound=Identified)
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 40
@@ -44,17 +54,14 @@ class ProfilePlace(Struct, Generic[Entry], frozen=True):
 
 
 def gather(
-    room: str,
-    form: type[Form],
-    entries: Callable[[Path, Form], Iterable[ProfilePlace[Entry]]],
-    id_of: Callable[[Entry], str],
+    room: str, form: type[Form], entries: Callable[[Form], Iterable[Entry]], key: str = ""
 ) -> dict[str, ProfilePlace[Entry]]:
-    """Return all entries of a profile folder by id. Later folders override earlier ones. An id used twice in
-    one folder raises BadInput."""
+    """Return all entries of a profile folder by id. `key`: of the list with the entries in a file. Later
+    folders override earlier ones. An id used twice in one folder raises BadInput."""
     found: dict[str, ProfilePlace[Entry]] = {}
     for path in profile_files(room):
-        for place in entries(path, read_profile(path, form)):
-            name = id_of(place.entry)
+        for index, entry in enumerate(entries(read_profile(path, form))):
+            place, name = ProfilePlace(path, f"{key}[{index}]" if key else "", entry), entry.id
             # Ids are typed on the command line and used in documents.
             if len(name) > LONGEST_ID or not _SLUG.fullmatch(name):
                 raise place.fault(
@@ -200,7 +207,7 @@ _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 def load_catalogue() -> dict[str, CatalogueOption]:
     """Return all options by id. Raises BadInput with file, line and key."""
-    places = gather("options", OptionFile, _entries, lambda option: option.id)
+    places = gather("options", OptionFile, lambda form: form.options, "options")
     for place in places.values():
         _check(place, places)
     return {name: place.entry for name, place in places.items()}
@@ -360,10 +367,6 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     if option.at_most and size > (most := parse_size(option.at_most)):
         return SIZE_UP_TO(most=most)
     return None
-
-
-def _entries(path: Path, form: OptionFile) -> list[ProfilePlace[CatalogueOption]]:
-    return [ProfilePlace(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
 
 
 def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[CatalogueOption]]) -> None:

@@ -60,6 +60,7 @@ def advise(
         sentence = _sentence(candidate, standing, place, barred, blocked)
         reasons = blocked[candidate.filesystem]
         choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
+    notes = zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile)
     order = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
     choices.sort(
         key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
@@ -73,7 +74,7 @@ def advise(
             *_doubts(machine, drive, recording, profile),
             *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
         ),
-        notes=zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
+        notes=tuple(map(str, notes)),
         zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
             ()
@@ -368,40 +369,30 @@ def _unproven(
         )
 
 
-def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found: list[Message] = []
+def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
     if profile.solid_state and drive.rotational:
-        found.append(
-            t(
-                "This purpose is for non-rotating drives, but this drive rotates. A purpose "
-                "named after the contents fits better."
-            )
+        yield t(
+            "This purpose is for non-rotating drives, but this drive rotates. A purpose "
+            "named after the contents fits better."
         )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if _is_shingled(recording):
-        found.append(
-            t(
-                "Shingled drives write long runs fast. Once their cache is full, rewriting "
-                "in place is slow on any filesystem."
-            )
+        yield t(
+            "Shingled drives write long runs fast. Once their cache is full, rewriting "
+            "in place is slow on any filesystem."
         )
         if profile.root:
-            found.append(
-                t(
-                    "Avoid shingled drives for a system, which rewrites small blocks all day. "
-                    "Use another drive if possible."
-                )
+            yield t(
+                "Avoid shingled drives for a system, which rewrites small blocks all day. "
+                "Use another drive if possible."
             )
     if discards and (drive.rotational is False or _is_shingled(recording)):
-        found.append(
-            t(
-                "The drive supports discard. Enable fstrim.timer to discard weekly "
-                "(systemctl enable --now fstrim.timer). The mount option discard acts at "
-                "every deletion and is not recommended. Since kernel 6.2, Btrfs discards in "
-                "the background by default."
-            )
+        yield t(
+            "The drive supports discard. Enable fstrim.timer to discard weekly "
+            "(systemctl enable --now fstrim.timer). The mount option discard acts at "
+            "every deletion and is not recommended. Since kernel 6.2, Btrfs discards in "
+            "the background by default."
         )
-    return tuple(map(str, found))
 
 
 def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:

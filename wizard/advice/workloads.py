@@ -169,9 +169,7 @@ def load_workloads() -> tuple[Profile, ...]:
     """Return all workloads, most common first and user-defined ones last unless they have an order. Raises
     BadInput with file, line and key for any invalid profile."""
     options, evidence = catalogue.load_catalogue(), load_evidence()
-    places = catalogue.gather(
-        "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
-    )
+    places = catalogue.gather("workloads", WorkloadForm, lambda form: (form,))
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
     return tuple(_WorkloadLoader(place, options, evidence).profile() for place in in_order)
 

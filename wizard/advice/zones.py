@@ -71,20 +71,17 @@ def zone_doubts(machine: Machine, drive: Drive) -> list[Message]:
     return [said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT]
 
 
-def zone_notes(*, root: bool) -> tuple[str, ...]:
-    """Return further remarks about host-managed drives."""
-    found = [
-        t(
-            "The drive accepts writes only in zone order. One filesystem uses the whole "
-            "drive, without a partition table."
-        ),
-        t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered."),
-    ]
+def zone_notes(*, root: bool) -> Iterator[Message]:
+    """Yield further remarks about host-managed drives."""
+    yield t(
+        "The drive accepts writes only in zone order. One filesystem uses the whole "
+        "drive, without a partition table."
+    )
+    yield t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered.")
     if root:
-        found.append(
-            t("The system cannot boot from such a drive. /boot and the boot loader must be on another drive.")
+        yield t(
+            "The system cannot boot from such a drive. /boot and the boot loader must be on another drive."
         )
-    return tuple(map(str, found))
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:

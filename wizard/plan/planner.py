@@ -22,13 +22,7 @@ from wizard.plan.free_space import place
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planning import (
-    Planning,
-    asked_doubts,
-    old_wipes,
-    option_words,
-    with_doubts,
-)
+from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
 from wizard.plan.raid import lvm
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.request import encryption, plan_request
@@ -88,10 +82,12 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     check_specs(specs)
     request = replace(request, specs=specs)
     if how.stripe:
-        return striped_plan(planning, request, how.stripe)
-    if request.part is not None:
-        return _formatted_plan(planning, request.part, specs)
-    return _on_drive(planning, request)
+        plan = striped_plan(planning, request, how.stripe)
+    elif request.part is not None:
+        plan = _formatted_plan(planning, request.part, specs)
+    else:
+        plan = _on_drive(planning, request)
+    return with_doubts(plan, *dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
@@ -134,18 +130,12 @@ def _placed_plan(
         places = replace(places, extents=(extent,), sizes=lvm.logical_sizes(specs, extent.size_bytes))
         volumes = [planning.volume(spec, number) for spec in specs]
         group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
-        plan = planning.finished([before], places, grouped, preserve=preserve, group=group)
-        return with_doubts(plan, *asked_doubts(specs))
-    demands = [_demand_of(spec, spaces, geometry) for spec in specs]
-    extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
+        return planning.finished([before], places, grouped, preserve=preserve, group=group)
+    grain = geometry.grain_bytes
+    demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
+    extents = place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
-    plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
-    made = tuple(
-        encryption.encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
-        if spec.encrypted
-        else volume
-        for volume, spec, extent in zip(plain, specs, extents, strict=True)
-    )
+    made = tuple(map(planning.volume, specs, numbers, extents))
     plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(
@@ -154,7 +144,6 @@ def _placed_plan(
         *dangers.esp_doubts(planning.machine, drive, made, kept),
         *_unmarked_doubts(plan),
         *small_systems(made, [extent.size_bytes for extent in extents]),
-        *asked_doubts(specs),
     )
 
 
@@ -180,25 +169,22 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
     volume = replace(planning.volume(spec, 0), path=path)
-    return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
+    return planning.finished([before], volumes=(volume,))
 
 
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
     (drive,), (spec,), machine = planning.drives, specs, planning.machine
     encryption.refuse_encryption(machine, specs)
     _, geometry = refusals.measured(drive)
-    room = part.extent
-    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry.grain_bytes)
-    volume = planning.volume(spec, part.number)
-    if spec.encrypted:
-        volume = encryption.encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
+    room, grain = [part.extent], geometry.grain_bytes
+    place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
+    volume = planning.volume(spec, part.number, part.extent)
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
         _changed_plan(planning, part, volume),
         *_misaligned_doubts(part, geometry),
         *dangers.esp_doubts(machine, drive, (volume,), others),
         *encryption.encryption_doubts(drive, specs),
-        *asked_doubts(specs),
     )
 
 
@@ -257,16 +243,6 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
 def _refuse(why: Message | None) -> None:
     if why is not None:
         raise Refused(str(why))
-
-
-def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> free_space.Demand:
-    name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
-    size_bytes = (
-        spec.size_bytes
-        if spec.percent is None
-        else free_space.share_bytes(spec.percent, spaces, geometry.grain_bytes)
-    )
-    return free_space.Demand(name, size_bytes, encryption.needed_bytes(spec, geometry))
 
 
 def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,12 +9,13 @@ from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, Step
 from wizard.plan.refusals import unread_content
+from wizard.plan.request.encryption import encryption_of
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
@@ -66,11 +67,18 @@ class Planning(Struct, frozen=True):
         dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
-    def volume(self, spec: VolumeSpec, number: int) -> layout.Volume:
-        """Return the volume for a request on partition `number` of the first drive."""
+    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
+        """Return the volume for a request on partition `number` of the first drive, in a container if it is
+        encrypted. `place`: of the partition, unless it is shared."""
+        drive = self.drives[0]
         uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
-        path = partition_path(self.drives[0].path, number)
-        return replace(self.draft(spec), partition=number, path=path, uuid=uuid)
+        path = partition_path(drive.path, number)
+        volume = replace(self.draft(spec), partition=number, path=path, uuid=uuid)
+        if place is None or drive.geometry is None or not spec.encrypted:
+            return volume
+        label, size_bytes = volume.label, place.size_bytes
+        one = encryption_of(path, label, size_bytes, drive.geometry, self.draw_uuid(), spec.key)
+        return replace(volume, path=one.opened, encryption=one)
 
     def finished(
         self,
@@ -134,8 +142,3 @@ def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
     wipes = derive.wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
-
-
-def asked_doubts(specs: Iterable[VolumeSpec]) -> tuple[Message | str, ...]:
-    """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
-    return tuple(dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))

@@ -60,7 +60,6 @@ def striped_plan(
         plan,
         *_together_doubts(planning.sides, used_bytes, stripe),
         *_stripe_doubts(stripe),
-        *spec.doubts,
     )
 
 

@@ -71,11 +71,6 @@ class VolumeSpec(Struct, frozen=True):
         return ROLES[self.role].label if self.role in ROLES else self.workload.label
 
     @property
-    def title(self) -> Message | str:
-        """Title of the role, or else of the workload."""
-        return ROLES[self.role].title if self.role in ROLES else self.workload.title
-
-    @property
     def final_label(self) -> str:
         """Label as written by the filesystem. A default label is cut to the maximum length."""
         kind = MADE[self.choice.filesystem]
