@@ -185,9 +185,9 @@ def load_glossary() -> tuple[Term, ...]:
     )
 
 
-def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
+def find_term(text: str) -> Term:
     """Find a term by spelling, ignoring case. Raises BadInput with similar terms."""
-    known = load_glossary() if terms is None else terms
+    known = load_glossary()
     by_spelling = {spelling.casefold(): term for term in known for spelling in term.spellings}
     wanted = " ".join(text.split()).casefold()
     if wanted in by_spelling:

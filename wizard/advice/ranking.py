@@ -55,7 +55,7 @@ def advise(
     usable = [pair for pair in ranked if not blocked[pair[0].filesystem]]
     assigned = _assigned_ranks(ranked, usable)
     choices = []
-    for candidate, standing in (*usable, *barred):
+    for candidate, standing in ranked:
         place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
         sentence = _sentence(candidate, standing, place, barred, blocked)
         reasons = blocked[candidate.filesystem]
@@ -65,15 +65,15 @@ def advise(
     choices.sort(
         key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
     )
+    doubts = [*_doubts(machine, drive, recording, profile)]
+    if not zoned:
+        doubts += _unproven(tuple(choices), profile, drive, shingled=shingled)
     btrfs = next(choice for choice in choices if choice.filesystem == zones.BTRFS.name)
     return Advice(
         drive=drive.path,
         workload=profile.workload,
         choices=tuple(choices),
-        doubts=(
-            *_doubts(machine, drive, recording, profile),
-            *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
-        ),
+        doubts=tuple(map(str, doubts)),
         notes=tuple(map(str, notes)),
         zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
@@ -287,25 +287,23 @@ def _sentence(
     return join(moved, *reasons, standing.sentence)
 
 
-def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found = [
-        t("Cannot read the drive: {why}", why=unread.why) for unread in drive.unread if unread.what == "drive"
-    ]
-    silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
-    if silent and machine.root:
-        found.append(
-            t(
-                "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
-                why=silent,
-            )
+def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
+    # The first reason for each fact counts.
+    whys = {unread.what: (unread.why,) for unread in reversed(drive.unread)}
+    for why in whys.get("drive", ()):
+        yield t("Cannot read the drive: {why}", why=why)
+    for why in whys.get("signatures", ()) if machine.root else ():
+        yield t(
+            "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
+            why=why,
         )
     if zones.manages_zones(drive):
-        found += zones.zone_doubts(machine, drive)
+        yield from zones.zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
-        found += _if_not_shingled(profile)
+        yield t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive.")
+        yield from _if_not_shingled(profile)
     if not machine.kernel.filesystems:
-        found.append(NO_LIST)
+        yield NO_LIST
     for what, value, follows in (
         ("size_bytes", drive.size_bytes, NOT_CHECKED(what=named_field("size_bytes"))),
         ("geometry", drive.geometry, NOT_CHECKED(what=named_field("geometry"))),
@@ -317,29 +315,24 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
-            why = [unread.why for unread in drive.unread if unread.what == what]
-            found.append(join(follows, *why[:1]))
-    return tuple(map(str, found))
+            yield join(follows, *whys.get(what, ()))
 
 
-def _if_not_shingled(profile: Profile) -> list[Message]:
+def _if_not_shingled(profile: Profile) -> Iterator[Message]:
     ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
     usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
     shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
-    if usual == shingled:
-        return []
-    return [
-        t(
+    if usual != shingled:
+        yield t(
             "If not, {usual} would rank before {shingled} for this workload.",
             usual=MADE[usual].title,
             shingled=MADE[shingled].title,
         )
-    ]
 
 
 def _unproven(
     choices: tuple[Choice, ...], profile: Profile, drive: Drive, *, shingled: bool
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""
     published = profile.measured_on(shingled=shingled)
@@ -351,21 +344,17 @@ def _unproven(
         return
     if published.show(first, second, drive.rotational):
         return
-    yield str(
-        t(
-            "No study compared {first} and {second} often enough, like for like, to show "
-            "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
-            "or `diskwright trial`.",
-            first=MADE[first].title,
-            second=MADE[second].title,
-        )
+    yield t(
+        "No study compared {first} and {second} often enough, like for like, to show "
+        "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
+        "or `diskwright trial`.",
+        first=MADE[first].title,
+        second=MADE[second].title,
     )
     if shingled:
-        yield str(
-            t(
-                "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
-                "`--most-bytes` to run for hours."
-            )
+        yield t(
+            "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
+            "`--most-bytes` to run for hours."
         )
 
 

@@ -66,9 +66,9 @@ def zone_obstacles(kind: MadeKind, machine: Machine, drive: Drive) -> tuple[str,
     return tuple(str(said) for ability, said in _btrfs(machine, drive) if ability is Ability.CANNOT)
 
 
-def zone_doubts(machine: Machine, drive: Drive) -> list[Message]:
-    """Return unknown facts about creating Btrfs on this host-managed drive."""
-    return [said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT]
+def zone_doubts(machine: Machine, drive: Drive) -> Iterator[Message]:
+    """Yield unknown facts about creating Btrfs on this host-managed drive."""
+    return (said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT)
 
 
 def zone_notes(*, root: bool) -> Iterator[Message]:

@@ -22,7 +22,7 @@ from wizard.plan.free_space import place
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
+from wizard.plan.planning import Planning, old_wipes, with_doubts
 from wizard.plan.raid import lvm
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.request import encryption, plan_request
@@ -80,6 +80,7 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     for spec in specs:
         planning.draft(spec)
     check_specs(specs)
+    encryption.refuse_encryption(planning.machine, specs)
     request = replace(request, specs=specs)
     if how.stripe:
         plan = striped_plan(planning, request, how.stripe)
@@ -91,8 +92,7 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
-    encryption.refuse_encryption(machine, specs)
+    drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
         return _zoned_plan(planning, specs, request.mode)
@@ -158,23 +158,20 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
     (drive,), (spec,) = planning.drives, specs
     path = drive.path
     refusals.refuse_content(drive, chosen=mode is not None)
-    mkfs, _ = option_words(spec)
-    kind = spec.choice.filesystem
-    if not is_zoned_mode(kind, mkfs):
+    volume = replace(planning.volume(spec, 0), path=path)
+    if not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         only = Sentence(
             "Cannot create {filesystem} on {drive}: host-managed zones accept only sequential writes. Only "
             "{zoned} in zoned mode works there."
         )
-        raise Refused(only(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM))
+        raise Refused(only(filesystem=volume.filesystem, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
-    volume = replace(planning.volume(spec, 0), path=path)
     return planning.finished([before], volumes=(volume,))
 
 
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    (drive,), (spec,), machine = planning.drives, specs, planning.machine
-    encryption.refuse_encryption(machine, specs)
+    (drive,), (spec,) = planning.drives, specs
     _, geometry = refusals.measured(drive)
     room, grain = [part.extent], geometry.grain_bytes
     place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
@@ -183,7 +180,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
     return with_doubts(
         _changed_plan(planning, part, volume),
         *_misaligned_doubts(part, geometry),
-        *dangers.esp_doubts(machine, drive, (volume,), others),
+        *dangers.esp_doubts(planning.machine, drive, (volume,), others),
         *encryption.encryption_doubts(drive, specs),
     )
 

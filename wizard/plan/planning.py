@@ -40,7 +40,6 @@ class Planning(Struct, frozen=True):
         """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
         cannot be created here, BadInput for properties that it cannot have."""
         choice, kind = spec.choice, MADE[spec.choice.filesystem]
-        mkfs, mount = option_words(spec)
         volume = layout.Volume(
             workload=spec.workload.id,
             partition=0,
@@ -49,8 +48,8 @@ class Planning(Struct, frozen=True):
             uuid="",
             label=spec.final_label,
             mount_point=spec.mount_point,
-            mkfs_options=mkfs,
-            mount_options=mount,
+            mkfs_options=tuple(word for option in choice.mkfs for word in option.text.split()),
+            mount_options=tuple(word for option in choice.mount for word in option.text.split(",")),
             subvolumes=spec.subvolumes,
             role=volume_role(spec.role, self.machine.kernel.architecture),
             writer=layout.ROOT if spec.role or not kind.mounts else spec.writer,
@@ -127,13 +126,6 @@ class Planning(Struct, frozen=True):
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:
     """Return the plan with further doubts."""
     return replace(plan, doubts=(*plan.doubts, *doubts))
-
-
-def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the recommended mkfs arguments and mount options."""
-    mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
-    mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
-    return mkfs, mount
 
 
 def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:

@@ -111,8 +111,7 @@ def parse_volume(text: str) -> VolumeRequest:
     Only `option` and `subvolume` may occur more than once.
     """
     values: dict[str, str] = {}
-    options: list[str] = []
-    subvolumes: list[layout.Subvolume] = []
+    several: dict[str, list[str]] = {"option": [], "subvolume": []}
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -123,11 +122,8 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(no_pair(volume=text, piece=piece, example=EXAMPLE))
         if key not in KEYS:
             raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
-        if key == "option":
-            options.append(value)
-            continue
-        if key == "subvolume":
-            subvolumes.append(parse_subvolume(value))
+        if key in several:
+            several[key].append(value)
             continue
         if key in values:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
@@ -151,8 +147,8 @@ def parse_volume(text: str) -> VolumeRequest:
         values.get("label"),
         mount,
         values.get("fs"),
-        tuple(options),
-        tuple(subvolumes),
+        tuple(several["option"]),
+        tuple(map(parse_subvolume, several["subvolume"])),
         encrypt,
         percent,
         role,
