@@ -9,7 +9,7 @@ from typing import Annotated, Generic, Protocol, TypeVar
 from msgspec import Struct
 
 from wizard.advice.zones import manages_zones
-from wizard.documents.profiles import fault_at, profile_files, read_profile
+from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable, why_not
 from wizard.model.machine import Drive, Kernel, Program
@@ -49,7 +49,7 @@ class ProfilePlace(Struct, Generic[Entry], frozen=True):
 
     def fault(self, key: str, said: Message) -> BadInput:
         """Return the error for `key` of this entry, with file, line and full key."""
-        return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
+        return profiles.fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
 def gather(
@@ -58,8 +58,8 @@ def gather(
     """Return all entries of a profile folder by id. `key`: of the list with the entries in a file. Later
     folders override earlier ones. An id used twice in one folder raises BadInput."""
     found: dict[str, ProfilePlace[Entry]] = {}
-    for path in profile_files(room):
-        for index, entry in enumerate(entries(read_profile(path, form))):
+    for path in profiles.profile_files(room):
+        for index, entry in enumerate(entries(profiles.read_profile(path, form))):
             place, name = ProfilePlace(path, f"{key}[{index}]" if key else "", entry), entry.id
             # Ids are typed on the command line and used in documents.
             if len(name) > LONGEST_ID or not _SLUG.fullmatch(name):

@@ -21,8 +21,7 @@ from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
-from wizard.plan.raid import striping
-from wizard.plan.raid.lvm import group_room_bytes, in_group
+from wizard.plan.raid import lvm, striping
 from wizard.plan.request.encryption import LOST, encryption_faults
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import mount_order_fault, volume_faults
@@ -250,9 +249,9 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
         yield "volumes"
     if rules.uuid_fault(group.uuid) or group.uuid in uuids:
         yield "group.uuid"
-    if (group, volumes) != in_group(plan.drive.path, volumes, group.uuid):
+    if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
-    if len(places.sizes) != len(volumes) or sum(places.sizes) > group_room_bytes(
+    if len(places.sizes) != len(volumes) or sum(places.sizes) > lvm.group_room_bytes(
         places.extents[0].size_bytes
     ):
         yield "steps"

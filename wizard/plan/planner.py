@@ -18,16 +18,14 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
-from wizard.plan.free_space import place
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, with_doubts
 from wizard.plan.raid import lvm
 from wizard.plan.raid.striped import striped_plan
-from wizard.plan.request import encryption, plan_request
+from wizard.plan.request import encryption, plan_request, volume_request
 from wizard.plan.request.roles import role_of
-from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
@@ -76,16 +74,16 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     if request.part is not None:
         _refuse(possible.why_not_change(planning.drives[0], request.part))
     plan_request.check_request(request, planning.drives)
-    specs = with_unique_labels(request.specs)
+    specs = volume_request.with_unique_labels(request.specs)
     for spec in specs:
         planning.draft(spec)
-    check_specs(specs)
+    volume_request.check_specs(specs)
     encryption.refuse_encryption(planning.machine, specs)
     request = replace(request, specs=specs)
     if how.stripe:
         plan = striped_plan(planning, request, how.stripe)
     elif request.part is not None:
-        plan = _formatted_plan(planning, request.part, specs)
+        plan = _formatted_plan(planning, request.part, *specs)
     else:
         plan = _on_drive(planning, request)
     return with_doubts(plan, *dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))
@@ -95,7 +93,7 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
-        return _zoned_plan(planning, specs, request.mode)
+        return _zoned_plan(planning, request)
     refusals.refuse_content(drive, chosen=request.mode is not None)
     preserve = request.mode is plan_request.Mode.USE_FREE and drive.is_empty is not True
     if preserve:
@@ -133,7 +131,7 @@ def _placed_plan(
         return planning.finished([before], places, grouped, preserve=preserve, group=group)
     grain = geometry.grain_bytes
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
-    extents = place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
+    extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     made = tuple(map(planning.volume, specs, numbers, extents))
     plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
@@ -153,11 +151,11 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
 
 
-def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_request.Mode | None) -> Plan:
+def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     """Plan one zoned filesystem on the whole host-managed drive."""
-    (drive,), (spec,) = planning.drives, specs
+    (drive,), (spec,) = planning.drives, request.specs
     path = drive.path
-    refusals.refuse_content(drive, chosen=mode is not None)
+    refusals.refuse_content(drive, chosen=request.mode is not None)
     volume = replace(planning.volume(spec, 0), path=path)
     if not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         only = Sentence(
@@ -170,18 +168,18 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
     return planning.finished([before], volumes=(volume,))
 
 
-def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    (drive,), (spec,) = planning.drives, specs
+def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.VolumeSpec) -> Plan:
+    (drive,) = planning.drives
     _, geometry = refusals.measured(drive)
     room, grain = [part.extent], geometry.grain_bytes
-    place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
+    free_space.place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
     volume = planning.volume(spec, part.number, part.extent)
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
         _changed_plan(planning, part, volume),
         *_misaligned_doubts(part, geometry),
         *dangers.esp_doubts(planning.machine, drive, (volume,), others),
-        *encryption.encryption_doubts(drive, specs),
+        *encryption.encryption_doubts(drive, [spec]),
     )
 
 

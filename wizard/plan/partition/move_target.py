@@ -13,8 +13,7 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition, kinds_in
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
-from wizard.plan import refusals
-from wizard.plan.dangers import bounds_of, known_identity
+from wizard.plan import dangers, refusals
 from wizard.plan.partition import possible
 
 WITHOUT_PLACE = frozenset(
@@ -153,7 +152,7 @@ class MoveTarget(Struct, frozen=True):
 def room_around(drive: Drive, part: Partition) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to the extended one."""
-    room = bounds_of(drive)
+    room = dangers.bounds_of(drive)
     low, high = room.start_bytes, room.end_bytes
     for extent in _obstacles(drive, part):
         if extent.end_bytes <= part.start_bytes:
@@ -299,7 +298,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
     return Move(
-        drive=known_identity(machine, drive),
+        drive=dangers.known_identity(machine, drive),
         device=part.path,
         number=part.number,
         table=drive.table.kind,

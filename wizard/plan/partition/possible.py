@@ -10,8 +10,7 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, kinds_in
 from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
-from wizard.plan import refusals
-from wizard.plan.dangers import bounds_of, layout_before
+from wizard.plan import dangers, refusals
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
 
@@ -178,7 +177,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
             return t("The end of the contents of {part} is in {other}.", part=part, other=other)
-    if end > bounds_of(drive).end_bytes:
+    if end > dangers.bounds_of(drive).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
             part=part,
@@ -301,7 +300,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
     _, geometry = refusals.measured(drive)
-    slots = layout_before(drive, preserve=True).slots
+    slots = dangers.layout_before(drive, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
