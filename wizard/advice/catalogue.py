@@ -312,7 +312,6 @@ def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
 
 
 def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
-    """Return why this kernel version does not support `option`, or None."""
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):

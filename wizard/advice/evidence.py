@@ -108,7 +108,6 @@ def _evidence(study: Study, row: Measurement) -> Evidence:
 
 
 def _runs_note(study: Study, row: Measurement) -> Message:
-    """Describe number and spread of the runs."""
     if row.runs:
         runs = tuple(
             tn(

@@ -146,9 +146,6 @@ NO_DRIVER = Sentence(
 )
 NO_LIST = t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
 
-TABLE_BYTES = 2 * MIB
-"""Space used by a partition table and the aligned start of the first partition."""
-
 LARGEST_BLOCK_BYTES = 4096
 """Filesystems are created with 4096-byte blocks, so larger logical blocks are not supported."""
 
@@ -192,14 +189,6 @@ def obstacles(kind: MadeKind, machine: Machine, drive: Drive, room: int | None) 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     """Return the choices that store files. Swap suits no workload and is only created by name or role."""
     return tuple(choice for choice in choices if MADE[choice.filesystem].mounts)
-
-
-def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> int | None:
-    """Return the available bytes: as requested, else the drive's without the `table`. None if neither is
-    known."""
-    if size_bytes is not None:
-        return size_bytes
-    return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
 
 
 def size_obstacles(kind: MadeKind, size: int) -> tuple[Message, ...]:

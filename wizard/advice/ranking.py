@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
-from wizard.advice.missing import NO_LIST, obstacles, room_bytes
+from wizard.advice.missing import NO_LIST, obstacles
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import KINDS, MADE
@@ -18,9 +18,12 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, 
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import NO_TEXT, Message, join, t
+from wizard.model.said import MIB, NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
+
+TABLE_BYTES = 2 * MIB
+"""Space used by a partition table and the aligned start of the first partition."""
 
 
 def advise(
@@ -92,13 +95,14 @@ def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
 ) -> OptionSite:
     """Return the conditions for options, on a volume of `size_bytes` or all available space."""
-    zoned = zones.manages_zones(drive)
+    if size_bytes is None and drive.size_bytes is not None:
+        size_bytes = max(0, drive.size_bytes - (0 if zones.manages_zones(drive) else TABLE_BYTES))
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
         shingled=_is_shingled(recording),
         root=profile.root,
-        size_bytes=room_bytes(drive, size_bytes, table=not zoned),
+        size_bytes=size_bytes,
         programs=machine.programs,
     )
 

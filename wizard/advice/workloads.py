@@ -9,7 +9,6 @@ from msgspec.structs import asdict, replace
 
 from wizard.advice import catalogue
 from wizard.advice.catalogue import CatalogueOption, OptionKind
-from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Evidence, Rank, Workload
@@ -200,7 +199,7 @@ class _WorkloadLoader:
 
     def __init__(
         self,
-        place: Entry[WorkloadForm],
+        place: catalogue.ProfilePlace[WorkloadForm],
         options: dict[str, CatalogueOption],
         evidence: dict[str, Evidence],
     ) -> None:

@@ -222,7 +222,6 @@ def _btrfs(machine: Machine, drive: Drive) -> Iterator[_Fault]:
 
 
 def _btrfs_zones(size_bytes: int, count: int, most_active: int | None) -> Message | None:
-    """Return why Btrfs does not support zones of this size and number, or None."""
     least, most = BTRFS_ZONE_BYTES
     if not least <= size_bytes <= most or size_bytes & (size_bytes - 1):
         return t(

@@ -12,7 +12,6 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, t, tn
@@ -152,7 +151,6 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
 
 
 def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    """Plan one zoned filesystem on the whole host-managed drive."""
     (drive,), (spec,) = planning.drives, request.specs
     path = drive.path
     refusals.refuse_content(drive, chosen=request.mode is not None)
@@ -174,18 +172,17 @@ def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.Vo
     room, grain = [part.extent], geometry.grain_bytes
     free_space.place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
     volume = planning.volume(spec, part.number, part.extent)
+    misaligned: list[Message] = []
+    if off := geometry.misalignment_bytes(part.start_bytes):
+        slow = Sentence("{part} remains misaligned by {off:exact}, which can slow down writes.")
+        misaligned.append(slow(part=part, off=off))
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
         _changed_plan(planning, part, volume),
-        *_misaligned_doubts(part, geometry),
+        *misaligned,
         *dangers.esp_doubts(planning.machine, drive, (volume,), others),
         *encryption.encryption_doubts(drive, [spec]),
     )
-
-
-def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
-    if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t("{part} remains misaligned by {off:exact}, which can slow down writes.", part=part, off=off)
 
 
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:

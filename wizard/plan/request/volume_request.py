@@ -210,10 +210,10 @@ def more_words(spec: VolumeSpec) -> tuple[str, ...]:
 
 
 def size_written(spec: VolumeSpec) -> str:
-    """Return the size in the format of `parse_share`."""
+    """Return the size in the format of `parse_share`, empty for the rest."""
     if spec.size_bytes is not None:
         return size_text(spec.size_bytes)
-    return REST if spec.percent is None else f"{spec.percent}%"
+    return "" if spec.percent is None else f"{spec.percent}%"
 
 
 def size_text(size_bytes: int) -> str:
