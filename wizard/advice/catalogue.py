@@ -1,17 +1,17 @@
 """Catalogue of options for mkfs, mount, tune2fs and I/O schedulers, and the conditions for each."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
 from wizard.advice.zones import manages_zones
-from wizard.documents.profiles import fault_at, profile_files, read_profile
+from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
+from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable, why_not
 from wizard.model.machine import Drive, Kernel, Program
 from wizard.model.said import (
     NO_TEXT,
@@ -20,12 +20,21 @@ from wizard.model.said import (
     Sentence,
     join,
     parse_size,
-    reason_of,
     t,
 )
 
 Form = TypeVar("Form")
-Entry = TypeVar("Entry")
+
+
+class Identified(Protocol):
+    """An entry of a profile."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+
+Entry = TypeVar("Entry", bound=Identified)
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 40
@@ -40,21 +49,18 @@ class ProfilePlace(Struct, Generic[Entry], frozen=True):
 
     def fault(self, key: str, said: Message) -> BadInput:
         """Return the error for `key` of this entry, with file, line and full key."""
-        return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
+        return profiles.fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
 def gather(
-    room: str,
-    form: type[Form],
-    entries: Callable[[Path, Form], Iterable[ProfilePlace[Entry]]],
-    id_of: Callable[[Entry], str],
+    room: str, form: type[Form], entries: Callable[[Form], Iterable[Entry]], key: str = ""
 ) -> dict[str, ProfilePlace[Entry]]:
-    """Return all entries of a profile folder by id. Later folders override earlier ones. An id used twice in
-    one folder raises BadInput."""
+    """Return all entries of a profile folder by id. `key`: of the list with the entries in a file. Later
+    folders override earlier ones. An id used twice in one folder raises BadInput."""
     found: dict[str, ProfilePlace[Entry]] = {}
-    for path in profile_files(room):
-        for place in entries(path, read_profile(path, form)):
-            name = id_of(place.entry)
+    for path in profiles.profile_files(room):
+        for index, entry in enumerate(entries(profiles.read_profile(path, form))):
+            place, name = ProfilePlace(path, f"{key}[{index}]" if key else "", entry), entry.id
             # Ids are typed on the command line and used in documents.
             if len(name) > LONGEST_ID or not _SLUG.fullmatch(name):
                 raise place.fault(
@@ -200,9 +206,10 @@ _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 def load_catalogue() -> dict[str, CatalogueOption]:
     """Return all options by id. Raises BadInput with file, line and key."""
-    places = gather("options", OptionFile, _entries, lambda option: option.id)
+    places = gather("options", OptionFile, lambda form: form.options, "options")
     for place in places.values():
-        _check(place, places)
+        for key, fault in _faults(place.entry, places):
+            raise place.fault(key, fault)
     return {name: place.entry for name, place in places.items()}
 
 
@@ -305,7 +312,6 @@ def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
 
 
 def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
-    """Return why this kernel version does not support `option`, or None."""
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):
@@ -362,44 +368,37 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     return None
 
 
-def _entries(path: Path, form: OptionFile) -> list[ProfilePlace[CatalogueOption]]:
-    return [ProfilePlace(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
-
-
-def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[CatalogueOption]]) -> None:
-    option = place.entry
+def _faults(
+    option: CatalogueOption, known: Mapping[str, ProfilePlace[CatalogueOption]]
+) -> Iterator[tuple[str, Message]]:
+    """Yield what is wrong with an option, and the key."""
     if not option.filesystems and option.kind is not OptionKind.SCHEDULER:
-        raise place.fault("filesystems", t("name at least one filesystem."))
+        yield "filesystems", t("name at least one filesystem.")
     for name in option.filesystems:
         if name not in KINDS:
-            message = NONE_OF(name=repr(name), known=tuple(KINDS))
-            raise place.fault("filesystems", message)
+            yield "filesystems", NONE_OF(name=repr(name), known=tuple(KINDS))
     if not re.fullmatch(_TEXTS[option.kind], option.text):
-        message = t(
-            "{text} cannot be written as a single {kind} option.",
-            text=repr(option.text),
-            kind=option.kind,
-        )
-        raise place.fault("text", message)
+        cannot = Sentence("{text} cannot be written as a single {kind} option.")
+        yield "text", cannot(text=repr(option.text), kind=option.kind)
     if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(option.text)))
+        yield "text", t("diskwright sets {text} itself.", text=repr(option.text))
     if (option.danger or option.refused or option.default) and not option.never:
-        raise place.fault(
-            "never", t("options marked as dangerous, refused or default are never offered: add the reason.")
+        yield (
+            "never",
+            t("options marked as dangerous, refused or default are never offered: add the reason."),
         )
-    _check_phrase(place)
+    yield from _phrase_faults(option)
     for other in option.conflicts:
-        if other not in places:
-            message = t("unknown option {option}.", option=repr(other))
-            raise place.fault("conflicts", message)
-    _check_bounds(place)
+        if other not in known:
+            yield "conflicts", t("unknown option {option}.", option=repr(other))
+    yield from _bound_faults(option)
 
 
-def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
+def _phrase_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
     """Require a phrase for dangerous options that can be used, and forbid it for others."""
-    option, phrase = place.entry, place.entry.phrase.english
+    phrase = option.phrase.english
     if (option.danger and not option.refused and option.kind is not OptionKind.TUNE) != bool(phrase):
-        raise place.fault(
+        yield (
             "phrase",
             t(
                 "dangerous mkfs or mount options that are not refused need a phrase to "
@@ -407,20 +406,14 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
             ),
         )
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
-        raise place.fault(
-            "phrase",
-            ONE_LINE(longest=LONGEST_PHRASE),
-        )
+        yield "phrase", ONE_LINE(longest=LONGEST_PHRASE)
 
 
-def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
-    option = place.entry
+def _bound_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
     for parse, keys in (
         (version_of, ("since", "until", "tool_since", "tool_default")),
         (parse_size, ("at_least", "at_most")),
     ):
         for key in keys:
-            try:
-                _ = (text := getattr(option, key)) and parse(text)
-            except BadInput as error:
-                raise place.fault(key, join(reason_of(error))) from None
+            if (text := getattr(option, key)) and (why := why_not(parse, text)):
+                yield key, join(why)

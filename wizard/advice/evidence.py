@@ -4,9 +4,8 @@ Each study is one file. Each measurement carries the study's date, kernel and ha
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from statistics import fmean
 
 from msgspec import Struct
@@ -70,21 +69,23 @@ class EvidenceFile(Struct, frozen=True):
 
 def load_evidence() -> dict[str, Evidence]:
     """Return all measurements by id. Raises BadInput with file, line and key."""
-    places = gather("evidence", EvidenceFile, _entries, lambda evidence: evidence.id)
+    places = gather(
+        "evidence",
+        EvidenceFile,
+        lambda form: (_evidence(form.study, row) for row in form.measurements),
+        "measurements",
+    )
     for place in places.values():
-        if not place.entry.figures:
-            raise place.fault("figures", NO_FIGURE)
+        card = place.entry
+        if not card.figures or not all(values for _, values in card.runs):
+            raise place.fault("runs" if card.runs else "figures", NO_FIGURE)
+        if card.runs and card.figures != _means(card.runs):
+            raise place.fault("runs", t("use either figures or runs, not both."))
     return {name: place.entry for name, place in places.items()}
 
 
-def _entries(path: Path, form: EvidenceFile) -> Iterator[ProfilePlace[Evidence]]:
-    for index, row in enumerate(form.measurements):
-        place = ProfilePlace(path, f"measurements[{index}]", _evidence(form.study, row))
-        if row.figures and row.runs:
-            raise place.fault("runs", t("use either figures or runs, not both."))
-        if not all(values for _, values in row.runs):
-            raise place.fault("runs", NO_FIGURE)
-        yield place
+def _means(runs: Sequence[tuple[str, Sequence[float]]]) -> tuple[tuple[str, float], ...]:
+    return tuple((name, round(fmean(values), 3)) for name, values in runs if values)
 
 
 def _evidence(study: Study, row: Measurement) -> Evidence:
@@ -98,7 +99,7 @@ def _evidence(study: Study, row: Measurement) -> Evidence:
         hardware=row.hardware or study.hardware,
         unit=row.unit,
         lower_is_better=row.lower_is_better,
-        figures=row.figures or tuple((name, round(fmean(values), 3)) for name, values in row.runs if values),
+        figures=row.figures or _means(row.runs),
         note=join(*notes),
         runs=row.runs,
         like_for_like=study.like_for_like,
@@ -107,7 +108,6 @@ def _evidence(study: Study, row: Measurement) -> Evidence:
 
 
 def _runs_note(study: Study, row: Measurement) -> Message:
-    """Describe number and spread of the runs."""
     if row.runs:
         runs = tuple(
             tn(
@@ -166,12 +166,7 @@ class GlossaryFile(Struct, frozen=True):
 
 def load_glossary() -> tuple[Term, ...]:
     """Return all terms in alphabetical order. Raises BadInput with file, line and key."""
-    places = gather(
-        "glossary",
-        GlossaryFile,
-        lambda path, form: [ProfilePlace(path, f"terms[{at}]", term) for at, term in enumerate(form.terms)],
-        lambda term: term.id,
-    )
+    places = gather("glossary", GlossaryFile, lambda form: form.terms, "terms")
     owners: dict[str, Term] = {}
     for place in places.values():
         _check(place)
@@ -189,9 +184,9 @@ def load_glossary() -> tuple[Term, ...]:
     )
 
 
-def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
+def find_term(text: str) -> Term:
     """Find a term by spelling, ignoring case. Raises BadInput with similar terms."""
-    known = load_glossary() if terms is None else terms
+    known = load_glossary()
     by_spelling = {spelling.casefold(): term for term in known for spelling in term.spellings}
     wanted = " ".join(text.split()).casefold()
     if wanted in by_spelling:

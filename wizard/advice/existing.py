@@ -51,7 +51,7 @@ class Existing(Struct, frozen=True):
 class Suggestion(Struct, frozen=True):
     """A suggested improvement, with reason and source."""
 
-    what: str
+    what: Message | str
     why: Message | str
     source: Message | str = ""
 
@@ -82,7 +82,7 @@ def tuning_for(
         what = t(
             "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
         )
-        changes.append(Suggestion(str(what), choice.scheduler.why, source))
+        changes.append(Suggestion(what, choice.scheduler.why, source))
     # As the kernel calculates it.
     best = drive.geometry.plausible_optimal_io_bytes if drive.geometry else None
     now, ahead = existing.read_ahead_bytes, max(READ_AHEAD_BYTES, 2 * (best or 0))
@@ -94,12 +94,12 @@ def tuning_for(
             now=now,
         )
         what = t("read-ahead of {wanted:exact}", wanted=ahead)
-        changes.append(Suggestion(str(what), str(why), "kernel source, block/blk-settings.c"))
+        changes.append(Suggestion(what, why, "kernel source, block/blk-settings.c"))
     supported = drive.discard is not None and drive.discard.maximum_bytes > 0
     trims = supported and drive.rotational is False and existing.trims_weekly is False
     if trims:
         why = t("The drive supports discard, but no weekly job reports unused blocks to the drive.")
-        changes.append(Suggestion(str(t("fstrim.timer enabled")), str(why), "fstrim(8)"))
+        changes.append(Suggestion(t("fstrim.timer enabled"), why, "fstrim(8)"))
     reserved = _reserve(existing, choice, known, root=root)
     changes += reserved.values()
     return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), trims)
@@ -118,14 +118,14 @@ def _mount_options(
         for text in {option.text, *option.also} & set(kept):
             kept.remove(text)
             changes.append(
-                Suggestion(str(t("mounted without {option}", option=text)), option.never, option.source)
+                Suggestion(t("mounted without {option}", option=text), option.never, option.source)
             )
     for advised in choice.mount:
         if advised.text in kept:
             continue
         kept = [text for text in kept if not _replaces(text, advised.text)]
         kept.append(advised.text)
-        what = str(MOUNTED_WITH(option=advised.text))
+        what = MOUNTED_WITH(option=advised.text)
         source = _option_source(known, OptionKind.MOUNT, advised.text)
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
     needed = any(use.kind == "running-system" for use in drive.uses)
@@ -133,7 +133,7 @@ def _mount_options(
         kept.append("nofail")
         changes.append(
             Suggestion(
-                str(MOUNTED_WITH(option="nofail")),
+                MOUNTED_WITH(option="nofail"),
                 t("The drive is removable. Without nofail, the boot may stop if the drive is missing."),
                 "systemd.mount(5)",
             )
@@ -178,7 +178,7 @@ def _reserve(
         return {}
     why = t("{size:size} reserved for root. {why}", size=reserved, why=_with_risk(option.why, option.risk))
     what = t("root reserve: 1 %") if share else t("no root reserve")
-    return {share: Suggestion(str(what), why, option.source)}
+    return {share: Suggestion(what, why, option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:

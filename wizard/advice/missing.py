@@ -7,14 +7,11 @@ from functools import cache
 from msgspec import Struct
 
 from wizard.documents.profiles import BUNDLED, read_profile
-from wizard.filesystems.btrfs import KIND as BTRFS
-from wizard.filesystems.kind import MadeKind as Filesystem
-from wizard.filesystems.registry import MADE as FILESYSTEMS
-from wizard.filesystems.registry import not_made_because
-from wizard.filesystems.xfs import KIND as XFS
+from wizard.filesystems.kind import FilesystemKind, MadeKind
+from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice
-from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive, Machine
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import MIB, Message, Sentence, t, tn
 
 COMMANDS = {
@@ -149,29 +146,25 @@ NO_DRIVER = Sentence(
 )
 NO_LIST = t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
 
-TABLE_BYTES = 2 * MIB
-"""Space used by a partition table and the aligned start of the first partition."""
-
 LARGEST_BLOCK_BYTES = 4096
 """Filesystems are created with 4096-byte blocks, so larger logical blocks are not supported."""
 
 
-def filesystem(name: str) -> Filesystem:
-    """Return a filesystem by name. Raises BadInput with the available names."""
-    if name not in FILESYSTEMS:
-        raise BadInput(not_made_because(name))
-    return FILESYSTEMS[name]
+def why_not_mounted(kernel: Kernel, kind: FilesystemKind) -> Message | None:
+    """Return that the kernel has no driver for a filesystem, or None."""
+    if not kernel.filesystems or not kind.kernel_names or kernel.filesystems.intersection(kind.kernel_names):
+        return None
+    return NO_DRIVER(release=kernel.release, title=kind.title)
 
 
-def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None) -> tuple[str, ...]:
+def obstacles(kind: MadeKind, machine: Machine, drive: Drive, room: int | None) -> tuple[str, ...]:
     """Return sentences on why `kind` cannot be created and mounted here, except for zones.
 
     `room`: available bytes, None if unknown.
     """
     found: list[Message] = []
-    known = machine.kernel.filesystems
-    if known and kind.kernel_names and not known.intersection(kind.kernel_names):
-        found.append(NO_DRIVER(release=machine.kernel.release, title=kind.title))
+    if why := why_not_mounted(machine.kernel, kind):
+        found.append(why)
     if absent := lacking(machine, kind.makers):
         found.append(absent.said)
     found += [
@@ -195,18 +188,10 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     """Return the choices that store files. Swap suits no workload and is only created by name or role."""
-    return tuple(choice for choice in choices if FILESYSTEMS[choice.filesystem].mounts)
+    return tuple(choice for choice in choices if MADE[choice.filesystem].mounts)
 
 
-def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> int | None:
-    """Return the available bytes: as requested, else the drive's without the `table`. None if neither is
-    known."""
-    if size_bytes is not None:
-        return size_bytes
-    return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
-
-
-def size_obstacles(kind: Filesystem, size: int) -> tuple[Message, ...]:
+def size_obstacles(kind: MadeKind, size: int) -> tuple[Message, ...]:
     """Return why a volume of this size in bytes cannot have this filesystem."""
     if size < kind.minimum_bytes:
         least = kind.minimum_bytes // MIB
@@ -222,6 +207,3 @@ def size_obstacles(kind: Filesystem, size: int) -> tuple[Message, ...]:
     if size > kind.maximum_bytes:
         return (t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title),)
     return ()
-
-
-__all__ = ["BTRFS", "FILESYSTEMS", "XFS", "Filesystem", "filesystem", "for_files", "obstacles", "room_bytes"]

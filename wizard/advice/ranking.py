@@ -9,17 +9,21 @@ from msgspec.structs import replace
 
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
-from wizard.advice.missing import BTRFS, NO_LIST, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advice.missing import NO_LIST, obstacles
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.kind import MadeKind
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import NO_TEXT, Message, join, t
+from wizard.model.said import MIB, NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
+
+TABLE_BYTES = 2 * MIB
+"""Space used by a partition table and the aligned start of the first partition."""
 
 
 def advise(
@@ -47,32 +51,33 @@ def advise(
         key=lambda pair: _ORDER.index(pair[1].place),
     )
     blocked = {
-        candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room)
+        candidate.filesystem: _obstacles(MADE[candidate.filesystem], machine, drive, recording, room)
         for candidate, _ in ranked
     }
     barred = [pair for pair in ranked if blocked[pair[0].filesystem]]
     usable = [pair for pair in ranked if not blocked[pair[0].filesystem]]
     assigned = _assigned_ranks(ranked, usable)
     choices = []
-    for candidate, standing in (*usable, *barred):
+    for candidate, standing in ranked:
         place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
         sentence = _sentence(candidate, standing, place, barred, blocked)
         reasons = blocked[candidate.filesystem]
         choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
+    notes = zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile)
     order = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
     choices.sort(
         key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
     )
-    btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
+    doubts = [*_doubts(machine, drive, recording, profile)]
+    if not zoned:
+        doubts += _unproven(tuple(choices), profile, drive, shingled=shingled)
+    btrfs = next(choice for choice in choices if choice.filesystem == zones.BTRFS.name)
     return Advice(
         drive=drive.path,
         workload=profile.workload,
         choices=tuple(choices),
-        doubts=(
-            *_doubts(machine, drive, recording, profile),
-            *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
-        ),
-        notes=zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
+        doubts=tuple(map(str, doubts)),
+        notes=tuple(map(str, notes)),
         zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
             ()
@@ -90,13 +95,14 @@ def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
 ) -> OptionSite:
     """Return the conditions for options, on a volume of `size_bytes` or all available space."""
-    zoned = zones.manages_zones(drive)
+    if size_bytes is None and drive.size_bytes is not None:
+        size_bytes = max(0, drive.size_bytes - (0 if zones.manages_zones(drive) else TABLE_BYTES))
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
         shingled=_is_shingled(recording),
         root=profile.root,
-        size_bytes=room_bytes(drive, size_bytes, table=not zoned),
+        size_bytes=size_bytes,
         programs=machine.programs,
     )
 
@@ -112,7 +118,7 @@ def _rank_on_drive(
 ) -> RankedChoice:
     """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
     the kernel shows the zones. Options and measurements for other drives do not apply."""
-    on_zones = zoned and candidate.filesystem == BTRFS.name
+    on_zones = zoned and candidate.filesystem == zones.BTRFS.name
     if on_zones and candidate.moves_up:
         return replace(
             candidate.usual,
@@ -158,7 +164,7 @@ def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoi
 
 
 def _obstacles(
-    kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None
+    kind: MadeKind, machine: Machine, drive: Drive, recording: Recording, room: int | None
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
     if zones.manages_zones(drive):
@@ -271,7 +277,7 @@ def _sentence(
     if place is standing.place:
         return standing.sentence
     if blocked[candidate.filesystem]:
-        title = filesystem(candidate.filesystem).title
+        title = MADE[candidate.filesystem].title
         unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
         return join(unusable, standing.sentence)
     before = [
@@ -280,30 +286,28 @@ def _sentence(
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
-    others = tuple(filesystem(name).title for name in before)
+    others = tuple(MADE[name].title for name in before)
     moved = t("Moved up because {others:and} cannot be used here.", others=others)
     return join(moved, *reasons, standing.sentence)
 
 
-def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found = [
-        t("Cannot read the drive: {why}", why=unread.why) for unread in drive.unread if unread.what == "drive"
-    ]
-    silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
-    if silent and machine.root:
-        found.append(
-            t(
-                "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
-                why=silent,
-            )
+def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
+    # The first reason for each fact counts.
+    whys = {unread.what: (unread.why,) for unread in reversed(drive.unread)}
+    for why in whys.get("drive", ()):
+        yield t("Cannot read the drive: {why}", why=why)
+    for why in whys.get("signatures", ()) if machine.root else ():
+        yield t(
+            "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
+            why=why,
         )
     if zones.manages_zones(drive):
-        found += zones.zone_doubts(machine, drive)
+        yield from zones.zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
-        found += _if_not_shingled(profile)
+        yield t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive.")
+        yield from _if_not_shingled(profile)
     if not machine.kernel.filesystems:
-        found.append(NO_LIST)
+        yield NO_LIST
     for what, value, follows in (
         ("size_bytes", drive.size_bytes, NOT_CHECKED(what=named_field("size_bytes"))),
         ("geometry", drive.geometry, NOT_CHECKED(what=named_field("geometry"))),
@@ -315,29 +319,24 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
-            why = [unread.why for unread in drive.unread if unread.what == what]
-            found.append(join(follows, *why[:1]))
-    return tuple(map(str, found))
+            yield join(follows, *whys.get(what, ()))
 
 
-def _if_not_shingled(profile: Profile) -> list[Message]:
+def _if_not_shingled(profile: Profile) -> Iterator[Message]:
     ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
     usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
     shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
-    if usual == shingled:
-        return []
-    return [
-        t(
+    if usual != shingled:
+        yield t(
             "If not, {usual} would rank before {shingled} for this workload.",
-            usual=filesystem(usual).title,
-            shingled=filesystem(shingled).title,
+            usual=MADE[usual].title,
+            shingled=MADE[shingled].title,
         )
-    ]
 
 
 def _unproven(
     choices: tuple[Choice, ...], profile: Profile, drive: Drive, *, shingled: bool
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""
     published = profile.measured_on(shingled=shingled)
@@ -349,58 +348,44 @@ def _unproven(
         return
     if published.show(first, second, drive.rotational):
         return
-    yield str(
-        t(
-            "No study compared {first} and {second} often enough, like for like, to show "
-            "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
-            "or `diskwright trial`.",
-            first=filesystem(first).title,
-            second=filesystem(second).title,
-        )
+    yield t(
+        "No study compared {first} and {second} often enough, like for like, to show "
+        "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
+        "or `diskwright trial`.",
+        first=MADE[first].title,
+        second=MADE[second].title,
     )
     if shingled:
-        yield str(
-            t(
-                "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
-                "`--most-bytes` to run for hours."
-            )
+        yield t(
+            "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
+            "`--most-bytes` to run for hours."
         )
 
 
-def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found: list[Message] = []
+def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
     if profile.solid_state and drive.rotational:
-        found.append(
-            t(
-                "This purpose is for non-rotating drives, but this drive rotates. A purpose "
-                "named after the contents fits better."
-            )
+        yield t(
+            "This purpose is for non-rotating drives, but this drive rotates. A purpose "
+            "named after the contents fits better."
         )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if _is_shingled(recording):
-        found.append(
-            t(
-                "Shingled drives write long runs fast. Once their cache is full, rewriting "
-                "in place is slow on any filesystem."
-            )
+        yield t(
+            "Shingled drives write long runs fast. Once their cache is full, rewriting "
+            "in place is slow on any filesystem."
         )
         if profile.root:
-            found.append(
-                t(
-                    "Avoid shingled drives for a system, which rewrites small blocks all day. "
-                    "Use another drive if possible."
-                )
+            yield t(
+                "Avoid shingled drives for a system, which rewrites small blocks all day. "
+                "Use another drive if possible."
             )
     if discards and (drive.rotational is False or _is_shingled(recording)):
-        found.append(
-            t(
-                "The drive supports discard. Enable fstrim.timer to discard weekly "
-                "(systemctl enable --now fstrim.timer). The mount option discard acts at "
-                "every deletion and is not recommended. Since kernel 6.2, Btrfs discards in "
-                "the background by default."
-            )
+        yield t(
+            "The drive supports discard. Enable fstrim.timer to discard weekly "
+            "(systemctl enable --now fstrim.timer). The mount option discard acts at "
+            "every deletion and is not recommended. Since kernel 6.2, Btrfs discards in "
+            "the background by default."
         )
-    return tuple(map(str, found))
 
 
 def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:

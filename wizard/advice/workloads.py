@@ -9,9 +9,8 @@ from msgspec.structs import asdict, replace
 
 from wizard.advice import catalogue
 from wizard.advice.catalogue import CatalogueOption, OptionKind
-from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
-from wizard.advice.missing import FILESYSTEMS
+from wizard.filesystems.registry import MADE
 from wizard.model.advice import Evidence, Rank, Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
@@ -137,7 +136,7 @@ class PublishedMeasurements(Struct, frozen=True):
 
     def with_regret(self, filesystem: str, standing: RankedChoice) -> RankedChoice:
         """Add to the sentences of a recommended filesystem why another, proven faster, is not recommended."""
-        others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
+        others = {name for card in self.figures for name, _ in card.runs} & set(MADE)
         beaten = any(self.show(other, filesystem) for other in others)
         if standing.place is not Rank.RECOMMENDED or not (beaten and self.regret):
             return standing
@@ -169,9 +168,7 @@ def load_workloads() -> tuple[Profile, ...]:
     """Return all workloads, most common first and user-defined ones last unless they have an order. Raises
     BadInput with file, line and key for any invalid profile."""
     options, evidence = catalogue.load_catalogue(), load_evidence()
-    places = catalogue.gather(
-        "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
-    )
+    places = catalogue.gather("workloads", WorkloadForm, lambda form: (form,))
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
     return tuple(_WorkloadLoader(place, options, evidence).profile() for place in in_order)
 
@@ -193,7 +190,7 @@ def find_workload(name: str) -> Profile:
 
 def _unranked(name: str) -> CandidateProfile:
     """Return a filesystem that a workload does not rank, as rejected with the general sentence."""
-    standing = RankedChoice(Rank.NOT_RECOMMENDED, FILESYSTEMS[name].in_general)
+    standing = RankedChoice(Rank.NOT_RECOMMENDED, MADE[name].in_general)
     return CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
 
 
@@ -202,7 +199,7 @@ class _WorkloadLoader:
 
     def __init__(
         self,
-        place: Entry[WorkloadForm],
+        place: catalogue.ProfilePlace[WorkloadForm],
         options: dict[str, CatalogueOption],
         evidence: dict[str, Evidence],
     ) -> None:
@@ -232,7 +229,7 @@ class _WorkloadLoader:
                 )
                 for one in ranked
             ),
-            *(_unranked(name) for name in FILESYSTEMS if name not in named),
+            *(_unranked(name) for name in MADE if name not in named),
         )
         never = tuple(
             option
@@ -266,8 +263,8 @@ class _WorkloadLoader:
             )
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
-            if name not in FILESYSTEMS:
-                message = catalogue.NONE_OF(name=repr(name), known=tuple(FILESYSTEMS))
+            if name not in MADE:
+                message = catalogue.NONE_OF(name=repr(name), known=tuple(MADE))
                 raise self.place.fault(f"choices[{index}].filesystem", message)
             if name in names[:index]:
                 raise self.place.fault(

@@ -7,6 +7,8 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice import missing
+from wizard.filesystems.kind import MadeKind
+from wizard.filesystems.registry import MADE
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
@@ -33,6 +35,8 @@ BTRFS_LEAST_ACTIVE = 8
 XFS_SHARE = 100
 """One in this many zones must be conventional, to have enough space for metadata."""
 
+BTRFS, XFS = MADE["btrfs"], MADE["xfs"]
+
 OTHER = "/dev/OTHER"
 """Placeholder for a second, conventional drive in commands."""
 
@@ -48,9 +52,9 @@ def manages_zones(drive: Drive) -> bool:
     return drive.zoned == "host-managed"
 
 
-def zone_obstacles(kind: missing.Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
+def zone_obstacles(kind: MadeKind, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Return sentences on why `kind` cannot be created on this host-managed drive."""
-    if kind is not missing.BTRFS:
+    if kind is not BTRFS:
         return (
             str(
                 t(
@@ -62,25 +66,22 @@ def zone_obstacles(kind: missing.Filesystem, machine: Machine, drive: Drive) -> 
     return tuple(str(said) for ability, said in _btrfs(machine, drive) if ability is Ability.CANNOT)
 
 
-def zone_doubts(machine: Machine, drive: Drive) -> list[Message]:
-    """Return unknown facts about creating Btrfs on this host-managed drive."""
-    return [said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT]
+def zone_doubts(machine: Machine, drive: Drive) -> Iterator[Message]:
+    """Yield unknown facts about creating Btrfs on this host-managed drive."""
+    return (said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT)
 
 
-def zone_notes(*, root: bool) -> tuple[str, ...]:
-    """Return further remarks about host-managed drives."""
-    found = [
-        t(
-            "The drive accepts writes only in zone order. One filesystem uses the whole "
-            "drive, without a partition table."
-        ),
-        t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered."),
-    ]
+def zone_notes(*, root: bool) -> Iterator[Message]:
+    """Yield further remarks about host-managed drives."""
+    yield t(
+        "The drive accepts writes only in zone order. One filesystem uses the whole "
+        "drive, without a partition table."
+    )
+    yield t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered.")
     if root:
-        found.append(
-            t("The system cannot boot from such a drive. /boot and the boot loader must be on another drive.")
+        yield t(
+            "The system cannot boot from such a drive. /boot and the boot loader must be on another drive."
         )
-    return tuple(map(str, found))
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
@@ -94,8 +95,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "filesystem on the whole drive."
             ),
             (
-                *_kernel_support(machine, "btrfs", missing.BTRFS.title),
-                *_tool(machine, missing.BTRFS.tool),
+                *_kernel_support(machine, "btrfs", BTRFS.title),
+                *_tool(machine, BTRFS.tool),
                 *_btrfs(machine, drive),
             ),
             f"mkfs.btrfs {options} {drive.path}",
@@ -199,8 +200,8 @@ def _has_conventional(drive: Drive) -> bool | None:
 def _btrfs(machine: Machine, drive: Drive) -> Iterator[_Fault]:
     """Check zone support only. Kernel and tool are checked elsewhere."""
     yield from _since(machine, "Btrfs", BTRFS_SINCE)
-    known = machine.program(missing.BTRFS.tool)
-    if not machine.has_tool(missing.BTRFS.tool):
+    known = machine.program(BTRFS.tool)
+    if not machine.has_tool(BTRFS.tool):
         pass
     elif known is None or not known.features:
         unknown = t("Unknown whether this mkfs.btrfs supports zones. Check with `mkfs.btrfs -O list-all`.")
@@ -221,7 +222,6 @@ def _btrfs(machine: Machine, drive: Drive) -> Iterator[_Fault]:
 
 
 def _btrfs_zones(size_bytes: int, count: int, most_active: int | None) -> Message | None:
-    """Return why Btrfs does not support zones of this size and number, or None."""
     least, most = BTRFS_ZONE_BYTES
     if not least <= size_bytes <= most or size_bytes & (size_bytes - 1):
         return t(
@@ -255,7 +255,7 @@ def _conventional_known(drive: Drive) -> Iterator[_Fault]:
 
 def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
     size = drive.size_bytes
-    limits = () if size is None else missing.size_obstacles(missing.filesystem("f2fs"), size)
+    limits = () if size is None else missing.size_obstacles(MADE["f2fs"], size)
     faults = (
         *_kernel_support(machine, "f2fs", "F2FS"),
         *_since(machine, "F2FS", F2FS_SINCE),
@@ -279,12 +279,12 @@ def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
 
 def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
     faults = [
-        *_kernel_support(machine, "xfs", missing.XFS.title),
+        *_kernel_support(machine, "xfs", XFS.title),
         *_since(machine, "XFS", XFS_SINCE),
-        *_tool(machine, missing.XFS.tool),
+        *_tool(machine, XFS.tool),
     ]
     details = [*_built_with(machine, "XFS_RT", t("the XFS realtime part"))]
-    known = machine.program(missing.XFS.tool)
+    known = machine.program(XFS.tool)
     if known is None or known.version == (0, 0):
         details.append((Ability.DOUBT, t("Cannot read the version of mkfs.xfs.")))
     elif known.version < XFS_SINCE:
@@ -315,7 +315,7 @@ def _has_xfs_metadata_zones(drive: Drive) -> bool:
     if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
         return False
     return (
-        zones.conventional * zones.size_bytes >= missing.XFS.minimum_bytes
+        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
         and zones.conventional * XFS_SHARE >= zones.count
     )
 

@@ -44,9 +44,7 @@ def glossary(arguments: Namespace) -> Document:
     from wizard.advice.evidence import find_term, load_glossary
     from wizard.ui.dialogs.pages import term_blocks
 
-    terms = load_glossary()
-    if arguments.term:
-        terms = (find_term(" ".join(arguments.term), terms),)
+    terms = (find_term(" ".join(arguments.term)),) if arguments.term else load_glossary()
     shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
     return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
 

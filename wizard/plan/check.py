@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from wizard.documents import codec
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
@@ -19,9 +21,8 @@ from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
-from wizard.plan.raid import striping
-from wizard.plan.raid.lvm import group_room_bytes, in_group
-from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
+from wizard.plan.raid import lvm, striping
+from wizard.plan.request.encryption import LOST, encryption_faults
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import mount_order_fault, volume_faults
 
@@ -248,9 +249,9 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
         yield "volumes"
     if rules.uuid_fault(group.uuid) or group.uuid in uuids:
         yield "group.uuid"
-    if (group, volumes) != in_group(plan.drive.path, volumes, group.uuid):
+    if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
-    if len(places.sizes) != len(volumes) or sum(places.sizes) > group_room_bytes(
+    if len(places.sizes) != len(volumes) or sum(places.sizes) > lvm.group_room_bytes(
         places.extents[0].size_bytes
     ):
         yield "steps"
@@ -281,14 +282,11 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     if stripe.kind == "md":
         if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
             yield "members"
-        chunk = stripe.chunk_bytes
-        array = layout.Stripe(
-            "md", stripe.device, striping.layer_name(volume.label), chunk, stripe.uuids, "", stripe.level
-        )
+        array = replace(stripe, name=striping.layer_name(volume.label), metadata="")
         is_made = (
             bool(striping.ARRAY_NODE.fullmatch(stripe.device))
             and len(stripe.uuids) == 1
-            and not (chunk if stripe.mirrors else striping.chunk_fault(chunk))
+            and not (stripe.chunk_bytes if stripe.mirrors else striping.chunk_fault(stripe.chunk_bytes))
         )
     else:
         array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
@@ -370,14 +368,14 @@ FIRST_LOST_DOUBT = (
     "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
     "kept elsewhere."
 )
-"""`LOST_DOUBT` in plans of schema 1."""
+"""`LOST` in plans of schema 1."""
 
 
 def _from_first(body: codec.JSON) -> codec.JSON:
     """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
     doubts = body.get("doubts")
     if isinstance(doubts, list):
-        converted = [codec.to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
+        converted = [codec.to_json(LOST) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
         body = {**body, "doubts": converted}
     return codec.without_texts(body)
 

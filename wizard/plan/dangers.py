@@ -1,7 +1,7 @@
 """A drive as planning finds it: identity, contents and unknowns. Also dangerous options."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from wizard.operations.operation import Operation
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import free_space
 from wizard.plan.refusals import unmeasured, unread_content
-from wizard.plan.request.roles import is_system_role, role_by_type
+from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
     "This system runs from an image or in memory and may lose the boot mount "
@@ -151,49 +151,43 @@ BACKUP_MOVES = Sentence(
 )
 
 
-def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Message, ...]:
-    """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
-    doubts = []
+def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator[Message]:
+    """Yield sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
     if drive.waiting is not None and not drive.waiting.bare:
-        left = t(
+        yield t(
             "Run {run} was left on the drive. Anything intact from that run will be lost.",
             run=drive.waiting.run,
         )
-        doubts.append(left)
     if preserve and drive.table and drive.table.backup == "misplaced":
-        doubts.append(BACKUP_MOVES(drive=drive))
+        yield BACKUP_MOVES(drive=drive)
     if unread_content(drive):
-        doubts.append(t("The drive was not read during planning. Any contents will be lost."))
+        yield t("The drive was not read during planning. Any contents will be lost.")
     how = (
         t("only by the kernel's drive counter, so the plan is valid until you unplug the drive or reboot")
         if drive.diskseq is not None
         else t("only by size")
     )
     if not drive.serial and not drive.wwn:
-        doubts.append(t("The drive reports no serial number or WWN and is identified {how}.", how=how))
+        yield t("The drive reports no serial number or WWN and is identified {how}.", how=how)
     elif others := _shared_by(drive):
         same = Sentence("The drive reports the same identifiers as {others:list} and is identified {how}.")
-        doubts.append(same(others=others, how=how))
+        yield same(others=others, how=how)
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append(
-            t(
-                "The underlying devices are misaligned to each other, so no partition can be "
-                "aligned for all of them."
-            )
+        yield t(
+            "The underlying devices are misaligned to each other, so no partition can be "
+            "aligned for all of them."
         )
     if drive.zoned is None:
-        doubts.append(t("Cannot read whether the drive is zoned."))
+        yield t("Cannot read whether the drive is zoned.")
     if may_be_shingled(drive, recording):
-        doubts.append(MAY_BE_SHINGLED)
+        yield MAY_BE_SHINGLED
     lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
     if lost and not preserve:
-        unreached = t(
+        yield t(
             "The kernel has no node for {parts:list}. Old signatures there are erased only where a new "
             "volume begins.",
             parts=tuple(lost),
         )
-        doubts.append(unreached)
-    return tuple(doubts)
 
 
 SHOWN = 500
@@ -237,7 +231,7 @@ def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
 
 def system_danger(volume: Volume) -> str | None:
     """Return the first dangerous option of a system volume, or None."""
-    return min(_dangers_of(volume), default=None) if is_system_role(volume.role) else None
+    return min(_dangers_of(volume), default=None) if volume.role else None
 
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"

@@ -6,33 +6,25 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from wizard.advice import missing
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
-from wizard.plan.free_space import place
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planning import (
-    Planning,
-    asked_doubts,
-    old_wipes,
-    option_words,
-    with_doubts,
-)
+from wizard.plan.planning import Planning, old_wipes, with_doubts
 from wizard.plan.raid import lvm
 from wizard.plan.raid.striped import striped_plan
-from wizard.plan.request import encryption, plan_request
+from wizard.plan.request import encryption, plan_request, volume_request
 from wizard.plan.request.roles import role_of
-from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
@@ -64,7 +56,7 @@ def make_plan(
     match request:
         case plan_request.DeletePart(part):
             _refuse(possible.why_not_delete(drive, part))
-            return _part_plan(planning, part)
+            return _changed_plan(planning, part)
         case plan_request.GrowPart(part, size_bytes):
             return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
         case plan_request.ShrinkPart(part, asked_bytes):
@@ -79,26 +71,28 @@ def make_plan(
 def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     how = request.arrangement
     if request.part is not None:
-        _refuse(possible.why_not_format(planning.drives[0], request.part))
+        _refuse(possible.why_not_change(planning.drives[0], request.part))
     plan_request.check_request(request, planning.drives)
-    specs = with_unique_labels(request.specs)
+    specs = volume_request.with_unique_labels(request.specs)
     for spec in specs:
         planning.draft(spec)
-    check_specs(specs)
+    volume_request.check_specs(specs)
+    encryption.refuse_encryption(planning.machine, specs)
     request = replace(request, specs=specs)
     if how.stripe:
-        return striped_plan(planning, request, how.stripe)
-    if request.part is not None:
-        return _formatted_plan(planning, request.part, specs)
-    return _on_drive(planning, request)
+        plan = striped_plan(planning, request, how.stripe)
+    elif request.part is not None:
+        plan = _formatted_plan(planning, request.part, *specs)
+    else:
+        plan = _on_drive(planning, request)
+    return with_doubts(plan, *dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
-    encryption.refuse_encryption(machine, specs)
+    drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
-        return _zoned_plan(planning, specs, request.mode)
+        return _zoned_plan(planning, request)
     refusals.refuse_content(drive, chosen=request.mode is not None)
     preserve = request.mode is plan_request.Mode.USE_FREE and drive.is_empty is not True
     if preserve:
@@ -133,18 +127,12 @@ def _placed_plan(
         places = replace(places, extents=(extent,), sizes=lvm.logical_sizes(specs, extent.size_bytes))
         volumes = [planning.volume(spec, number) for spec in specs]
         group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
-        plan = planning.finished([before], places, grouped, preserve=preserve, group=group)
-        return with_doubts(plan, *asked_doubts(specs))
-    demands = [_demand_of(spec, spaces, geometry) for spec in specs]
-    extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
+        return planning.finished([before], places, grouped, preserve=preserve, group=group)
+    grain = geometry.grain_bytes
+    demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
+    extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
-    plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
-    made = tuple(
-        encryption.encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
-        if spec.encrypted
-        else volume
-        for volume, spec, extent in zip(plain, specs, extents, strict=True)
-    )
+    made = tuple(map(planning.volume, specs, numbers, extents))
     plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(
@@ -153,7 +141,6 @@ def _placed_plan(
         *dangers.esp_doubts(planning.machine, drive, made, kept),
         *_unmarked_doubts(plan),
         *small_systems(made, [extent.size_bytes for extent in extents]),
-        *asked_doubts(specs),
     )
 
 
@@ -163,80 +150,61 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
 
 
-def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_request.Mode | None) -> Plan:
-    """Plan one zoned filesystem on the whole host-managed drive."""
-    (drive,), (spec,) = planning.drives, specs
+def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
+    (drive,), (spec,) = planning.drives, request.specs
     path = drive.path
-    refusals.refuse_content(drive, chosen=mode is not None)
-    mkfs, _ = option_words(spec)
-    kind = spec.choice.filesystem
-    if not is_zoned_mode(kind, mkfs):
+    refusals.refuse_content(drive, chosen=request.mode is not None)
+    volume = replace(planning.volume(spec, 0), path=path)
+    if not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         only = Sentence(
             "Cannot create {filesystem} on {drive}: host-managed zones accept only sequential writes. Only "
             "{zoned} in zoned mode works there."
         )
-        raise Refused(only(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM))
+        raise Refused(only(filesystem=volume.filesystem, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
-    volume = replace(planning.volume(spec, 0), path=path)
-    return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
+    return planning.finished([before], volumes=(volume,))
 
 
-def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    (drive,), (spec,), machine = planning.drives, specs, planning.machine
-    encryption.refuse_encryption(machine, specs)
+def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.VolumeSpec) -> Plan:
+    (drive,) = planning.drives
     _, geometry = refusals.measured(drive)
-    room = part.extent
-    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry.grain_bytes)
-    volume = planning.volume(spec, part.number)
-    if spec.encrypted:
-        volume = encryption.encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
+    room, grain = [part.extent], geometry.grain_bytes
+    free_space.place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
+    volume = planning.volume(spec, part.number, part.extent)
+    misaligned: list[Message] = []
+    if off := geometry.misalignment_bytes(part.start_bytes):
+        slow = Sentence("{part} remains misaligned by {off:exact}, which can slow down writes.")
+        misaligned.append(slow(part=part, off=off))
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
-        _part_plan(planning, part, volume),
-        *_misaligned_doubts(part, geometry),
-        *dangers.esp_doubts(machine, drive, (volume,), others),
-        *encryption.encryption_doubts(drive, specs),
-        *asked_doubts(specs),
+        _changed_plan(planning, part, volume),
+        *misaligned,
+        *dangers.esp_doubts(planning.machine, drive, (volume,), others),
+        *encryption.encryption_doubts(drive, [spec]),
     )
 
 
-def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
-    if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t("{part} remains misaligned by {off:exact}, which can slow down writes.", part=part, off=off)
-
-
-def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
-    """Plan to replace the partition by this volume, or to delete it."""
-    (drive,) = planning.drives
-    before = changing(dangers.layout_before(drive, preserve=True), part.number)
-    return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
-
-
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
-    (drive,) = planning.drives
     doubts: tuple[Message, ...] = ()
     if part.overhang is None and (growing := possible.growing_of(part.filesystem)):
         if growing.mounted:
-            _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
+            _refuse(missing.why_not_mounted(planning.machine.kernel, KINDS[part.filesystem or ""]))
         dangers.refuse_missing(planning.machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = dangers.layout_before(drive, preserve=True)
-    place = Extent(part.start_bytes, size_bytes)
-    return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
+    return with_doubts(_changed_plan(planning, part, size_bytes=size_bytes), *doubts)
 
 
-def _changed_plan(
-    planning: Planning,
-    part: Partition,
-    before: Layout,
-    places: Places,
-    volumes: tuple[Volume, ...] = (),
-) -> Plan:
-    """Return the plan that changes only one partition. If a GPT changes while another partition is in use,
-    warn about power cuts. An MBR is a single sector, written atomically."""
+def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_bytes: int = 0) -> Plan:
+    """Plan to give a partition another size, or to replace it by this volume, or to delete it. If a GPT
+    changes while another partition is in use, warn about power cuts. An MBR is a single sector, written
+    atomically."""
     (drive,) = planning.drives
-    plan = planning.finished([before], places, volumes, preserve=True, part=part.number)
+    before = dangers.layout_before(drive, preserve=True)
+    extents: tuple[Extent, ...] = (Extent(part.start_bytes, size_bytes),)
+    if not size_bytes:
+        before, extents = changing(before, part.number), (part.extent,) * len(volumes)
+    plan = planning.finished([before], Places(extents), volumes, preserve=True, part=part.number)
     slot = before.partition(part.number)
     (table,) = plan.tables
     if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):
@@ -264,41 +232,19 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
     return size_bytes
 
 
-def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
-    """Return a reason if the kernel lacks the driver of a filesystem that only grows while mounted."""
-    kind = KINDS[filesystem]
-    if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
-        return None
-    return t(
-        "The running kernel ({release}) lacks {title}, which can only be resized "
-        "while mounted. Boot a kernel with support.",
-        release=kernel.release,
-        title=kind.title,
-    )
-
-
 def _refuse(why: Message | None) -> None:
     if why is not None:
         raise Refused(str(why))
 
 
-def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> free_space.Demand:
-    name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
-    size_bytes = (
-        spec.size_bytes
-        if spec.percent is None
-        else free_space.share_bytes(spec.percent, spaces, geometry.grain_bytes)
-    )
-    return free_space.Demand(name, size_bytes, encryption.needed_bytes(spec, geometry))
-
-
 def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:
     """Return the lowest free partition numbers. In an MBR there are four, since logical partitions can be
     preserved but not added."""
-    used = {part.number for part in drive.partitions} if preserve else set()
-    is_mbr = preserve and drive.table is not None and drive.table.kind == "mbr"
-    room = drive.table.most_partitions if preserve and drive.table is not None else None
-    most = 4 if is_mbr else min(free_space.GPT_PARTITIONS, room or free_space.GPT_PARTITIONS)
+    used = {part.number for part in drive.partitions if preserve}
+    table = drive.table if preserve else None
+    is_mbr = table is not None and table.kind == "mbr"
+    most = free_space.MBR_PRIMARIES if is_mbr else free_space.GPT_PARTITIONS
+    most = min(most, (table and table.most_partitions) or most)
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])

@@ -1,20 +1,21 @@
 """What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.registry import MADE, not_made_because
+from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, Step
 from wizard.plan.refusals import unread_content
+from wizard.plan.request.encryption import encryption_of
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
@@ -38,10 +39,7 @@ class Planning(Struct, frozen=True):
     def draft(self, spec: VolumeSpec) -> layout.Volume:
         """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
         cannot be created here, BadInput for properties that it cannot have."""
-        choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
-        if kind is None:
-            raise Refused(not_made_because(choice.filesystem))
-        mkfs, mount = option_words(spec)
+        choice, kind = spec.choice, MADE[spec.choice.filesystem]
         volume = layout.Volume(
             workload=spec.workload.id,
             partition=0,
@@ -50,8 +48,8 @@ class Planning(Struct, frozen=True):
             uuid="",
             label=spec.final_label,
             mount_point=spec.mount_point,
-            mkfs_options=mkfs,
-            mount_options=mount,
+            mkfs_options=tuple(word for option in choice.mkfs for word in option.text.split()),
+            mount_options=tuple(word for option in choice.mount for word in option.text.split(",")),
             subvolumes=spec.subvolumes,
             role=volume_role(spec.role, self.machine.kernel.architecture),
             writer=layout.ROOT if spec.role or not kind.mounts else spec.writer,
@@ -68,11 +66,18 @@ class Planning(Struct, frozen=True):
         dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
-    def volume(self, spec: VolumeSpec, number: int) -> layout.Volume:
-        """Return the volume for a request on partition `number` of the first drive."""
+    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
+        """Return the volume for a request on partition `number` of the first drive, in a container if it is
+        encrypted. `place`: of the partition, unless it is shared."""
+        drive = self.drives[0]
         uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
-        path = partition_path(self.drives[0].path, number)
-        return replace(self.draft(spec), partition=number, path=path, uuid=uuid)
+        path = partition_path(drive.path, number)
+        volume = replace(self.draft(spec), partition=number, path=path, uuid=uuid)
+        if place is None or drive.geometry is None or not spec.encrypted:
+            return volume
+        label, size_bytes = volume.label, place.size_bytes
+        one = encryption_of(path, label, size_bytes, drive.geometry, self.draw_uuid(), spec.key)
+        return replace(volume, path=one.opened, encryption=one)
 
     def finished(
         self,
@@ -123,21 +128,9 @@ def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:
     return replace(plan, doubts=(*plan.doubts, *doubts))
 
 
-def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the recommended mkfs arguments and mount options."""
-    mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
-    mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
-    return mkfs, mount
-
-
 def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
     """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
     accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
     wipes = derive.wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
-
-
-def asked_doubts(specs: Iterable[VolumeSpec]) -> tuple[Message | str, ...]:
-    """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
-    return tuple(dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))

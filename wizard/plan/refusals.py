@@ -47,22 +47,18 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     """Return the drive's size and geometry. Raises Refused if they are unknown or the drive must not be
     written."""
     path = drive.path
-    if drive.uses:
-        worst = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
-        reason = IN_USE(drive=path, how=in_use(worst))
+    uses = [
+        *sorted(drive.uses, key=lambda use: use.kind != "running-system"),
+        *(Use("mounted", part.path, place) for part in drive.partitions for place in part.mount_points),
+        *(Use("holder", layer.below, layer.path) for layer in drive.layers),
+    ]
+    if uses:
         more = (
             t("`diskwright inspect {drive}` shows how.", drive=path)
-            if worst.kind in ("holder", "raid-member")
+            if uses[0].kind in ("holder", "raid-member")
             else t("Cannot plan for a drive in use.")
         )
-        raise Refused(join(reason, more))
-    if mounted := next((part for part in drive.partitions if part.mount_points), None):
-        use = Use("mounted", mounted.path, mounted.mount_points[0])
-        raise Refused(IN_USE(drive=path, how=in_use(use)))
-    if drive.layers:
-        layer = drive.layers[0]
-        use = Use("holder", layer.below, layer.path)
-        raise Refused(IN_USE(drive=path, how=in_use(use)))
+        raise Refused(join(IN_USE(drive=path, how=in_use(uses[0])), more))
     _refuse_half_moved(drive)
     return measured(drive)
 

@@ -10,8 +10,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
+from wizard.plan.request import using
 from wizard.plan.request.plan_request import NewVolumes, Request
-from wizard.plan.request.using import NO_USUAL, Usual, with_usual_place
 from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.host.environment import writer_named
@@ -22,7 +22,7 @@ def plan_requested(
     drives: Sequence[Drive],
     request: Request,
     volumes: Sequence[VolumeRequest] = (),
-    usual: Usual = NO_USUAL,
+    usual: using.Usual = using.NO_USUAL,
     phrases: Sequence[str] = (),
     draw_uuid: Callable[[], str] = new_uuid,
     arrays: Sequence[str] = (),
@@ -40,7 +40,7 @@ def plan_requested(
             spec = spec_of(machine, drives[0], recordings[0], fitting, phrases, room, possible)
             writer = None if asked.writable is None else writer_named(asked.writable)
             place = asked.mount_point
-            specs += (with_usual_place(spec, drives[0], usual, specs, writer=writer, place=place),)
+            specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer, place=place),)
         request = replace(request, specs=specs)
     return make_plan(machine, drives, request, draw_uuid, recordings, arrays)
 

@@ -54,11 +54,6 @@ def _split_at(text: str, columns: int) -> tuple[str, str]:
     return text, ""
 
 
-def cut(text: str, width: int) -> str:
-    """Cut `text` to `width` columns."""
-    return text if cell_width(text) <= width else _split_at(text, width)[0]
-
-
 def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
     """Yield lines of up to `width` columns, broken at spaces if possible. Lines after the first are indented
     by `hang`."""

@@ -6,8 +6,9 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
-from wizard.advice.missing import FILESYSTEMS, Missing, for_files, lacking
+from wizard.advice.missing import Missing, for_files, lacking
 from wizard.advice.request import Taken
+from wizard.filesystems.registry import MADE
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive
@@ -59,7 +60,7 @@ def missing_makers(session: Session) -> Missing | None:
     """Return the tools to install for the best filesystem blocked only by missing tools, or None."""
     choices = for_files(session.advice.choices) if session.advice else ()
     ranked = (one for one in choices if one.ranked and len(one.obstacles) == 1)
-    found = (lacking(session.machine, FILESYSTEMS[one.filesystem].makers) for one in ranked)
+    found = (lacking(session.machine, MADE[one.filesystem].makers) for one in ranked)
     return next(filter(None, found), None)
 
 

@@ -236,7 +236,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     yield MenuEntry("grow", "g", t("Grow"), says, why_not)
     yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
     says = t("files deleted when you choose Keep")
-    yield MenuEntry("format", "F", t("Format"), says, partitions.why_not_format(drive, part), ends=True)
+    yield MenuEntry("format", "F", t("Format"), says, partitions.why_not_change(drive, part), ends=True)
     yield MenuEntry("delete", "D", t("Delete"), says, partitions.why_not_delete(drive, part), ends=True)
 
 

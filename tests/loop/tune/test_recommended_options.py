@@ -11,9 +11,9 @@ import pytest
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.program import GIB, MIB, Drive, Machine
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
-from wizard.advice.missing import FILESYSTEMS
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
+from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
@@ -54,7 +54,7 @@ def advised(workload: str, recording: str, path: str, size_bytes: int, logical: 
         zoned="none",
         schedulers=("mq-deadline", "none"),
     )
-    machine = Machine(kernel, (drive,), tuple((kind.tool, kind.tool) for kind in FILESYSTEMS.values()))
+    machine = Machine(kernel, (drive,), tuple((kind.tool, kind.tool) for kind in MADE.values()))
     advice = advise(machine, drive, RECORDINGS[recording], find_workload(workload), size_bytes=size_bytes)
     return {choice.filesystem: choice for choice in advice.choices}
 
@@ -125,7 +125,7 @@ def test_recommended_options_work_with_mkfs_and_mount(
     """Check the smallest volume of each filesystem, a usual one, and a large XFS, whose limits depend on
     size."""
     for name in MAKE:
-        kind = FILESYSTEMS[name]
+        kind = MADE[name]
         for size in (kind.minimum_bytes, 64 * GIB, *([2 * TIB] if name == "xfs" else [])):
             path = make_drive(size, logical)
             choice = advised(workload, recording, path, size, logical)[name]
@@ -196,7 +196,7 @@ def test_filesystem_below_its_minimum_size_is_not_created(
 ) -> None:
     """Check a working volume with a journal at the minimum size. Smaller ones are only discouraged, except
     that mkfs.xfs refuses them."""
-    kind = FILESYSTEMS[filesystem]
+    kind = MADE[filesystem]
     path = make_drive(kind.minimum_bytes, logical)
     own(path)
     tool(*MAKE[filesystem], path)

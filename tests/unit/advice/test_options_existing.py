@@ -28,7 +28,7 @@ def tuning(existing: Existing, workload: str = "large-media", on: Drive | None =
 
 
 def said(of: Tuning) -> list[str]:
-    return [change.what for change in of.changes]
+    return [str(change.what) for change in of.changes]
 
 
 def ext4(*at_boot: str, **of: int | bool) -> Existing:

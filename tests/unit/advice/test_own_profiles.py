@@ -9,11 +9,11 @@ import pytest
 
 from tests.unit.advice.ownprofiles import OPTIONS, WORKLOAD, Write, line, write_sound, writing
 from tests.unit.machines import drive, machine
-from wizard.advice.missing import FILESYSTEMS
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload, load_workloads
 from wizard.cli.main import main
 from wizard.documents import profiles
+from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.finding import Recorded, Recording
 from wizard.operations.rules import mkfs_options_fault, mount_options_fault
@@ -105,7 +105,7 @@ def test_omitted_filesystem_is_rejected_with_its_own_sentence(mine: Path) -> Non
         ("btrfs", False),
     ]
     assert [choice.place.value for choice in advice.choices[:3]] == ["chosen", "rejected", "rejected"]
-    assert advice.choices[2].sentence == FILESYSTEMS["btrfs"].in_general
+    assert advice.choices[2].sentence == MADE["btrfs"].in_general
 
 
 def test_user_workload_is_recommended(mine: Path) -> None:

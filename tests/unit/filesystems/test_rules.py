@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, rederived, spec, with_operations
-from wizard.advice.missing import filesystem, obstacles
+from wizard.advice.missing import obstacles
 from wizard.apply.system import mounts
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_swaps
@@ -263,10 +263,10 @@ def test_second_swap_in_fstab_is_no_conflict_unless_identical() -> None:
 def test_missing_programs_are_named_with_the_install_command() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
     here = replace(machine(kernel=everything), family="fedora")
-    assert obstacles(filesystem("exfat"), here, drive(), None) == (
+    assert obstacles(MADE["exfat"], here, drive(), None) == (
         "mkfs.exfat and tune.exfat are not installed. Install with `dnf install exfatprogs`.",
     )
-    assert obstacles(filesystem("ntfs"), here, drive(), None) == (
+    assert obstacles(MADE["ntfs"], here, drive(), None) == (
         "mkfs.ntfs and ntfslabel are not installed. Install with `dnf install ntfsprogs`.",
     )
 
@@ -275,33 +275,31 @@ def test_single_missing_program_is_named_alone() -> None:
     here = machine(
         kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
     )
-    (said,) = obstacles(filesystem("exfat"), here, drive(), None)
+    (said,) = obstacles(MADE["exfat"], here, drive(), None)
     assert said == "tune.exfat is not installed. Install the package exfatprogs."
 
 
 def test_file_required_by_mkfs_is_reported_missing_before_planning() -> None:
     tools = tuple((name, name) for name in MADE["nilfs2"].makers)
     here = machine(kernel=Kernel("6.12.9", frozenset({"nilfs2"})), tools=tools)
-    assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
-    (said,) = obstacles(filesystem("nilfs2"), replace(here, missing_files=("/etc/mtab",)), drive(), None)
+    assert obstacles(MADE["nilfs2"], here, drive(), None) == ()
+    (said,) = obstacles(MADE["nilfs2"], replace(here, missing_files=("/etc/mtab",)), drive(), None)
     assert said.startswith("mkfs.nilfs2 needs /etc/mtab, which is missing: `ln -s ")
-    assert obstacles(
-        filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None
-    ) == obstacles(filesystem("xfs"), here, drive(), None)
+    assert obstacles(MADE["xfs"], replace(here, missing_files=("/etc/mtab",)), drive(), None) == obstacles(
+        MADE["xfs"], here, drive(), None
+    )
 
 
 def test_ntfs_needs_the_kernel_driver() -> None:
     tools = tuple((name, name) for name in MADE["ntfs"].makers)
     for others in (frozenset({"fuseblk", "ntfs"}), frozenset({"vfat"})):
-        said = obstacles(
-            filesystem("ntfs"), machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None
-        )
+        said = obstacles(MADE["ntfs"], machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None)
         assert said == (
             "The running kernel (5.10.0) does not support NTFS. Boot another kernel or install the module.",
         )
     assert (
         obstacles(
-            filesystem("ntfs"),
+            MADE["ntfs"],
             machine(kernel=Kernel("6.12.9", frozenset({"ntfs3"})), tools=tools),
             drive(),
             None,

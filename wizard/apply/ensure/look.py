@@ -28,7 +28,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request.plan_request import Mode
-from wizard.plan.request.roles import ROLES, role_by_type
+from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import REST, size_text
 from wizard.probe.machine import probe_machine
@@ -311,7 +311,7 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
     place = next((place for name, place in mounts if not name), None)
     role = role_by_type(part.type, one.kind)
     volume = layout.Volume(
-        ROLES[role].workload if role in ROLES else document.likely_workload(one.kind, one.label),
+        SYSTEM_WORKLOAD if role else document.likely_workload(one.kind, one.label),
         part.number,
         part.path,
         one.kind,

@@ -9,11 +9,10 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
-from wizard.advice.missing import filesystem
 from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.documents import profiles
 from wizard.documents.codec import FAULT_IN
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
@@ -25,7 +24,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import StripeRequest
-from wizard.plan.request.roles import role_of
+from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
 from wizard.probe.host.environment import GROUP
 
@@ -54,7 +53,8 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                     find_workload(volume.workload)
                 if volume.fs is not None:
                     key = f"drive[{at}].volume[{number}].fs"
-                    filesystem(volume.fs)
+                    if volume.fs not in MADE:
+                        raise BadInput(not_made_because(volume.fs))
                 key = f"drive[{at}].volume[{number}].option"
                 _check_options(volume)
             key = f"drive[{at}]."
@@ -229,7 +229,7 @@ def volume_entry(volume: layout.Volume, size: str | None) -> WantedVolume:
     """Return the keys for a volume of this size."""
     role, mounts = role_of(volume), MADE[volume.filesystem].mounts
     return WantedVolume(
-        workload=None if role and role.workload == volume.workload else volume.workload,
+        workload=None if role and volume.workload == SYSTEM_WORKLOAD else volume.workload,
         role=role.name if role else None,
         size=size,
         label=volume.label or None,

@@ -13,8 +13,7 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition, kinds_in
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
-from wizard.plan import refusals
-from wizard.plan.dangers import bounds_of, known_identity
+from wizard.plan import dangers, refusals
 from wizard.plan.partition import possible
 
 WITHOUT_PLACE = frozenset(
@@ -150,10 +149,10 @@ class MoveTarget(Struct, frozen=True):
     window_bytes: int
 
 
-def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
+def room_around(drive: Drive, part: Partition) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to the extended one."""
-    room = bounds_of(drive)
+    room = dangers.bounds_of(drive)
     low, high = room.start_bytes, room.end_bytes
     for extent in _obstacles(drive, part):
         if extent.end_bytes <= part.start_bytes:
@@ -249,14 +248,6 @@ def _span(places: Iterable[Extent]) -> Extent:
     return Extent(start, max(place.end_bytes for place in known) - start)
 
 
-def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight: int) -> int:
-    """Return the window size in whole physical blocks. Without logging, `in_flight` windows must not exceed
-    the shift."""
-    if scheme is Scheme.LOGGED:
-        return wanted
-    return min(wanted, shift // in_flight) // physical * physical
-
-
 NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
@@ -272,7 +263,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     if why := why_not_move(drive, part):
         raise Refused(why)
     _, geometry = refusals.measured(drive)
-    room = room_around(drive, part, geometry)
+    room = room_around(drive, part)
     if start is None:
         if part.start_bytes % geometry.grain_bytes == 0:
             raise Refused(
@@ -299,11 +290,15 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
                 )
             )
     in_flight = 1 if drive.rotational is True else IN_FLIGHT
-    shift = abs(target.after.start_bytes - part.start_bytes)
+    window = target.window_bytes
+    if target.scheme is Scheme.DIRECT:
+        # The windows in flight, in whole physical blocks, must not exceed the shift.
+        shift, physical = abs(target.after.start_bytes - part.start_bytes), geometry.physical_block_bytes
+        window = min(window, shift // in_flight) // physical * physical
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
     return Move(
-        drive=known_identity(machine, drive),
+        drive=dangers.known_identity(machine, drive),
         device=part.path,
         number=part.number,
         table=drive.table.kind,
@@ -313,9 +308,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         span=target.span,
         journal=target.journal,
         scheme=target.scheme,
-        window_bytes=window_of(
-            target.scheme, shift, target.window_bytes, geometry.physical_block_bytes, in_flight
-        ),
+        window_bytes=window,
         in_flight=in_flight,
         head_bytes=min(head, part.size_bytes - TAIL_BYTES),
         doubts=tuple(_doubts(drive, part, target.scheme)),

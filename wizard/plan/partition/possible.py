@@ -10,8 +10,7 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, kinds_in
 from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
-from wizard.plan import refusals
-from wizard.plan.dangers import bounds_of, layout_before
+from wizard.plan import dangers, refusals
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
 
@@ -36,14 +35,9 @@ UNCLEAN = Sentence(
 )
 
 
-def why_not_format(drive: Drive, part: Partition) -> Message | None:
-    """Return why the partition cannot be formatted, or None."""
-    return _why_not_change(drive, part)
-
-
 def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition cannot be deleted, or None."""
-    if why := _why_not_change(drive, part):
+    if why := why_not_change(drive, part):
         return why
     last = max(other.number for other in drive.partitions)
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
@@ -64,7 +58,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part,
         )
-    if why := _why_not_change(drive, part) or _why_cannot_resize(drive, part):
+    if why := why_not_change(drive, part) or _why_cannot_resize(drive, part):
         return why
     if part.overhang is not None:
         return t(
@@ -162,7 +156,7 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and the filesystem cannot grow into the adjacent free space, or None."""
-    if why := _why_not_change(drive, part):
+    if why := why_not_change(drive, part):
         return why
     if part.overhang is not None:
         return _why_cannot_resize(drive, part) or _why_not_restore_end(drive, part)
@@ -183,7 +177,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
             return t("The end of the contents of {part} is in {other}.", part=part, other=other)
-    if end > bounds_of(drive).end_bytes:
+    if end > dangers.bounds_of(drive).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
             part=part,
@@ -253,7 +247,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
 def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     """Return why a mounted partition cannot grow, or None. Free space is not checked, because the filesystem
     may not fill its partition."""
-    if why := _why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
+    if why := why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
     if growing is None or growing.in_use is None or part.overhang is not None:
@@ -306,7 +300,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
     _, geometry = refusals.measured(drive)
-    slots = layout_before(drive, preserve=True).slots
+    slots = dangers.layout_before(drive, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
@@ -314,7 +308,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     return max(needed, end) - part.end_bytes
 
 
-def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
+def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
         return refusals.HOST_MANAGED_ZONES(drive=drive)
@@ -324,7 +318,7 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
         return HALF_MOVED(part=part, drive=drive)
     uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return t("{part} is in use: {how}.", part=part, how=refusals.in_use(uses[0]))
+        return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return WAITING(run=drive.waiting.run, drive=drive)
     try:

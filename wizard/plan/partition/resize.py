@@ -112,7 +112,7 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
 
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
-    room = move_target.room_around(drive, part, measured(drive)[1])
+    room = move_target.room_around(drive, part)
     if wanted.size_bytes <= 0:
         return t("The end must be after the start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
@@ -146,7 +146,7 @@ def steps_of(drive: Drive) -> tuple[int, int]:
 def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: int) -> Extent:
     """Return the place after a step of `by` bytes to another aligned border, within the available range."""
     _, geometry = measured(drive)
-    room = move_target.room_around(drive, part, geometry)
+    room = move_target.room_around(drive, part)
     starts = border is Border.START
     now = place.start_bytes if starts else place.end_bytes
     low = geometry.align_up(room.start_bytes) if starts else place.start_bytes + geometry.grain_bytes

@@ -14,8 +14,7 @@ from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, rounded_up, t
 from wizard.operations.settings import GUID
-from wizard.plan import free_space, refusals
-from wizard.plan.dangers import layout_before, slot_of
+from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, with_doubts
@@ -40,7 +39,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
-    before = layout_before(drive, preserve=True)
+    before = dangers.layout_before(drive, preserve=True)
     plan = planning.finished([before], Places(after=after), preserve=True)
     if _has_backup(drive):
         return with_doubts(plan, t("All entries come from the backup GPT."))
@@ -80,7 +79,7 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     if backup:
         kinds = ("gpt",)
     for kind in (kind for kind in kinds if table in (None, kind)):
-        slots = [slot_of(part) for part in drive.lost]
+        slots = [dangers.slot_of(part) for part in drive.lost]
         if not backup:
             slots = [*_placed(drive.lost, kind, size_bytes, geometry, draw_uuid)]
         bounds = free_space.fresh_bounds(kind, size_bytes, geometry)
@@ -112,7 +111,7 @@ def _placed(
         )
         gpt_type, mbr_type = OTHER_TYPES.get(content, types)
         yield replace(
-            slot_of(part),
+            dangers.slot_of(part),
             size_bytes=end - part.start_bytes,
             overhang_bytes=0,
             type=mbr_type if kind == "mbr" else gpt_type,

@@ -17,6 +17,7 @@ from wizard.model.said import rounded_up, t
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import free_space
 from wizard.plan.raid.striping import layer_name
+from wizard.plan.request.encryption import demand_of
 from wizard.plan.request.volume_request import VolumeSpec
 
 
@@ -42,30 +43,17 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 
 def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
-    sizes = [spec.size_bytes or _least_bytes(spec) for spec in specs]
+    sizes = [spec.size_bytes or MADE[spec.choice.filesystem].minimum_bytes for spec in specs]
     least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
     wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
     return free_space.place([wanted], spaces, geometry.grain_bytes)[0]
-
-
-def _least_bytes(spec: VolumeSpec) -> int:
-    return MADE[spec.choice.filesystem].minimum_bytes
 
 
 def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[int, ...]:
     """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
     without a size gets the rest. Raises BadInput with the available size."""
     room = Extent(0, group_room_bytes(partition_bytes))
-    demands = [
-        free_space.Demand(
-            f"{spec.final_label!r} ({spec.choice.filesystem})",
-            free_space.share_bytes(spec.percent, [room], EXTENT_BYTES)
-            if spec.percent is not None
-            else spec.size_bytes and rounded_up(spec.size_bytes, EXTENT_BYTES),
-            _least_bytes(spec),
-        )
-        for spec in specs
-    ]
+    demands = [demand_of(spec, [room], EXTENT_BYTES) for spec in specs]
     return tuple(extent.size_bytes for extent in free_space.place(demands, [room], EXTENT_BYTES))
 
 

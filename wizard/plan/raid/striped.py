@@ -16,7 +16,7 @@ from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
+from wizard.plan.planning import Planning, old_wipes, with_doubts
 from wizard.plan.raid import striping
 from wizard.plan.request import plan_request
 from wizard.plan.request.volume_request import VolumeSpec
@@ -60,7 +60,6 @@ def striped_plan(
         plan,
         *_together_doubts(planning.sides, used_bytes, stripe),
         *_stripe_doubts(stripe),
-        *spec.doubts,
     )
 
 
@@ -120,21 +119,14 @@ def _stripe(
 
 
 def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
-    mkfs, _ = option_words(spec)
+    volume = planning.volume(spec, striping.NUMBER)
+    kind, path = volume.filesystem, striping.striped_path(identities, stripe)
     try:
-        final = striping.striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
+        words = striping.striped_words(kind, volume.mkfs_options, stripe, len(identities))
     except ValueError:
-        raise BadInput(
-            t(
-                "The block size recommended for {filesystem} is not a plain number of bytes.",
-                filesystem=spec.choice.filesystem,
-            )
-        ) from None
-    return replace(
-        planning.volume(spec, striping.NUMBER),
-        path=striping.striped_path(identities, stripe),
-        mkfs_options=final,
-    )
+        number = Sentence("The block size recommended for {filesystem} is not a plain number of bytes.")
+        raise BadInput(number(filesystem=kind)) from None
+    return replace(volume, path=path, mkfs_options=words)
 
 
 def _together_doubts(

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
-from wizard.model.layout import Encryption, Volume
+from wizard.model.layout import Encryption
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations import rules
-from wizard.plan import dangers
+from wizard.plan import dangers, free_space
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
@@ -57,7 +55,7 @@ def passphrase_warning(secret: bytes) -> Message | None:
     return None
 
 
-LOST_DOUBT = Sentence(
+LOST = t(
     "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
     "it, and diskwright does not store it. A damaged header also loses everything, unless "
     "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
@@ -79,13 +77,10 @@ default size)."""
 LARGE_SECTOR_BYTES = 4 * KIB
 """Largest LUKS2 sector size."""
 
-LOST, NO_TRIM = (
-    LOST_DOUBT(),
-    t(
-        "The encrypted volume does not pass discards (trim) to the drive. Discards "
-        "would show anyone with the drive how much is used, and where. `discard` in "
-        "/etc/crypttab allows discards."
-    ),
+NO_TRIM = t(
+    "The encrypted volume does not pass discards (trim) to the drive. Discards "
+    "would show anyone with the drive how much is used, and where. `discard` in "
+    "/etc/crypttab allows discards."
 )
 
 
@@ -115,15 +110,17 @@ def header_bytes(geometry: Geometry) -> int:
     return rounded_up(HEADER_BYTES, geometry.grain_bytes)
 
 
-def needed_bytes(spec: VolumeSpec, geometry: Geometry) -> int:
-    """Return the minimum partition size for a request."""
-    return MADE[spec.choice.filesystem].minimum_bytes + (header_bytes(geometry) if spec.encrypted else 0)
-
-
-def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str, key: str) -> Volume:
-    """Return the volume in a container with this UUID on its partition, opened with the file `key`."""
-    encryption = encryption_of(volume.path, volume.label, size_bytes, geometry, uuid, key)
-    return replace(volume, path=encryption.opened, encryption=encryption)
+def demand_of(spec: VolumeSpec, spaces: Sequence[Extent], grain_bytes: int) -> free_space.Demand:
+    """Return the space that a request needs, with the header of a container. A share is of these spaces."""
+    in_container, header = (" in LUKS2", rounded_up(HEADER_BYTES, grain_bytes)) if spec.encrypted else ("", 0)
+    size_bytes = spec.size_bytes
+    if spec.percent is not None:
+        size_bytes = free_space.share_bytes(spec.percent, spaces, grain_bytes)
+    return free_space.Demand(
+        f"{spec.final_label!r} ({spec.choice.filesystem}{in_container})",
+        size_bytes,
+        MADE[spec.choice.filesystem].minimum_bytes + header,
+    )
 
 
 def encryption_of(

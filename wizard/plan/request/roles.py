@@ -19,7 +19,7 @@ from wizard.model.said import GIB, Message, Sentence, rounded_up, t
 TableKind = Literal["gpt", "mbr"]
 
 SYSTEM_WORKLOAD = "desktop-root"
-"""Workload of system volumes, which get no options that put data at risk."""
+"""Workload of system volumes, and of all roles by default."""
 
 WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.holds.owners)
 """Filesystems with owners and permissions, as a Linux system requires."""
@@ -32,19 +32,18 @@ class Role(Struct, frozen=True):
     """Role of a volume in a system. `filesystems`: filesystems that support the role. `usual`: the proposed
     one, explained by `why`.
 
-    `workload`: default workload. `usual_bytes`: default size, None if there is none. `options`: option ids
+    `usual_bytes`: default size, None if there is none. `options`: option ids
     used with the role if the filesystem has them. `single`: at most one per drive. `read_at_start`: read by
     firmware or boot loader. `gpt_type` and `mbr_type`: empty for the filesystem's own type.
     """
 
     name: str
-    title: str
-    summary: str
+    title: Message
+    summary: Message
     label: str
-    workload: str
     filesystems: tuple[str, ...]
     usual: str = ""
-    why: str = ""
+    why: Message | str = ""
     usual_bytes: int | None = None
     options: tuple[str, ...] = ()
     single: bool = False
@@ -58,19 +57,16 @@ ROLES = {
     for role in (
         Role(
             "esp",
-            str(t("EFI system partition")),
-            str(
-                t(
-                    "The firmware loads the boot loader from here. 1 GiB is enough for the "
-                    "loaders and several kernels. 260 MiB is the FAT32 minimum on a drive with "
-                    "4096-byte blocks."
-                )
+            t("EFI system partition"),
+            t(
+                "The firmware loads the boot loader from here. 1 GiB is enough for the "
+                "loaders and several kernels. 260 MiB is the FAT32 minimum on a drive with "
+                "4096-byte blocks."
             ),
             "EFI",
-            SYSTEM_WORKLOAD,
             ("vfat",),
             "vfat",
-            str(t("The firmware reads no other filesystem: the UEFI specification requires FAT.")),
+            t("The firmware reads no other filesystem: the UEFI specification requires FAT."),
             GIB,
             single=True,
             read_at_start=True,
@@ -79,19 +75,16 @@ ROLES = {
         ),
         Role(
             "boot",
-            str(t("Boot partition")),
-            str(
-                t(
-                    "Kernels and their boot files. Required if the boot loader cannot read the "
-                    "system volume, for example when encrypted. 1 GiB is enough for several "
-                    "kernels."
-                )
+            t("Boot partition"),
+            t(
+                "Kernels and their boot files. Required if the boot loader cannot read the "
+                "system volume, for example when encrypted. 1 GiB is enough for several "
+                "kernels."
             ),
             "boot",
-            SYSTEM_WORKLOAD,
             (*WITH_OWNERS, "vfat"),
             "ext4",
-            str(t("Every boot loader with support for a Linux filesystem reads ext4.")),
+            t("Every boot loader with support for a Linux filesystem reads ext4."),
             GIB,
             single=True,
             read_at_start=True,
@@ -100,18 +93,16 @@ ROLES = {
         ),
         Role(
             "root",
-            str(t("System (root)")),
-            str(t("System programs and settings.")),
+            t("System (root)"),
+            t("System programs and settings."),
             "root",
-            SYSTEM_WORKLOAD,
             WITH_OWNERS,
         ),
         Role(
             "home",
-            str(t("Home directories")),
-            str(t("Personal files, separate from the system to outlive it.")),
+            t("Home directories"),
+            t("Personal files, separate from the system to outlive it."),
             "home",
-            SYSTEM_WORKLOAD,
             WITH_OWNERS,
             # No system on this volume, so no reserve for root.
             options=("ext4-no-reserve",),
@@ -119,13 +110,12 @@ ROLES = {
         ),
         Role(
             "swap",
-            str(t("Swap")),
-            str(t("Space for memory contents not in use. The usual size depends on the memory.")),
+            t("Swap"),
+            t("Space for memory contents not in use. The usual size depends on the memory."),
             "swap",
-            SYSTEM_WORKLOAD,
             ("swap",),
             "swap",
-            str(t("Swap is not a filesystem. The kernel uses swap directly.")),
+            t("Swap is not a filesystem. The kernel uses swap directly."),
         ),
     )
 }
@@ -211,11 +201,6 @@ def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Messag
     if not alone:
         return t("has a role but no partition of its own")
     return _role_fault(role.name if role else volume.role, volume.filesystem, encrypted=encrypted)
-
-
-def is_system_role(role: str) -> bool:
-    """Return True if a system boots from or runs on a volume with this role, for any workload."""
-    return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD
 
 
 def swap_bytes(memory_bytes: int | None) -> int:

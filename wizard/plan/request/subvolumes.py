@@ -37,11 +37,6 @@ def parse_subvolumes(text: str) -> tuple[Subvolume, ...]:
     return tuple(parse_subvolume(part.strip()) for part in text.split(",")) if text.strip() else ()
 
 
-def subvolumes_written(subvolumes: Sequence[Subvolume]) -> str:
-    """Format subvolumes for `parse_subvolumes`."""
-    return ", ".join(map(subvolume_written, subvolumes))
-
-
 def subvolume_written(one: Subvolume) -> str:
     """Format a subvolume for `parse_subvolume`."""
     return one.name if one.mount_point is None else f"{one.name}:{one.mount_point}"

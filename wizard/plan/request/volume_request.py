@@ -11,7 +11,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
-from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 
 NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
@@ -71,16 +71,10 @@ class VolumeSpec(Struct, frozen=True):
         return ROLES[self.role].label if self.role in ROLES else self.workload.label
 
     @property
-    def title(self) -> Message | str:
-        """Title of the role, or else of the workload."""
-        return ROLES[self.role].title if self.role in ROLES else self.workload.title
-
-    @property
     def final_label(self) -> str:
         """Label as written by the filesystem. A default label is cut to the maximum length."""
-        kind = MADE.get(self.choice.filesystem)
-        label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
-        return kind.fit_label(label) if kind else label
+        kind = MADE[self.choice.filesystem]
+        return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
 class VolumeRequest(Struct, frozen=True):
@@ -117,8 +111,7 @@ def parse_volume(text: str) -> VolumeRequest:
     Only `option` and `subvolume` may occur more than once.
     """
     values: dict[str, str] = {}
-    options: list[str] = []
-    subvolumes: list[layout.Subvolume] = []
+    several: dict[str, list[str]] = {"option": [], "subvolume": []}
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -129,11 +122,8 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(no_pair(volume=text, piece=piece, example=EXAMPLE))
         if key not in KEYS:
             raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
-        if key == "option":
-            options.append(value)
-            continue
-        if key == "subvolume":
-            subvolumes.append(parse_subvolume(value))
+        if key in several:
+            several[key].append(value)
             continue
         if key in values:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
@@ -152,13 +142,13 @@ def parse_volume(text: str) -> VolumeRequest:
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
-        values.get("workload", ROLES[role].workload if role else ""),
+        values.get("workload", SYSTEM_WORKLOAD),
         size_bytes,
         values.get("label"),
         mount,
         values.get("fs"),
-        tuple(options),
-        tuple(subvolumes),
+        tuple(several["option"]),
+        tuple(map(parse_subvolume, several["subvolume"])),
         encrypt,
         percent,
         role,
@@ -220,10 +210,10 @@ def more_words(spec: VolumeSpec) -> tuple[str, ...]:
 
 
 def size_written(spec: VolumeSpec) -> str:
-    """Return the size in the format of `parse_share`."""
+    """Return the size in the format of `parse_share`, empty for the rest."""
     if spec.size_bytes is not None:
         return size_text(spec.size_bytes)
-    return REST if spec.percent is None else f"{spec.percent}%"
+    return "" if spec.percent is None else f"{spec.percent}%"
 
 
 def size_text(size_bytes: int) -> str:
@@ -277,30 +267,17 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
     """Raises BadInput for contradictory requests."""
     if not specs:
         raise BadInput(t("No volume was requested. Specify a workload."))
-    for spec in specs:
-        if spec.size_bytes is not None and spec.size_bytes <= 0:
-            none = Sentence("The volume '{label}' has no size. Omit the size to use all remaining space.")
-            raise BadInput(none(label=spec.final_label))
-    _check_shares(specs)
+    if (total := sum(spec.percent or 0 for spec in specs)) > 100:
+        more = Sentence("The volumes together request {total} % of the space, but only 100 % is available.")
+        raise BadInput(more(total=total))
+    if sum(spec.takes_rest for spec in specs) > 1:
+        raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
     for role in ROLES.values():
         if role.single and sum(spec.role == role.name for spec in specs) > 1:
             only = Sentence("A drive can have only one {role}. Use another role for one of the volumes.")
             raise BadInput(only(role=role.title))
     if unordered := mount_order_fault(places_of(*specs)):
         raise BadInput(unordered)
-
-
-def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
-    if any(
-        spec.percent is not None and (spec.size_bytes is not None or not 1 <= spec.percent <= 100)
-        for spec in specs
-    ):
-        raise BadInput(t("A share is 1 to 100 percent of the space and replaces the size."))
-    if (total := sum(spec.percent or 0 for spec in specs)) > 100:
-        more = Sentence("The volumes together request {total} % of the space, but only 100 % is available.")
-        raise BadInput(more(total=total))
-    if sum(spec.takes_rest for spec in specs) > 1:
-        raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.advice.missing import filesystem, for_files, lacking
+from wizard.advice.missing import for_files, lacking
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import take_options
 from wizard.advice.workloads import find_workload
@@ -15,9 +15,9 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import GIB, Message, Sentence, format_exact, t
+from wizard.model.said import GIB, Message, Sentence, t
 from wizard.plan.request import roles
-from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
+from wizard.plan.request.volume_request import REST, VolumeRequest, VolumeSpec, size_text
 
 
 def spec_of(
@@ -55,7 +55,7 @@ def spec_of(
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
-    site = replace(site, root=site.root or roles.is_system_role(asked.role))
+    site = replace(site, root=site.root or bool(asked.role))
     doubts: tuple[Message | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
@@ -97,7 +97,7 @@ def _advised(advice: Advice, machine: Machine) -> Choice:
 
 def _first_obstacle(choice: Choice, machine: Machine) -> Message:
     """Why a filesystem cannot be created, in a line: a missing program only if nothing else is in the way."""
-    absent = lacking(machine, filesystem(choice.filesystem).makers)
+    absent = lacking(machine, MADE[choice.filesystem].makers)
     others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
     why = next(others, choice.obstacles[0])
     return t("{filesystem}: {why}", filesystem=choice.filesystem, why=why)
@@ -265,10 +265,10 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
 
 def _role_request(role: str, size_bytes: int | None = None) -> VolumeRequest:
     size = roles.ROLES[role].usual_bytes if size_bytes is None else size_bytes
-    return VolumeRequest(roles.ROLES[role].workload, size, role=role, rest=size is None)
+    return VolumeRequest(roles.SYSTEM_WORKLOAD, size, role=role, rest=size is None)
 
 
 def written(asked: VolumeRequest) -> str:
     """Return a request with a role in `--volume` format."""
-    size = "rest" if asked.size_bytes is None else format_exact(asked.size_bytes).replace(" ", "")
+    size = REST if asked.size_bytes is None else size_text(asked.size_bytes)
     return f"role={asked.role},size={size}"

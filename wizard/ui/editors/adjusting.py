@@ -135,7 +135,7 @@ class ResizeEditor(Overlay):
 
     def _possible(self) -> Iterator[ui.Block]:
         drive, part = self._drive, self._part
-        room = room_around(drive, part, measured(drive)[1])
+        room = room_around(drive, part)
         move = why_not_move(drive, part)
         between = Sentence("between {low:round} and {high:round} of the drive, including the journal.")
         yield _fact(t("Move:"), move, between(low=room.start_bytes, high=room.end_bytes))

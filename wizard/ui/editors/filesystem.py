@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from wizard.advice.missing import FILESYSTEMS, for_files, lacking
+from wizard.advice.missing import for_files, lacking
 from wizard.advice.request import Taken
-from wizard.filesystems.registry import title_of
+from wizard.filesystems.registry import MADE, title_of
 from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.said import t
 from wizard.ui import messages
@@ -119,7 +119,7 @@ class Filesystem(Screen):
         self.row = row
         choice, machine = self._advice.choice(row), self._session.machine
         lacks = choice is not None and choice.obstacles and machine is not None
-        self.missing = lacking(machine, FILESYSTEMS[row].makers) if lacks and machine else None
+        self.missing = lacking(machine, MADE[row].makers) if lacks and machine else None
 
     def forget(self) -> None:
         self.tell("")

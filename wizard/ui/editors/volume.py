@@ -10,8 +10,8 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
-from wizard.plan.request.roles import ROLES, usual_bytes
-from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
+from wizard.plan.request.subvolumes import parse_subvolumes, subvolume_written
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.wanted import advice_in_role, in_role
 from wizard.ui import messages
@@ -154,7 +154,7 @@ class VolumeEditor(Screen):
         return {
             PURPOSE: spec.workload.id,
             FILESYSTEM: spec.choice.filesystem,
-            SIZE: "" if spec.takes_rest else volume_request.size_written(spec),
+            SIZE: volume_request.size_written(spec),
             LABEL: spec.label or "",
             MOUNT: "" if swaps else spec.mount_point or "",
             SWAP: TURNED_ON if swaps else "",
@@ -162,7 +162,7 @@ class VolumeEditor(Screen):
             WRITER_NAME: "" if writer in self._writers else writer,
             ROLE: spec.role,
             ENCRYPTION: LUKS if spec.encrypted else "",
-            SUBVOLUMES: subvolumes_written(spec.subvolumes),
+            SUBVOLUMES: ", ".join(map(subvolume_written, spec.subvolumes)),
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
@@ -170,7 +170,7 @@ class VolumeEditor(Screen):
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        purpose = ROLES[role].workload if role in ROLES else self._spec.workload.id
+        purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id
         choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
         return in_role(self._spec, role, choices, workload, self._memory_bytes)
 

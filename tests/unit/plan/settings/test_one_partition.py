@@ -18,7 +18,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import PLANS
-from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
+from wizard.plan.partition.possible import why_not_change, why_not_delete, why_not_grow
 from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes
@@ -76,7 +76,7 @@ IN_USE = {
 @pytest.mark.parametrize("why", IN_USE)
 def test_partition_in_use_is_refused(why: str) -> None:
     used = IN_USE[why]
-    for reason in (why_not_format, why_not_delete):
+    for reason in (why_not_change, why_not_delete):
         assert "is in use: " in str(reason(used, used.partitions[1]))
     for make in (formatted, deleted):
         with pytest.raises(Refused, match="is in use"):
@@ -92,7 +92,7 @@ def test_use_of_neighbours_does_not_count() -> None:
         ),
         layers=(Layer("LUKS", "/dev/mapper/a", "/dev/sda3"),),
     )
-    assert why_not_format(used, used.partitions[1]) is why_not_delete(used, used.partitions[1]) is None
+    assert why_not_change(used, used.partitions[1]) is why_not_delete(used, used.partitions[1]) is None
     plan = formatted(used, used.partitions[1])
     assert any("Other partitions of /dev/sda are in use" in doubt for doubt in map(str, plan.doubts))
     assert not any(
@@ -125,7 +125,7 @@ REFUSED = {
 @pytest.mark.parametrize("which", REFUSED)
 def test_unsuitable_drive_is_refused(which: str) -> None:
     bad, said = REFUSED[which]
-    for reason in (why_not_format, why_not_delete):
+    for reason in (why_not_change, why_not_delete):
         assert said in str(reason(bad, bad.partitions[1]))
     for make in (formatted, deleted):
         with pytest.raises(Refused, match=said):
@@ -135,11 +135,11 @@ def test_unsuitable_drive_is_refused(which: str) -> None:
 def test_only_the_last_logical_partition_is_deleted() -> None:
     on = logical()
     container, fifth, sixth, seventh = on.partitions[1:]
-    assert "is an extended partition" in str(why_not_format(on, container))
+    assert "is an extended partition" in str(why_not_change(on, container))
     assert "is an extended partition" in str(why_not_delete(on, container))
     assert str(why_not_delete(on, fifth)).endswith("Delete partition 7 first.")
     assert why_not_delete(on, sixth) is not None
-    assert why_not_format(on, fifth) is why_not_delete(on, seventh) is None
+    assert why_not_change(on, fifth) is why_not_delete(on, seventh) is None
     assert why_not_delete(on, on.partitions[0]) is None
     PLANS.check(formatted(on, fifth))
     PLANS.check(deleted(on, seventh))
@@ -338,7 +338,7 @@ def test_mounted_only_growth_needs_its_driver() -> None:
     on, part = growing("xfs")
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
-    with pytest.raises(Refused, match="lacks XFS, which can only be resized while mounted"):
+    with pytest.raises(Refused, match="does not support XFS"):
         make_plan(without, (on,), GrowPart(part))
 
 
