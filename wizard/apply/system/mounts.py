@@ -22,7 +22,7 @@ from wizard.model.said import Message, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
-from wizard.probe.host.sysfs import unescaped
+from wizard.probe.host.sysfs import mountinfo_fields, unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
