@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
@@ -50,6 +50,19 @@ class Session(Struct, frozen=True):
     def on_drive(self) -> Message | str:
         """The drive, for the header of a screen."""
         return t("on {drive}", drive=self.drive.path)
+
+    @property
+    def spread(self) -> Message:
+        """The drives: `/dev/sda and /dev/sdb, mirrored by md`, or one alone."""
+        stripe = self.arrangement.stripe
+        if stripe is None:
+            return t("{drive} alone", drive=self.drive.path)
+        layout = (
+            Sentence("{drives:and}, mirrored by {by}")
+            if stripe.mirrors
+            else Sentence("{drives:and}, striped by {by}")
+        )
+        return layout(drives=tuple(drive.path for drive in self.drives), by=stripe.kind)
 
     def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""

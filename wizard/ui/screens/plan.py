@@ -27,7 +27,6 @@ from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, options, spread, volume
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
-from wizard.ui.several_drives import spread_of, still_there
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
 
@@ -49,7 +48,10 @@ class PlanScreen(Screen):
         super().__init__(desk)
         self._fault = ""
         self._keeps: str | None = None
-        self._renew(still_there(desk.session))
+        session = desk.session
+        if any(session.machine.drive(one.path) != one for one in session.others):
+            session = draft.spread(self.services, session, None, ())
+        self._renew(session)
 
     @property
     def _at(self) -> int:
@@ -135,7 +137,7 @@ class PlanScreen(Screen):
             yield ui.para(ui.danger(danger), hang=2)
         yield plan_rows.lost_line(plan)
         if session.arrangement.stripe:
-            yield ui.para(t("On {drives}.", drives=spread_of(session)))
+            yield ui.para(t("On {drives}.", drives=session.spread))
         if note := mirror_note(plan):
             yield ui.para(note)
         if plan.unread:
