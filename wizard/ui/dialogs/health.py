@@ -21,7 +21,6 @@ from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recordin
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ class Install(Overlay):
             count=len(programs),
         )
         self.desk.screen.tell(said, ui.Tone.GOOD)
-        call_guarded(self.desk, self._then)
+        self.desk.post(self.desk.screen, self._then)
 
 
 UNKNOWN = t("unknown")

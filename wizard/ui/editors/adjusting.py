@@ -1,6 +1,6 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partialmethod
 
 from wizard.filesystems import partition_types
@@ -27,11 +27,9 @@ CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize
 def adjust(desk: Desk, device: str) -> None:
     """Open the editor of a partition of the session's drive. Raises Refused for a drive of unknown size."""
     machine, drive = desk.session.machine, desk.session.drive
-    part = drive.partition(device) if drive is not None else None
-    if machine is None or drive is None or part is None:
-        return
-    measured(drive)
-    desk.go(ResizeEditor(desk, machine, drive, part))
+    if part := drive.partition(device):
+        measured(drive)
+        desk.go(ResizeEditor(desk, machine, drive, part))
 
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
@@ -163,15 +161,13 @@ class ResizeEditor(Overlay):
     def act_type(self) -> None:
         border = self.row
 
-        def take(values: ui.Values) -> Callable[[], None]:
-            there = resize.asked(
-                self._drive, self._place, border, parse_place(values.get("value", "").strip())
-            )
-            return lambda: self._request(there)
+        def read(values: ui.Values) -> Extent:
+            place = parse_place(values.get("value", "").strip())
+            return resize.asked(self._drive, self._place, border, place)
 
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
-        self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
+        self.open(Typing, CAPTIONS[border], means, (field,), read, self._request, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)

@@ -1,6 +1,7 @@
 """Select options of a filesystem. A dangerous option requires typing the danger phrase."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -60,7 +61,7 @@ class Options(Screen):
         return t(
             "{filesystem} on {drive}",
             filesystem=title_of(self._advised.filesystem),
-            drive=self._session.drive.path if self._session.drive else "",
+            drive=self._session.drive.path,
         )
 
     def _rows(self) -> Iterator[ui.Row]:
@@ -125,7 +126,6 @@ class Options(Screen):
     @property
     def _site(self) -> OptionSite:
         session = self._session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
@@ -144,12 +144,12 @@ class Options(Screen):
     def _ask(self, offer: request.Offered) -> None:
         option = offer.option
 
-        def typed(values: ui.Values) -> Callable[[], None]:
+        def phrase(values: ui.Values) -> str:
             if not request.is_danger(option, values.get(DANGER, "").strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )
-            return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
+            return option.phrase.english
 
         blocks = (
             ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
@@ -157,7 +157,8 @@ class Options(Screen):
         )
         fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
         title = t("Danger: {option}", option=option.text)
-        self.open(Typing, title, blocks, fields, typed, messages.USE)
+        use = partial(self._settle, [*self._taken.names, option.id])
+        self.open(Typing, title, blocks, fields, phrase, use, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""

@@ -124,17 +124,23 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     assert at.view.place == "drives" and at.said == "It did not work."
 
 
-def typing(at: Person, take: Callable[[ui.Values], Callable[[], None] | None], *fields: ui.Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (ui.Field("who", "Name"),), take, "take"))
+def typing(
+    at: Person,
+    read: Callable[[ui.Values], str],
+    *fields: ui.Field,
+    then: Callable[[str], None] = lambda _: None,
+) -> None:
+    asked = fields or (ui.Field("who", "Name"),)
+    at.desk.go(Typing(at.desk, "A name", "Type it.", asked, read, then, "take"))
 
 
 def test_error_keeps_the_input_except_for_secrets() -> None:
     at, _ = person()
 
-    def take(values: ui.Values) -> None:
+    def read(values: ui.Values) -> str:
         raise BadInput(f"{values['who']} is no name.")
 
-    typing(at, take, ui.Field("who", "Name"), ui.Field("secret", "Secret", secret=True))
+    typing(at, read, ui.Field("who", "Name"), ui.Field("secret", "Secret", secret=True))
     at.act("take", who="anna", secret="opensesame")
     assert at.view.place == "typing" and at.said == "anna is no name."
     assert [field.value for field in at.view.fields] == ["anna", ""]
@@ -145,7 +151,7 @@ def test_error_keeps_the_input_except_for_secrets() -> None:
 def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
-    typing(at, lambda values: lambda: seen.append((at.view.place, values["who"])))
+    typing(at, lambda values: values["who"], then=lambda who: seen.append((at.view.place, who)))
     at.act("take", who="anna")
     assert seen == [("drives", "anna")]
 
@@ -154,10 +160,11 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
     at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
 
-    def take(values: ui.Values) -> None:
+    def read(values: ui.Values) -> str:
         at.desk.back()
+        return ""
 
-    typing(at, take)
+    typing(at, read)
     at.act("take", who="anna")
     assert at.view.place == "question"
 
@@ -165,7 +172,7 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
 def test_changed_field_keeps_the_others() -> None:
     at, _ = person()
     offers = (ui.Offer("a", "A"), ui.Offer("b", "B"))
-    typing(at, lambda _: None, ui.Field("which", "Which", "a", offers=offers), ui.Field("who", "Name"))
+    typing(at, lambda _: "", ui.Field("which", "Which", "a", offers=offers), ui.Field("who", "Name"))
     at.turn("which", "b", who="anna")
     assert [field.value for field in at.view.fields] == ["b", "anna"]
 
