@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     from wizard.model.machine import Drive, Machine
     from wizard.plan.changes import RunDocument
-    from wizard.ui.dialogs import asking, health, pages
+    from wizard.ui.dialogs import asking, health, measuring, pages
     from wizard.ui.jobs import in_place
     from wizard.ui.jobs.job import AnyJob
-    from wizard.ui.screens import actions, copying, drives, measurements, plan, purpose, review, ways, work
+    from wizard.ui.screens import actions, copying, drives, plan, purpose, review, ways, work
     from wizard.ui.view import Values
 else:
-    asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
+    asking, health, measuring, pages = deferred("wizard.ui.dialogs", "asking", "health", "measuring", "pages")
     (in_place,) = deferred("wizard.ui.jobs", "in_place")
-    actions, copying, drives, measurements, plan, purpose, review, ways, work = deferred(
+    actions, copying, drives, plan, purpose, review, ways, work = deferred(
         "wizard.ui.screens",
-        *("actions", "copying", "drives", "measurements", "plan", "purpose", "review", "ways", "work"),
+        *("actions", "copying", "drives", "plan", "purpose", "review", "ways", "work"),
     )
 
 MOST_RUNS = 4
@@ -145,7 +145,7 @@ class Wizard(Desk):
         self.go(copying.CopyScreen(self, targets))
 
     def open_alignment_test(self, drive: Drive) -> None:
-        self.go(measurements.TrialScreen(self, drive))
+        self.go(measuring.TrialScreen(self, drive))
 
     def open_smr_test(self, drive: Drive) -> None:
-        self.go(measurements.ShingledTest(self, drive))
+        self.go(measuring.ShingledTest(self, drive))

@@ -1,21 +1,28 @@
-"""Select a filesystem from the ranking for a workload and drive, with reasons."""
+"""Select a filesystem from the ranking for a workload and drive, with reasons, and options of it.
 
-from collections.abc import Callable, Iterator
+A dangerous option requires typing the danger phrase.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
+from wizard.advice import request
+from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.advice.request import Taken
+from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Unmade
-from wizard.model.said import t
+from wizard.model.errors import BadInput
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.pages import Reasons
-from wizard.ui.editors.options import Options
 from wizard.ui.session import Session
 
 SPOKEN = 1000
@@ -49,16 +56,16 @@ class Filesystem(Screen):
         session: Session,
         advice: Advice,
         choice: Choice | None,
-        take: Callable[[Taken], None],
+        take: Callable[[request.Taken], None],
         size_bytes: int | None = None,
     ) -> None:
         super().__init__(desk)
         self._session, self._advice, self._take, self._size_bytes = session, advice, take, size_bytes
         self._chosen = choice.filesystem if choice else ""
-        self._asked: dict[str, Taken] = {}
+        self._asked: dict[str, request.Taken] = {}
         if choice is not None:
             before = session.taken
-            asked = before if before is not None and before.choice == choice else Taken(choice)
+            asked = before if before is not None and before.choice == choice else request.Taken(choice)
             self._asked[choice.filesystem] = asked
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
@@ -112,8 +119,8 @@ class Filesystem(Screen):
     def _unmade(self, row: str) -> Unmade | None:
         return next((one for one in self._advice.unmade if one.filesystem == row), None)
 
-    def _taken(self, choice: Choice) -> Taken:
-        return self._asked.get(choice.filesystem) or Taken(choice)
+    def _taken(self, choice: Choice) -> request.Taken:
+        return self._asked.get(choice.filesystem) or request.Taken(choice)
 
     def moved(self, row: str) -> None:
         self.row = row
@@ -136,7 +143,7 @@ class Filesystem(Screen):
         if advised is None or choice is None or choice.obstacles:
             return
 
-        def keep(taken: Taken) -> None:
+        def keep(taken: request.Taken) -> None:
             self._asked[row] = taken
 
         workload, taken = self._advice.workload.id, self._taken(choice)
@@ -158,3 +165,173 @@ class Filesystem(Screen):
 def _unmade_row(unmade: Unmade) -> ui.Row:
     cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
     return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
+
+
+DANGER = "danger"
+
+
+class Options(Screen):
+    """Selection of mkfs and mount options for the filesystem of `taken` and the workload of the volume.
+
+    `take` receives the choice after every change and may refuse, which is shown here. This screen stays open.
+    `advised` is the choice without added options, if known.
+    """
+
+    place = "options"
+    many = True
+    title = messages.OPTIONS_TITLE
+    help = (
+        t("Recommended options are used automatically, unless you add a conflicting option."),
+        t("not recommended: possible, but with a reason against. The plan repeats the reason."),
+        t(
+            "danger: puts data at risk. To add the option, type the warning. System volumes never get such "
+            "an option."
+        ),
+    )
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        workload: str,
+        taken: request.Taken,
+        take: Callable[[request.Taken], None],
+        advised: Choice | None = None,
+    ) -> None:
+        super().__init__(desk)
+        self._session, self._workload, self._taken, self._take = session, workload, taken, take
+        self._advised = advised or self._recommended()
+        # Without option names, no option can be removed and all doubts remain.
+        self._standing = () if taken.names else taken.doubts
+        self._offers = request.offered(self._advised, self._site, load_catalogue())
+        self.row = self._offers[0].option.id if self._offers else ""
+
+    def _about(self) -> ui.Text:
+        return t(
+            "{filesystem} on {drive}",
+            filesystem=title_of(self._advised.filesystem),
+            drive=self._session.drive.path,
+        )
+
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._offers)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        if offer := self._offer:
+            yield ui.Pane(offer.option.text, tuple(_blocks(offer)))
+
+    def _actions(self) -> Iterator[ui.Action]:
+        if offer := self._offer:
+            label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
+            for key in ("enter", "space"):
+                yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
+
+    def _row(self, offer: request.Offered) -> ui.Row:
+        option = offer.option
+        chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
+        cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
+        return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
+
+    def _word(self, offer: request.Offered) -> ui.Piece:
+        option = offer.option
+        if option.id in self._taken.names:
+            return ui.accent(t("added"))
+        if offer.advised:
+            used = self._is_used(offer)
+            return ui.good(messages.RECOMMENDED) if used else ui.muted(t("not used"))
+        if offer.refusal:
+            return ui.muted(messages.IMPOSSIBLE)
+        if option.danger:
+            return ui.danger(t("danger"))
+        return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
+
+    def _why_not(self, offer: request.Offered) -> ui.Text:
+        if offer.option.id in self._taken.names:
+            return ""
+        if not offer.advised:
+            return offer.refusal
+        used = Sentence("{option} is recommended. It is used unless you add a conflicting option.")
+        return used(option=offer.option.text)
+
+    def _is_used(self, offer: request.Offered) -> bool:
+        option, choice = offer.option, self._taken.choice
+        written = (*choice.mkfs, *choice.mount)
+        return option.id in self._taken.names or (
+            offer.advised and any(one.text == option.text for one in written)
+        )
+
+    @property
+    def _offer(self) -> request.Offered | None:
+        return next((offer for offer in self._offers if offer.option.id == self.row), None)
+
+    def _recommended(self) -> Choice:
+        taken, advice = self._taken, self._session.advice
+        if not taken.names:
+            return taken.choice
+        if advice is None or advice.workload.id != self._workload:
+            advice = self._session.advise(self.services, self._workload)
+        return advice.choice(taken.choice.filesystem) or taken.choice
+
+    @property
+    def _site(self) -> OptionSite:
+        session = self._session
+        profile = self.services.profile(self._workload)
+        return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
+
+    def act_turn(self) -> None:
+        offer = self._offer
+        if offer is None:
+            return
+        names, name = self._taken.names, offer.option.id
+        if name in names:
+            self._settle([known for known in names if known != name])
+        elif offer.option.phrase:
+            self._ask(offer)
+        else:
+            self._settle([*names, name])
+
+    def _ask(self, offer: request.Offered) -> None:
+        option = offer.option
+
+        def phrase(values: ui.Values) -> str:
+            if not request.is_danger(option, values.get(DANGER, "").strip()):
+                raise BadInput(
+                    t("The text does not match. Type the words above exactly, or omit the option.")
+                )
+            return option.phrase.english
+
+        blocks = (
+            ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
+            ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
+        )
+        fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
+        title = t("Danger: {option}", option=option.text)
+        use = partial(self._settle, [*self._taken.names, option.id])
+        self.open(Typing, title, blocks, fields, phrase, use, messages.USE)
+
+    def _settle(self, names: Sequence[str], typed: str = "") -> None:
+        """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
+        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
+        given = dict.fromkeys((*self._taken.phrases, typed))
+        phrases = [phrase for phrase in given if phrase and phrase in wanted]
+        taken = request.take_options(
+            self._advised, names, phrases, self._site, load_catalogue(), self._workload
+        )
+        taken = replace(taken, doubts=(*self._standing, *taken.doubts))
+        self._take(taken)
+        self._taken = taken
+
+
+def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
+    option = offer.option
+    if option.does:
+        yield ui.para(option.does)
+    yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
+    if option.risk:
+        yield ui.para(ui.warn(messages.COST), option.risk)
+    if option.never:
+        yield ui.para(ui.danger(t("Danger:")) if option.danger else ui.warn(t("Against:")), option.never)
+    if offer.excludes:
+        yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
+    if offer.refusal:
+        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

@@ -25,8 +25,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import AnyJob, D, Job, PlanJob, RunOutcome
 
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 

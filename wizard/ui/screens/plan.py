@@ -24,8 +24,8 @@ from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
-from wizard.ui.editors import adjusting, candidates, filesystem, options, spread, volume
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
+from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
@@ -285,7 +285,7 @@ class PlanScreen(Screen):
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.open(options.Options, self.session, spec.workload.id, taken, self._take)
+        self.open(filesystem.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
         self.open(spread.Spread, self.session, self._renew)

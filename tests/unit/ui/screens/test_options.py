@@ -6,7 +6,7 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.request import Taken
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
-from wizard.ui.editors.options import Options
+from wizard.ui.editors.filesystem import Options
 
 JOURNAL = load_catalogue()["ext4-no-journal"]
 

@@ -12,7 +12,7 @@ from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
 from wizard.plan.undo_policy import WORD, UndoSpace
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import PlanJob
 from wizard.ui.view import Banner, Tone
 
 LONG = "WD-WX12A34B5678"
