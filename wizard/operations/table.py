@@ -40,8 +40,8 @@ class WipeSignatures(WritingTo, frozen=True):
         return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
-        """Mention old signatures once. The losses are listed separately."""
-        return str(t("Clear the old signatures.")) if self.expected else ""
+        """Omitted: the losses are listed separately."""
+        return ""
 
     def commands(self) -> Commands:
         return (wipe(self.device),)

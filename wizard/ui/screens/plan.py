@@ -15,7 +15,7 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.text import danger_of
+from wizard.plan.text import brief, danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
@@ -28,7 +28,7 @@ from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
 
-EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
+EXT4_INSTEAD = t("Without losing a file:")
 
 
 class PlanScreen(Screen):
@@ -115,12 +115,15 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self._job.panes()[0]
+            job = self._job
+            # The table shows who may write.
+            job.brief = brief(job.document)
+            yield job.panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield ui.para(ui.muted(messages.PURPOSE), session.advice.workload.title)
+            yield ui.para(ui.strong(session.advice.workload.title))
         key = "as-root" if self._can_read else ""
         if plan is None:
             yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
