@@ -194,7 +194,10 @@ def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
         if has_owner or volume.mount_point not in (None, layout.NO_PLACE):
             writers.setdefault(volume.writer, []).append(volume.label)
     for writer, labels in writers.items():
-        yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
+        if len(labels) == len(volumes):
+            yield t("Writable by {who}.", who=writer.shown)
+        else:
+            yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:

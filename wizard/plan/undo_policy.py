@@ -109,7 +109,7 @@ def losses(plan: Plan) -> list[str]:
 
 def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
     device = partition_path(drive_path, slot.number)
-    return str(data_loss.ALL_OF(device=device, what=data_loss.described(slot)))
+    return f"{device}: {data_loss.described(slot)}."
 
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:
