@@ -12,7 +12,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -145,7 +145,11 @@ def ask_tokens(
 def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
     """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
     if not typed or typed not in tokens:
-        said = messages.WRONG if typed else messages.EMPTY
+        said = (
+            Sentence("This does not match {drive}: type {token}.")
+            if typed
+            else Sentence("Type {token} to confirm {drive}.")
+        )
         raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
 
 

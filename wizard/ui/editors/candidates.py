@@ -32,20 +32,17 @@ HELP = (
 class Candidates(Screen):
     """Selection of filesystems to compare for volume `index` of the session's plan.
 
-    `advice` is for the volume's purpose, and `loads` are the benchmark loads. `take` puts another filesystem
-    into the plan.
+    `advice` is for the volume's purpose. `take` puts another filesystem into the plan.
     """
 
     place = "candidates"
     many = True
     help = HELP
 
-    def __init__(
-        self, desk: Desk, advice: Advice, index: int, loads: tuple[str, ...], take: Callable[[Taken], None]
-    ) -> None:
+    def __init__(self, desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
         super().__init__(desk)
         self._session: Session = desk.session
-        self._advice, self._index, self._loads, self._take = advice, index, loads, take
+        self._advice, self._index, self._take = advice, index, take
         self._planned = self._session.specs[index].choice
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
@@ -134,22 +131,20 @@ class Candidates(Screen):
         self._aged = not self._aged
 
     def act_try(self) -> None:
-        drive = self._session.drive
-        assert drive is not None
         order = self._ordered()
         bounds, early, lost, _kept = announcement(order)
         text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
-        ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
+        ask_token(self.desk, order.drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
-        assert self._session.drive is not None
         wanted = (self._planned.filesystem, *self._taken)
         found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
+        loads = self.services.profile(self._session.specs[self._index].workload.id).trial
         return trial.order_of(
-            self._session.drive, plans, self._index, self._loads, aged=self._aged, advised=advised
+            self._session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
 
     def _begin(self, order: Order) -> None:

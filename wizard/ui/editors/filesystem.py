@@ -36,7 +36,7 @@ class Filesystem(Screen):
     """The ranking of filesystems. `choice` is the current filesystem.
 
     `take` receives the new choice and may refuse, which is shown here. If accepted, this screen closes,
-    unless `take` opened another. `size_bytes` is the volume's size, if known, for a new ranking.
+    unless `take` opened another.
     """
 
     place = "filesystem"
@@ -57,10 +57,9 @@ class Filesystem(Screen):
         advice: Advice,
         choice: Choice | None,
         take: Callable[[request.Taken], None],
-        size_bytes: int | None = None,
     ) -> None:
         super().__init__(desk)
-        self._session, self._advice, self._take, self._size_bytes = session, advice, take, size_bytes
+        self._session, self._advice, self._take = session, advice, take
         self._chosen = choice.filesystem if choice else ""
         self._asked: dict[str, request.Taken] = {}
         if choice is not None:
@@ -124,9 +123,9 @@ class Filesystem(Screen):
 
     def moved(self, row: str) -> None:
         self.row = row
-        choice, machine = self._advice.choice(row), self._session.machine
-        lacks = choice is not None and choice.obstacles and machine is not None
-        self.missing = lacking(machine, FILESYSTEMS[row].makers) if lacks and machine else None
+        choice = self._advice.choice(row)
+        lacks = choice is not None and choice.obstacles
+        self.missing = lacking(self._session.machine, FILESYSTEMS[row].makers) if lacks else None
 
     def forget(self) -> None:
         self.tell("")
@@ -158,7 +157,7 @@ class Filesystem(Screen):
 
     def equipped(self) -> None:
         self._session = replace(self._session, machine=self.desk.session.machine)
-        self._advice = self._session.advise(self.services, self._advice.workload.id, self._size_bytes)
+        self._advice = self._session.advise(self.services, self._advice.workload.id)
         self.moved(self.row)
 
 

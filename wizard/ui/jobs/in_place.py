@@ -34,10 +34,8 @@ class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome.
 
     `undo_choices`: undo, if possible after a finished run, or also after an unfinished one if `undoes_early`.
-    `names_undo`: the result names the command to undo later. `back` is the text on undo for Review.
+    `names_undo`: the result names the command to undo later.
     """
-
-    back: tuple[ui.Text, ...]
 
     undo_means: ui.Text = messages.UNDO_EARLY
     undoes_early = False
@@ -54,9 +52,6 @@ class InPlaceJob(Job[D]):
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         return (last,)
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        return self.back
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         last: ui.Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")

@@ -40,9 +40,9 @@ class Job(Generic[D]):
     """A document to confirm and start. Only `start` writes, in a separate process.
 
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
-    before and after if the layout changes, `places` the new mount points that can receive files. `risk`
-    is the remaining risk without losses. `checked` sums up the final checks; if empty, every check is listed.
-    `unread`: a drive was not read, which prevents the start.
+    before and after if the layout changes, `places` the new mount points that can receive files. `back`
+    is the text on undo, `risk` the remaining risk without losses. `checked` sums up the final checks; if
+    empty, every check is listed. `unread`: a drive was not read, which prevents the start.
     """
 
     title: ui.Text
@@ -54,6 +54,7 @@ class Job(Generic[D]):
     """Estimated time to read the drive before and after all steps, in seconds."""
     bars: tuple[ui.Bar, ...] = ()
     places: tuple[str, ...] = ()
+    back: tuple[ui.Text, ...] = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
     keep = takes_passphrase = unread = False
@@ -77,7 +78,7 @@ class Job(Generic[D]):
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
         """Describe how long undo is possible, and the effect of a power failure."""
-        raise NotImplementedError
+        return self.back
 
     def restores_nothing(self) -> bool:
         """Return True if undo has no contents to restore, so that no space estimate is needed."""

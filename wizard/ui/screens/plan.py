@@ -212,11 +212,8 @@ class PlanScreen(Screen):
             return obstacle
         from wizard.benchmark.candidates.trial import blocker as trial_blocker
 
-        return trial_blocker(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
-
-    def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
-        profiles = self.services.profiles
-        return next((one.trial for one in profiles if one.workload.id == spec.workload.id), ())
+        loads = self.services.profile(session.specs[self._at].workload.id).trial
+        return trial_blocker(session.drive, session.plan, self._at, loads)
 
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
@@ -324,9 +321,8 @@ class PlanScreen(Screen):
             self.open(Reasons, messages.WHY, reasons)
 
     def act_try(self) -> None:
-        spec = self.session.specs[self._at]
-        loads = self._loads(spec)
-        self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
+        advice = self._advice_for(self.session.specs[self._at])
+        self.open(candidates.Candidates, advice, self._at, self._take)
 
     def act_speed(self) -> None:
         self.desk.open_alignment_test(self.session.drive)
