@@ -82,6 +82,19 @@ class WriteTable(WritingTo, frozen=True):
     )
     usual_seconds = 1.0
 
+    def summary(self, sentence: str) -> Summary:
+        """Omit the drive, which the title names."""
+        if not self.fresh:
+            return sentence
+        return str(
+            tn(
+                "Write a new {table} with {count} partition.",
+                "Write a new {table} with {count} partitions.",
+                table=self.table.upper(),
+                count=len(self.entries),
+            )
+        )
+
     def sentence(self, context: Context) -> Message:
         device, kind = self.device, self.table.upper()
         if self.fresh:

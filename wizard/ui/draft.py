@@ -88,8 +88,7 @@ def default_spec(services: Services, session: Session, others: Sequence[VolumeSp
     writer.
     """
     assert session.advice is not None and session.choice is not None
-    taken = session.taken
-    doubts = taken.doubts if taken is not None and taken.choice == session.choice else ()
+    doubts = session.with_options(session.choice).doubts
     spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, doubts)
     return _fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
 

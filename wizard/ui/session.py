@@ -68,6 +68,12 @@ class Session(Struct, frozen=True):
         """Rank the filesystems for a workload on the drive."""
         return services.advise(self.machine, self.drive, self.diagnosis.recording, workload, size_bytes)
 
+    def with_options(self, choice: Choice) -> Taken:
+        """Return the choice with the options that were added to it, if any."""
+        from wizard.advice.request import Taken
+
+        return self.taken if self.taken and self.taken.choice == choice else Taken(choice)
+
     @property
     def partition(self) -> Partition | None:
         """The partition to format, or None if the session covers the whole drive."""

@@ -63,9 +63,7 @@ class Filesystem(Screen):
         self._chosen = choice.filesystem if choice else ""
         self._asked: dict[str, request.Taken] = {}
         if choice is not None:
-            before = session.taken
-            asked = before if before is not None and before.choice == choice else request.Taken(choice)
-            self._asked[choice.filesystem] = asked
+            self._asked[choice.filesystem] = session.with_options(choice)
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
 

@@ -17,7 +17,7 @@ from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
-from wizard.plan.undo_policy import WORD, UndoSpace, losses, lost_when, needs_word, promise, shows_nothing
+from wizard.plan.undo_policy import WORD, UndoSpace, losses, needs_word, promise, shows_nothing
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
@@ -242,7 +242,7 @@ class PlanJob(Job[Plan]):
 
     def _lost_when(self) -> ui.Text:
         """Name the lost partitions. They are deleted when kept, or when applied."""
-        later = not self.keep and bool(lost_when(self.document, self._direct))
+        later = not (self.keep or self.document.direct_reason or self._direct)
         lost = [
             slot for member in self.document.members for slot in member.before.partitions if not slot.kept
         ]

@@ -283,8 +283,7 @@ class PlanScreen(Screen):
 
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
-        held = self.session.taken
-        taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
+        taken = self.session.with_options(spec.choice)
         self.open(filesystem.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
