@@ -5,7 +5,7 @@ from functools import partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
@@ -26,10 +26,10 @@ CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize
 
 def adjust(desk: Desk, device: str) -> None:
     """Open the editor of a partition of the session's drive. Raises Refused for a drive of unknown size."""
-    machine, drive = desk.session.machine, desk.session.drive
+    drive = desk.session.drive
     if part := drive.partition(device):
         measured(drive)
-        desk.go(ResizeEditor(desk, machine, drive, part))
+        desk.go(ResizeEditor(desk, part))
 
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
@@ -55,10 +55,10 @@ class ResizeEditor(Overlay):
     columns = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
     row: resize.Border
 
-    def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
+    def __init__(self, desk: Desk, part: Partition) -> None:
         super().__init__(desk)
-        self._machine, self._drive, self._part = machine, drive, part
-        self._step, self._long = resize.steps_of(drive)
+        self._machine, self._drive, self._part = self.session.machine, self.session.drive, part
+        self._step, self._long = resize.steps_of(self._drive)
         self.row = resize.Border.SIZE
         self.title = t("Resize or move {part}", part=part)
         self.help = (

@@ -17,7 +17,6 @@ from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-from wizard.ui.session import Session
 
 TITLE = Sentence("Try filesystems: {purpose}")
 TRY = t("try them")
@@ -41,9 +40,8 @@ class Candidates(Screen):
 
     def __init__(self, desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
         super().__init__(desk)
-        self._session: Session = desk.session
         self._advice, self._index, self._take = advice, index, take
-        self._planned = self._session.specs[index].choice
+        self._planned = self.session.specs[index].choice
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
@@ -54,9 +52,9 @@ class Candidates(Screen):
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
-        assert self._session.plan is not None
+        assert self.session.plan is not None
         if choice is self._planned:
-            return self._session.plan
+            return self.session.plan
         if choice.obstacles:
             return choice.obstacles[0]
         title = title_of(choice.filesystem)
@@ -64,7 +62,7 @@ class Candidates(Screen):
         if not trial.can_be_tried(choice):
             return str(no_files)
         try:
-            changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
+            changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
@@ -75,7 +73,7 @@ class Candidates(Screen):
         return found if isinstance(found, str) else ""
 
     def _title(self) -> ui.Text:
-        return TITLE(purpose=self._session.specs[self._index].workload.title)
+        return TITLE(purpose=self.session.specs[self._index].workload.title)
 
     def _above(self) -> Iterator[ui.Block]:
         said = (
@@ -89,7 +87,7 @@ class Candidates(Screen):
         return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
+        yield ui.Pane(t("Procedure"), tuple(self._cost(self.session.specs[self._index].final_label)))
 
     def _cost(self, label: str) -> Iterator[ui.Block]:
         bounds = trial.usual_bounds(1 + len(self._taken))
@@ -142,10 +140,8 @@ class Candidates(Screen):
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        loads = self.services.profile(self._session.specs[self._index].workload.id).trial
-        return trial.order_of(
-            self._session.drive, plans, self._index, loads, aged=self._aged, advised=advised
-        )
+        loads = self.services.profile(self.session.specs[self._index].workload.id).trial
+        return trial.order_of(self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised)
 
     def _begin(self, order: Order) -> None:
         choices = {choice.filesystem: choice for choice in self._choices}

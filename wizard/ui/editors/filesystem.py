@@ -23,7 +23,6 @@ from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.pages import Reasons
-from wizard.ui.session import Session
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -53,17 +52,16 @@ class Filesystem(Screen):
     def __init__(
         self,
         desk: Desk,
-        session: Session,
         advice: Advice,
         choice: Choice | None,
         take: Callable[[request.Taken], None],
     ) -> None:
         super().__init__(desk)
-        self._session, self._advice, self._take = session, advice, take
+        self._advice, self._take = advice, take
         self._chosen = choice.filesystem if choice else ""
         self._asked: dict[str, request.Taken] = {}
         if choice is not None:
-            self._asked[choice.filesystem] = session.with_options(choice)
+            self._asked[choice.filesystem] = self.session.with_options(choice)
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
 
@@ -71,7 +69,7 @@ class Filesystem(Screen):
         return t("Filesystem for: {purpose}", purpose=self._advice.workload.title)
 
     def _about(self) -> ui.Text:
-        return self._session.on_drive
+        return self.session.on_drive
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._advice.chosen:
@@ -123,7 +121,7 @@ class Filesystem(Screen):
         self.row = row
         choice = self._advice.choice(row)
         lacks = choice is not None and choice.obstacles
-        self.missing = lacking(self._session.machine, FILESYSTEMS[row].makers) if lacks else None
+        self.missing = lacking(self.session.machine, FILESYSTEMS[row].makers) if lacks else None
 
     def forget(self) -> None:
         self.tell("")
@@ -144,7 +142,7 @@ class Filesystem(Screen):
             self._asked[row] = taken
 
         workload, taken = self._advice.workload.id, self._taken(choice)
-        self.open(Options, self._session, workload, taken, keep, advised=advised)
+        self.open(Options, workload, taken, keep, advised=advised)
 
     def act_why(self) -> None:
         choice, unmade = self._choice(self.row), self._unmade(self.row)
@@ -154,8 +152,7 @@ class Filesystem(Screen):
             self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
-        self._session = replace(self._session, machine=self.desk.session.machine)
-        self._advice = self._session.advise(self.services, self._advice.workload.id)
+        self._advice = self.session.advise(self.services, self._advice.workload.id)
         self.moved(self.row)
 
 
@@ -189,14 +186,13 @@ class Options(Screen):
     def __init__(
         self,
         desk: Desk,
-        session: Session,
         workload: str,
         taken: request.Taken,
         take: Callable[[request.Taken], None],
         advised: Choice | None = None,
     ) -> None:
         super().__init__(desk)
-        self._session, self._workload, self._taken, self._take = session, workload, taken, take
+        self._workload, self._taken, self._take = workload, taken, take
         self._advised = advised or self._recommended()
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
@@ -207,7 +203,7 @@ class Options(Screen):
         return t(
             "{filesystem} on {drive}",
             filesystem=title_of(self._advised.filesystem),
-            drive=self._session.drive.path,
+            drive=self.session.drive.path,
         )
 
     def _rows(self) -> Iterator[ui.Row]:
@@ -262,16 +258,16 @@ class Options(Screen):
         return next((offer for offer in self._offers if offer.option.id == self.row), None)
 
     def _recommended(self) -> Choice:
-        taken, advice = self._taken, self._session.advice
+        taken, advice = self._taken, self.session.advice
         if not taken.names:
             return taken.choice
         if advice is None or advice.workload.id != self._workload:
-            advice = self._session.advise(self.services, self._workload)
+            advice = self.session.advise(self.services, self._workload)
         return advice.choice(taken.choice.filesystem) or taken.choice
 
     @property
     def _site(self) -> OptionSite:
-        session = self._session
+        session = self.session
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 

@@ -59,15 +59,15 @@ class Spread(Screen):
         t("Each drive is used whole and contributes as much as the smallest. No data is written here."),
     )
 
-    def __init__(self, desk: Desk, session: Session, take: Callable[[Session], None]) -> None:
+    def __init__(self, desk: Desk, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
-        self._session, self._take = session, take
-        self._taken = [drive.path for drive in session.others]
+        self._take = take
+        self._taken = [drive.path for drive in self.session.others]
         self._look()
 
     def _look(self) -> None:
-        here, services = self._session.drive.path, self.services
-        others = (drive for drive in self._session.machine.drives if drive.path != here)
+        here, services = self.session.drive.path, self.services
+        others = (drive for drive in self.session.machine.drives if drive.path != here)
         self._drives = {drive.path: drive for drive in others if services.is_attached(drive)}
         refused = {path: blocker(services, self.desk.runs, drive) for path, drive in self._drives.items()}
         self._taken = [path for path in self._taken if refused.get(path) == ""]
@@ -85,12 +85,12 @@ class Spread(Screen):
     def _try(self, stripe: StripeRequest | None) -> Session | str:
         try:
             others = [self._drives[path] for path in self._taken]
-            return draft.spread(self.services, self._session, stripe, others)
+            return draft.spread(self.services, self.session, stripe, others)
         except DiskwrightError as error:
             return str(error)
 
     def _about(self) -> str:
-        return self._session.drive.path
+        return self.session.drive.path
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._drives:
@@ -100,7 +100,7 @@ class Spread(Screen):
         yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
         yield from map(self._drive_row, self._drives.values())
         yield ui.Row(HOW, (ui.strong(t("Layout")),))
-        now = self._session.arrangement.stripe
+        now = self.session.arrangement.stripe
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:

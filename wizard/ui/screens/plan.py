@@ -252,7 +252,7 @@ class PlanScreen(Screen):
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
+        self.open(volume.VolumeEditor, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         if len(self.session.specs) == 1:
@@ -262,10 +262,10 @@ class PlanScreen(Screen):
         self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
-        session = self.session
-        spec = session.specs[self._at] if session.specs else None
+        specs = self.session.specs
+        spec = specs[self._at] if specs else None
         advice = self._advice_for(spec)
-        self.open(filesystem.Filesystem, session, advice, spec.choice if spec else None, self._take)
+        self.open(filesystem.Filesystem, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
@@ -284,10 +284,10 @@ class PlanScreen(Screen):
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
         taken = self.session.with_options(spec.choice)
-        self.open(filesystem.Options, self.session, spec.workload.id, taken, self._take)
+        self.open(filesystem.Options, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
-        self.open(spread.Spread, self.session, self._renew)
+        self.open(spread.Spread, self._renew)
 
     def act_adjust(self) -> None:
         adjusting.adjust_one_of(self.desk, self.session.drive)

@@ -33,7 +33,7 @@ def full() -> Drive:
 
 def spreading(services: RecordedServices, came: list[Session], session: Session | None = None) -> Person:
     start = session or session_for(services)
-    return person_at(services, start, lambda desk: Spread(desk, start, came.append))
+    return person_at(services, start, lambda desk: Spread(desk, came.append))
 
 
 @pytest.mark.parametrize("way", [*WAYS][1:])
@@ -169,7 +169,7 @@ def test_drive_with_a_run_is_unavailable_for_the_listed_reason(state: str, ways:
 
     def place(desk: Desk) -> Spread:
         desk.runs = runs
-        return Spread(desk, start, came.append)
+        return Spread(desk, came.append)
 
     person = person_at(services, start, place)
     row = person.row("/dev/sdb")
