@@ -401,14 +401,6 @@ class Desk(ABC):
     def open_copy(self, targets: Sequence[str]) -> None:
         """Open the sources of files to copy to one of the mount points."""
 
-    @abstractmethod
-    def open_alignment_test(self, drive: Drive) -> None:
-        """Open the measurement of alignment."""
-
-    @abstractmethod
-    def open_smr_test(self, drive: Drive) -> None:
-        """Open the test for shingled recording."""
-
     def open_moves(self, part: Partition | None, start: int | None = None) -> None:
         """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
         Refused if no partition can be moved."""

@@ -17,15 +17,15 @@ from wizard.ui.desk import Desk, Screen
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wizard.model.machine import Drive, Machine
+    from wizard.model.machine import Machine
     from wizard.plan.changes import RunDocument
-    from wizard.ui.dialogs import asking, health, measuring, pages
+    from wizard.ui.dialogs import asking, health, pages
     from wizard.ui.jobs import in_place
     from wizard.ui.jobs.job import AnyJob
     from wizard.ui.screens import actions, copying, drives, plan, purpose, review, ways, work
     from wizard.ui.view import Values
 else:
-    asking, health, measuring, pages = deferred("wizard.ui.dialogs", "asking", "health", "measuring", "pages")
+    asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
     (in_place,) = deferred("wizard.ui.jobs", "in_place")
     actions, copying, drives, plan, purpose, review, ways, work = deferred(
         "wizard.ui.screens",
@@ -143,9 +143,3 @@ class Wizard(Desk):
 
     def open_copy(self, targets: Sequence[str]) -> None:
         self.go(copying.CopyScreen(self, targets))
-
-    def open_alignment_test(self, drive: Drive) -> None:
-        self.go(measuring.TrialScreen(self, drive))
-
-    def open_smr_test(self, drive: Drive) -> None:
-        self.go(measuring.ShingledTest(self, drive))

@@ -18,6 +18,7 @@ from wizard.ui.components.run_rows import blocker, runs_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
 from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
@@ -117,7 +118,7 @@ class Actions(Screen):
         self.desk.open_conversions(self._device)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self._drive)
+        self.open(TrialScreen, self._drive)
 
     def act_health(self) -> None:
         self.open(health_page, self._drive, self.session.diagnosis)

@@ -321,7 +321,9 @@ class DrivesScreen(Screen):
         self.open(health_page, *self._selected)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self._selected[0])
+        from wizard.ui.dialogs.measuring import TrialScreen
+
+        self.open(TrialScreen, self._selected[0])
 
     def act_move(self) -> None:
         session = self._select()
@@ -336,7 +338,9 @@ class DrivesScreen(Screen):
             self.work_out(device, SetOptions((*options, "nofail")))
 
     def act_shingled(self) -> None:
-        self.desk.open_smr_test(self._selected[0])
+        from wizard.ui.dialogs.measuring import ShingledTest
+
+        self.open(ShingledTest, self._selected[0])
 
     def act_show_run(self, way: str = "") -> None:
         self.desk.open_run(self._meant(way).run, way)

@@ -23,6 +23,7 @@ from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
@@ -324,7 +325,7 @@ class PlanScreen(Screen):
         self.open(candidates.Candidates, advice, self._at, self._take)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self.session.drive)
+        self.open(TrialScreen, self.session.drive)
 
     def act_save(self) -> None:
         save_job(self.desk, self._job)
