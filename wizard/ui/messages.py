@@ -28,7 +28,6 @@ WHY = t("why")
 NOTE = t("note:")
 CANNOT = t("Not possible here:")
 COST = t("Cost:")
-PURPOSE = t("For:")
 
 RECOMMENDED = t("recommended")
 ALTERNATIVE = t("good too")

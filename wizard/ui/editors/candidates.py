@@ -87,18 +87,20 @@ class Candidates(Screen):
         return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        yield ui.Pane(t("Procedure"), tuple(self._cost(self.session.specs[self._index].final_label)))
-
-    def _cost(self, label: str) -> Iterator[ui.Block]:
         bounds = trial.usual_bounds(1 + len(self._taken))
-        created = Sentence(
+        created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
-            "{planned}."
+            "{planned}.",
+            label=self.session.specs[self._index].final_label,
+            planned=title_of(self._planned.filesystem),
         )
-        yield ui.para(created(label=label, planned=title_of(self._planned.filesystem)))
-        most = Sentence("At most {seconds:time} and {written:size} of writes.")
-        yield ui.para(most(seconds=bounds.seconds, written=bounds.written_bytes))
-        yield ui.para(t("The order changes every round. A result needs at least 6 rounds."))
+        most = t(
+            "At most {seconds:time} and {written:size} of writes.",
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        )
+        rounds = t("The order changes every round. A result needs at least 6 rounds.")
+        yield ui.Pane(t("Procedure"), tuple(map(ui.para, (created, most, rounds))))
 
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem

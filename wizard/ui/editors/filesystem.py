@@ -319,7 +319,7 @@ def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
     option = offer.option
     if option.does:
         yield ui.para(option.does)
-    yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
+    yield ui.para(ui.muted(t("For:")), option.why) if option.does else ui.para(option.why)
     if option.risk:
         yield ui.para(ui.warn(messages.COST), option.risk)
     if option.never:
