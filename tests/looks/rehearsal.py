@@ -32,7 +32,6 @@ from wizard.plan.plan import Plan, steps_of
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
-from wizard.ui.desk import Desk
 from wizard.ui.view import Row
 from wizard.ui.wizard import Wizard
 from wizard.window.app import Window
@@ -295,16 +294,17 @@ def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> Win
 
 def perform(
     job: Job, services: Services | None = None, size: tuple[int, int] = (80, 24), terminal: Terminal = MODERN
-) -> Desk:
+) -> Wizard:
     """Run the wizard, do the job, and return the desk."""
 
-    async def run() -> Desk:
+    async def run() -> Wizard:
         app = wizard(services, terminal)
         try:
             async with app.run_test(size=size) as pilot:
                 await job(pilot)
         finally:
             app.desk.end()
+        assert isinstance(app.desk, Wizard)
         return app.desk
 
     return asyncio.run(run())

@@ -7,7 +7,7 @@ from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.said import Message, Sentence, format_capacity, join, t
+from wizard.model.said import Message, format_capacity, join, t
 
 
 def content_of(slot: Slot) -> str:
@@ -23,9 +23,6 @@ def marks(kinds: Sequence[str]) -> str:
     """List signatures and table types in a sentence."""
     shown = tuple(TABLES.get(kind, kind) for kind in kinds)
     return str(t("{marks:and}", marks=shown)) if shown else ""
-
-
-ALL_OF = Sentence("All of {device}: {what}.")
 
 
 def described(slot: Slot) -> str:
@@ -52,7 +49,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(ALL_OF(device=drive, what=what), *before.beyond))
+    return str(join(t("All of {device}: {what}.", device=drive, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:

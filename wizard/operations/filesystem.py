@@ -77,7 +77,7 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         """Name all new filesystems together, except those on several devices."""
         if self.others:
             return sentence
-        return CREATED, filled(Sentence("{title} {label} on {device}"), self, MADE[self.filesystem])
+        return CREATED, f"{MADE[self.filesystem].title} {self.label}"
 
     def commands(self) -> Commands:
         """Return the commands. Old data of an array's members may resemble a signature in the new

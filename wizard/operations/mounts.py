@@ -143,7 +143,8 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
 
     def summary(self, sentence: str) -> Summary:
         """Name all mounts together. In a plan, each has an fstab line."""
-        return MOUNTED, t("{what} at {place}", what=self.subvolume or self.device, place=self.mount_point)
+        place = self.mount_point
+        return MOUNTED, t("{what} at {place}", what=name, place=place) if (name := self.subvolume) else place
 
     def commands_to(self, *, new: bool) -> Commands:
         if not new:

@@ -44,8 +44,8 @@ class WipeSignatures(WritingTo, frozen=True):
         return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
-        """Mention old signatures once. The losses are listed separately."""
-        return str(t("Clear the old signatures.")) if self.expected else ""
+        """Omitted: the losses are listed separately."""
+        return ""
 
     def commands(self) -> Commands:
         return (wipe(self.device),)
@@ -85,6 +85,19 @@ class WriteTable(WritingTo, frozen=True):
         Sentence("The kernel sees the same partitions."),
     )
     usual_seconds = 1.0
+
+    def summary(self, sentence: str) -> Summary:
+        """Omit the drive, which the title names."""
+        if not self.fresh:
+            return sentence
+        return str(
+            tn(
+                "Write a new {table} with {count} partition.",
+                "Write a new {table} with {count} partitions.",
+                table=self.table.upper(),
+                count=len(self.entries),
+            )
+        )
 
     def sentence(self, context: Context) -> Message:
         device, kind = self.device, self.table.upper()

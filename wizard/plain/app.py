@@ -13,7 +13,7 @@ from wizard.model.said import t
 from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plan.text import command_lines
-from wizard.ui.desk import Desk, Screen
+from wizard.ui.desk import Screen
 from wizard.ui.view import Action, Field, View
 from wizard.ui.wizard import Wizard
 
@@ -52,7 +52,7 @@ def run_lines(
 class PlainSession:
     """One session. Remembers the last printed view, and prints only changes to it."""
 
-    def __init__(self, desk: Desk, talk: prompt.Dialogue) -> None:
+    def __init__(self, desk: Wizard, talk: prompt.Dialogue) -> None:
         self.desk, self.talk = desk, talk
         self._woken = Event()
         desk.changed = self._woken.set

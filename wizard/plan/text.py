@@ -112,7 +112,7 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
 TURNED_ON = t("enabled")
 
 
-FREE_USED = Sentence("Deleted or unrecognised data in the free space of {drives:and} is lost.")
+FREE_USED = t("Deleted or unrecognised data in free space is lost.")
 
 
 def background_work(plan: Plan) -> tuple[Message, ...]:
@@ -167,16 +167,17 @@ def _together(plan: Plan) -> Iterator[Message]:
 def free_used(plan: Plan) -> Iterator[Message]:
     """Yield a warning about new or larger partitions in free space, which may contain data of deleted
     ones."""
-    covered = [
-        member.drive.path
+    covered = (
+        slot.overlaps(part)
         for member in plan.members
         if not member.before.is_bare
         for slot in member.before.slots
         if not slot.number and slot.size_bytes > FLOOR_BYTES
-        if any(slot.overlaps(part) for part in member.after.partitions if not is_container(part))
-    ]
-    if covered:
-        yield FREE_USED(drives=tuple(dict.fromkeys(covered)))
+        for part in member.after.partitions
+        if not is_container(part)
+    )
+    if any(covered):
+        yield FREE_USED
 
 
 def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
@@ -188,7 +189,10 @@ def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
         if has_owner or volume.mount_point not in (None, layout.NO_PLACE):
             writers.setdefault(volume.writer, []).append(volume.label)
     for writer, labels in writers.items():
-        yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
+        if len(labels) == len(volumes):
+            yield t("Writable by {who}.", who=writer.shown)
+        else:
+            yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:

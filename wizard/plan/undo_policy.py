@@ -78,11 +78,6 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     return joined(sentences)
 
 
-def lost_when(plan: Plan, why_direct: str = "") -> str:
-    """Return when the data is lost, as the end of a heading: `, once you keep it`. Empty if immediately."""
-    return "" if plan.direct_reason or why_direct else str(t(", when you keep the result"))
-
-
 def shows_nothing(plan: Plan) -> bool:
     """Return True if no table, partition or contents are recognised on any drive and no run waits there. The
     drives may still contain data."""
@@ -109,7 +104,7 @@ def losses(plan: Plan) -> list[str]:
 
 def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
     device = partition_path(drive_path, slot.number)
-    return str(data_loss.ALL_OF(device=device, what=data_loss.described(slot)))
+    return f"{device}: {data_loss.described(slot)}."
 
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:

@@ -30,8 +30,7 @@ from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.components.reasons import Reason
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
-from wizard.ui.jobs.job import AnyJob
-from wizard.ui.jobs.plan import TONES
+from wizard.ui.jobs.job import TONES, AnyJob
 
 VOID = frozenset({"meta", "br"})
 

@@ -14,7 +14,7 @@ from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.run_rows import RUNNING, exit_code, farewell
+from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.session import Session
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.apply.local_runs import OpenRun
     from wizard.host.services import Services
-    from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.model.machine import Drive, Partition
     from wizard.model.requests import Wanted
     from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
@@ -281,10 +280,9 @@ class Desk(ABC):
         """Drives of the session, if any."""
         return self.selected.drives if self.selected else ()
 
-    def begin(self, drive: str = "", part: str = "") -> None:
-        """Open the first screen, at a drive or partition if named, and watch the drives."""
+    def watch(self) -> None:
+        """Watch the drives and the runs until the end."""
         changes = self.services.changes(self._stop)
-        self.open_drives(drive, part)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
         threading.Thread(target=self._watch_runs, daemon=True).start()
 
@@ -351,31 +349,8 @@ class Desk(ABC):
             elif action:
                 if name != "install":
                     screen.forget()
-                self._guarded(screen, lambda: self._do(screen, name, row, values or {}))
+                self._guarded(screen, lambda: self.perform(screen, name, row, values or {}))
         self.changed()
-
-    def _do(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
-        match name:
-            case "help":
-                self.open_help()
-            case "glossary":
-                self.open_glossary()
-            case "install" if screen.missing is not None:
-                self._install(screen, screen.missing)
-            case "quit":
-                self.quit()
-            case _:
-                screen.act(name, row, values)
-
-    def _install(self, screen: Screen, missing: Missing) -> None:
-        self.open_install(missing, lambda: self.later(screen, self.services.surroundings, self._equipped))
-
-    def _equipped(self, around: Machine) -> None:
-        """Update the tools in the session's machine, but not the drives."""
-        if session := self.selected:
-            machine = replace(around, drives=session.machine.drives)
-            self.session = replace(session, machine=machine)
-        self.screen.equipped()
 
     def moved(self, row: str) -> None:
         """Report that the cursor moved to a row."""
@@ -389,27 +364,14 @@ class Desk(ABC):
             self._guarded(screen, lambda: screen.turned(field, values))
         self.changed()
 
-    def quit(self) -> None:
-        """Quit, after a question if anything would be lost."""
-        if self.may_end:
-            self.open_exit()
-
     @property
     def may_end(self) -> bool:
         """True if every open screen can be closed now."""
         return all(screen.may_leave for screen in self._screens)
 
-    def farewell(self) -> tuple[str, ...]:
-        """Return the lines to leave on the terminal."""
-        return farewell(self.services, self.run)
-
-    def exit_code(self) -> ExitCode:
-        """Return the exit code of the program."""
-        return exit_code(self.services, self.run, interrupted=self.interrupted)
-
     @abstractmethod
-    def open_drives(self, drive: str, part: str) -> None:
-        """Open the list of drives, at this drive or partition if not empty."""
+    def perform(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
+        """Perform an action of every screen here, and any other on the screen."""
 
     @abstractmethod
     def open_actions(self, device: str) -> None:
@@ -428,11 +390,6 @@ class Desk(ABC):
         """Open the final confirmation of a document."""
 
     @abstractmethod
-    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
-        """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
-        Refused if no partition can be moved."""
-
-    @abstractmethod
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
         """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
 
@@ -444,29 +401,17 @@ class Desk(ABC):
     def open_copy(self, targets: Sequence[str]) -> None:
         """Open the sources of files to copy to one of the mount points."""
 
-    @abstractmethod
-    def open_alignment_test(self, drive: Drive) -> None:
-        """Open the measurement of alignment."""
+    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
+        """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
+        Refused if no partition can be moved."""
+        from wizard.plan.partition.moves import one_moves, planned_moves
 
-    @abstractmethod
-    def open_smr_test(self, drive: Drive) -> None:
-        """Open the test for shingled recording."""
-
-    @abstractmethod
-    def open_help(self) -> None:
-        """Open the help of the current view."""
-
-    @abstractmethod
-    def open_glossary(self) -> None:
-        """Open the glossary with the terms of the current view first."""
-
-    @abstractmethod
-    def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
-        """Ask whether to install missing tools; call `then` when they are installed."""
-
-    @abstractmethod
-    def open_exit(self) -> None:
-        """Quit, or ask first if anything would be lost."""
+        machine, drive, recording = self.session.machine, self.session.drive, self.session.diagnosis.recording
+        self.open_review(
+            one_moves(machine, drive, part, start, recording)
+            if part
+            else planned_moves(machine, drive, recording)
+        )
 
     def go(self, screen: Screen) -> None:
         """Open a screen on top."""
@@ -482,10 +427,6 @@ class Desk(ABC):
                 self._screens.pop().left()
             self.screen.entered()
 
-    def home(self) -> None:
-        """Close all but the first screen."""
-        self.back(len(self._screens) - 1)
-
     def read_again(self) -> None:
         """Discard the plan, return to Drives and read them again. Preserves the workload."""
         self.touched = True
@@ -495,7 +436,7 @@ class Desk(ABC):
         if self.selected:
             self.workload = self.selected.workload
         self.selected = None
-        self.home()
+        self.back(len(self._screens) - 1)
 
     def later(
         self,

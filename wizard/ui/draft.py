@@ -10,15 +10,17 @@ from wizard.advice.missing import Missing, for_files, lacking
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
 from wizard.host.services import Services
-from wizard.model.errors import DiskwrightError, Refused, why_not
+from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive
-from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
+from wizard.model.said import t
+from wizard.plan.raid.striping import FILESYSTEMS as TOGETHER
+from wizard.plan.raid.striping import room_bytes
+from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
+from wizard.plan.request.wanted import choice_on, desktop_requests, room_for_preset, spec_of
 from wizard.ui.session import Session
-from wizard.ui.several_drives import fitting
 
 
 def usual_purpose(drive: Drive) -> str:
@@ -87,10 +89,9 @@ def default_spec(services: Services, session: Session, others: Sequence[VolumeSp
     writer.
     """
     assert session.advice is not None and session.choice is not None
-    taken = session.taken
-    doubts = taken.doubts if taken is not None and taken.choice == session.choice else ()
+    doubts = session.with_options(session.choice).doubts
     spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, doubts)
-    return fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
+    return _fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
 
 
 def planned(services: Services, session: Session) -> Session:
@@ -121,3 +122,34 @@ def with_filesystem(services: Services, session: Session, index: int, taken: Tak
     if index == 0:
         changed = replace(changed, choice=taken.choice, taken=taken)
     return changed
+
+
+def spread(
+    services: Services, session: Session, stripe: StripeRequest | None, others: Sequence[Drive]
+) -> Session:
+    """Return the session with the volume spread over these drives and planned, or on the first drive alone.
+    Raises the reason if not possible."""
+    how = replace(session.arrangement, stripe=stripe)
+    if stripe is None:
+        # Ask again about the contents, which only the other drives required to erase.
+        mode = None if session.arrangement.stripe and not session.drive.is_empty else session.mode
+        return replace(session, arrangement=how, others=(), plan=None, mode=mode)
+    if not others:
+        raise BadInput(t("Select another drive first."))
+    changed = replace(session, arrangement=how, others=tuple(others), mode=Mode.REPLACE)
+    specs = tuple(_fitting(services, changed, spec) for spec in session.specs)
+    return planned(services, replace(changed, specs=specs))
+
+
+def _fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpec:
+    """Adapt a request to all drives of the session. Keep filesystem and options if the drives can share them,
+    else use the recommended ones. Raises Refused."""
+    stripe = session.arrangement.stripe
+    if stripe is None:
+        return spec
+    spec = replace(spec, size_bytes=None, percent=None)
+    if spec.choice.filesystem in TOGETHER[stripe.kind]:
+        return spec
+    room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
+    advice = session.advise(services, spec.workload.id, room or None)
+    return replace(spec, choice=choice_on(advice, TOGETHER[stripe.kind]), doubts=())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
@@ -51,9 +51,28 @@ class Session(Struct, frozen=True):
         """The drive, for the header of a screen."""
         return t("on {drive}", drive=self.drive.path)
 
+    @property
+    def spread(self) -> Message:
+        """The drives: `/dev/sda and /dev/sdb, mirrored by md`, or one alone."""
+        stripe = self.arrangement.stripe
+        if stripe is None:
+            return t("{drive} alone", drive=self.drive.path)
+        layout = (
+            Sentence("{drives:and}, mirrored by {by}")
+            if stripe.mirrors
+            else Sentence("{drives:and}, striped by {by}")
+        )
+        return layout(drives=tuple(drive.path for drive in self.drives), by=stripe.kind)
+
     def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""
         return services.advise(self.machine, self.drive, self.diagnosis.recording, workload, size_bytes)
+
+    def with_options(self, choice: Choice) -> Taken:
+        """Return the choice with the options that were added to it, if any."""
+        from wizard.advice.request import Taken
+
+        return self.taken if self.taken and self.taken.choice == choice else Taken(choice)
 
     @property
     def partition(self) -> Partition | None:

@@ -1,32 +1,39 @@
-"""Open screens on request. The only module that imports the screens."""
+"""Open screens on request, and report what remains at exit. The only module that imports the screens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.said import tn
 from wizard.process.deferred import deferred
-from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Screen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wizard.advice.missing import Missing
-    from wizard.model.machine import Drive, Partition
+    from wizard.model.machine import Machine
     from wizard.plan.changes import RunDocument
-    from wizard.plan.partition import moves
     from wizard.ui.dialogs import asking, health, pages
     from wizard.ui.jobs import in_place
     from wizard.ui.jobs.job import AnyJob
-    from wizard.ui.screens import actions, copying, drives, measurements, plan, purpose, review, ways, work
+    from wizard.ui.screens import actions, copying, drives, plan, purpose, review, ways, work
+    from wizard.ui.view import Values
 else:
-    (moves,) = deferred("wizard.plan.partition", "moves")
     asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
     (in_place,) = deferred("wizard.ui.jobs", "in_place")
-    actions, copying, drives, measurements, plan, purpose, review, ways, work = deferred(
+    actions, copying, drives, plan, purpose, review, ways, work = deferred(
         "wizard.ui.screens",
-        *("actions", "copying", "drives", "measurements", "plan", "purpose", "review", "ways", "work"),
+        *("actions", "copying", "drives", "plan", "purpose", "review", "ways", "work"),
     )
+
+MOST_RUNS = 4
+"""Maximum number of runs listed individually."""
 
 
 class Wizard(Desk):
@@ -35,8 +42,81 @@ class Wizard(Desk):
     The first list of drives appears before the other screens are loaded.
     """
 
-    def open_drives(self, drive: str, part: str) -> None:
+    def begin(self, drive: str = "", part: str = "") -> None:
+        """Open the first screen, at a drive or partition if named, and watch the drives."""
+        self.watch()
         self.go(drives.DrivesScreen(self, drive, part))
+
+    def perform(self, screen: Screen, name: str, row: str, values: Values) -> None:
+        match name:
+            case "help":
+                self.go(pages.help_page(self))
+            case "glossary":
+                self.go(pages.Glossary(self))
+            case "install" if screen.missing is not None:
+                self.go(health.Install(self, screen.missing, self._look_at_tools))
+            case "quit":
+                if self.may_end:
+                    self._ask_to_end()
+            case _:
+                screen.act(name, row, values)
+
+    def _ask_to_end(self) -> None:
+        if question := asking.ending(self):
+            self.go(question)
+        else:
+            self.end()
+
+    def _look_at_tools(self) -> None:
+        self.later(self.screen, self.services.surroundings, self._equipped)
+
+    def _equipped(self, around: Machine) -> None:
+        """Update the tools in the session's machine, but not the drives."""
+        if session := self.selected:
+            machine = replace(around, drives=session.machine.drives)
+            self.session = replace(session, machine=machine)
+        self.screen.equipped()
+
+    def farewell(self) -> tuple[str, ...]:
+        """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
+        if self.services.demo:
+            return ()
+        found = tuple(line for _, line in sorted(self._last_lines(), key=itemgetter(0)))
+        left = len(found) - MOST_RUNS
+        if left <= 0:
+            return found
+        more = tn(
+            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
+        )
+        return (*found[:MOST_RUNS], str(more))
+
+    def _last_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield priority and line of each open run and this session's: half-written drives first, then
+        waiting runs, then active ones."""
+        from wizard.apply.run.job import NextCommands
+        from wizard.apply.run.journal import RunState
+        from wizard.apply.run_control import left_line, working_ways
+
+        found: list[tuple[Path, RunState, NextCommands]] = []
+        # Only root can read runs started by root.
+        with suppress(DiskwrightError, OSError):
+            runs = self.services.open_runs()
+            found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
+            if (own := self.run) is not None and own not in {one.run for one in runs}:
+                now = self.services.runs.state(own)
+                found.append((own, now, working_ways(own, now)))
+        for run, now, ways in found:
+            if line := left_line(run, now, ways):
+                yield 2 if now is RunState.RUNNING else 1 if "keep" in ways.names else 0, line
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does
+        not."""
+        if self.run is None:
+            return ExitCode.ENDED_BY_USER if self.interrupted else ExitCode.DONE
+        from wizard.apply.plan.run_summary import exit_code_of
+
+        return exit_code_of(self.services.runs.state(self.run))
 
     def open_actions(self, device: str) -> None:
         self.go(actions.Actions(self, device))
@@ -49,14 +129,6 @@ class Wizard(Desk):
 
     def open_review(self, document: RunDocument) -> None:
         self.go(review.Review(self, in_place.job_of(self.services, document)))
-
-    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
-        machine, drive, recording = self.session.machine, self.session.drive, self.session.diagnosis.recording
-        self.open_review(
-            moves.planned_moves(machine, drive, recording)
-            if part is None
-            else moves.one_moves(machine, drive, part, start, recording)
-        )
 
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
         job = job or in_place.job_of(self.services, self.services.runs.document(run))
@@ -71,24 +143,3 @@ class Wizard(Desk):
 
     def open_copy(self, targets: Sequence[str]) -> None:
         self.go(copying.CopyScreen(self, targets))
-
-    def open_alignment_test(self, drive: Drive) -> None:
-        self.go(measurements.TrialScreen(self, drive))
-
-    def open_smr_test(self, drive: Drive) -> None:
-        self.go(measurements.ShingledTest(self, drive))
-
-    def open_help(self) -> None:
-        self.go(pages.help_page(self))
-
-    def open_glossary(self) -> None:
-        self.go(pages.Glossary(self))
-
-    def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
-        self.go(health.Install(self, missing, then))
-
-    def open_exit(self) -> None:
-        if question := asking.ending(self):
-            self.go(question)
-        else:
-            self.end()

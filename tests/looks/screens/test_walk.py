@@ -302,11 +302,11 @@ def test_real_program_on_a_terminal(tmux: Tmux) -> None:
     tmux.shows("Native 4TB", "ST8000DM004", "Stick", "500 GB", "1 warning")
     tmux.press("Down", "serial 4KN00042")
     tmux.press("Enter", "What will you store?", "Large media files")
-    tmux.press("Enter", "the rest: 4.0 TB")
+    tmux.press("Enter", "Mounted at")
     tmux.press("Enter", "Nothing is lost.", "What will be done")
     tmux.press("F1", "Help")
     tmux.press("Escape", "Nothing is lost.")
-    for then in ("the rest: 4.0 TB", "What will you store?", "Example NVMe SSD 500GB"):
+    for then in ("Mounted at", "What will you store?", "Example NVMe SSD 500GB"):
         tmux.press("Escape", then)
     tmux.press("?", "Help")
     tmux.press("Escape", "Example NVMe SSD 500GB")

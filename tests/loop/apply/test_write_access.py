@@ -240,7 +240,7 @@ def test_plan_shows_who_can_write_and_refuses_unknown_users(
     planned = diskwright(work, *words, **places)
     assert planned.returncode == 0, planned.stderr
     assert '"mount-' not in planned.stdout and '"kind": "mount"' not in planned.stdout
-    assert "writable by the group daemon" in planned.stderr
+    assert "Writable by the group daemon" in planned.stderr
     refused = diskwright(work, *words[:3], "workload=large-media,writable=nobody-here", **places)
     assert refused.returncode == 2 and "'nobody-here' is no user or group here" in refused.stderr
     assert not any(plain_folder.iterdir())

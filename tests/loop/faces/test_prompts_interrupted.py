@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.loop.applying import unknown_kernel
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
-from wizard.ui.jobs import plan as of_plan
+from wizard.ui.jobs import job as of_plan
 from wizard.cli import open_wizard
 from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]

@@ -33,7 +33,7 @@ from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
 from wizard.report.parts import render_report
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import PlanJob
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
 

@@ -122,7 +122,7 @@ class Talked:
         return talked(self.desk, BytesIO(given), width)
 
 
-def talked(desk: Desk, answers: BytesIO, width: int = 78) -> Told:
+def talked(desk: Wizard, answers: BytesIO, width: int = 78) -> Told:
     """Return the transcript of a whole conversation."""
     out = StringIO()
     code = PlainSession(desk, Dialogue(answers, out, width=width, echo=True)).converse()

@@ -12,7 +12,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.undo_policy import losses, needs_word, promise
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import PlanJob
 
 LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."
 

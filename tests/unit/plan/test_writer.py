@@ -117,7 +117,7 @@ def test_plan_names_the_writer_and_is_read_back() -> None:
     plan = for_writer(FAMILY, "xfs")
     text = PLANS.render(plan)
     assert PLANS.read(text, "it") == plan
-    assert "media: writable by the group family." in "\n".join(plan_page(plan, 100))
+    assert "Writable by the group family." in "\n".join(plan_page(plan, 100))
     assert any("the group family" in step.sentence for step in plan.steps)
 
 

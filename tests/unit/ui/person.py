@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from wizard.host.services import Services
 from wizard.ui import view as ui
-from wizard.ui.desk import Desk
 from wizard.ui.wizard import Wizard
 
 SECONDS = 30.0
@@ -15,7 +14,7 @@ class Person:
     """A simulated user at the first screen. Every call waits until all work is done, and runs pending
     requests for root."""
 
-    def __init__(self, services: Services, desk: Desk | None = None) -> None:
+    def __init__(self, services: Services, desk: Wizard | None = None) -> None:
         self.desk = desk or Wizard(services)
         if desk is None:
             self.desk.begin()

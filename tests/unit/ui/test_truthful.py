@@ -90,7 +90,7 @@ def test_loss_of_one_full_drive_of_two_is_shown(two: Machine) -> None:
     for text in texts:
         assert "sdb" in text and "Nothing is lost" not in text, text
         assert "No data is lost" not in text and "no data found" not in text, text
-    assert "All of /dev/sdb1" in texts[-1], texts[-1]
+    assert "/dev/sdb1: " in texts[-1], texts[-1]
 
 
 @pytest.mark.parametrize(

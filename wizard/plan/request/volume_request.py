@@ -195,11 +195,10 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
 
 
 def size_words(spec: VolumeSpec, made_bytes: int | None) -> str:
-    """Return the requested size. For a share or the rest, add the actual size if known from a plan."""
-    if spec.size_bytes is not None:
-        return format_capacity(spec.size_bytes)
-    asked = str(t("the rest")) if spec.percent is None else f"{spec.percent} %"
-    return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
+    """Return the requested size. For a share or the rest, return the actual size if known from a plan."""
+    if size := spec.size_bytes or made_bytes:
+        return format_capacity(size)
+    return str(t("the rest")) if spec.percent is None else f"{spec.percent} %"
 
 
 def more_words(spec: VolumeSpec) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
 notices about this system. Pure."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -10,13 +10,11 @@ from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
-from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import format_capacity, t, tn
+from wizard.model.said import t, tn
 from wizard.plan.changes import Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.plan_rows import RANKS
 from wizard.ui.components.reasons import evidence_blocks
 
@@ -138,47 +136,10 @@ def _cited(advice: Advice) -> tuple[Evidence, ...]:
     )
 
 
-COLUMNS = (
-    ui.Column(t("How")),
-    ui.Column(t("Time"), right=True),
-    ui.Column(t("Extra space"), right=True),
-    ui.Column(t("Here")),
-)
-
-
-def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> ui.Row:
-    """Return the row of a conversion method, with time, extra space and availability."""
-    cells = ui.pieces(
-        ui.strong(ways.TITLES[offer.way]),
-        t("{seconds:time}", seconds=offer.seconds),
-        format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
-        _standing(offer, prospect),
-    )
-    why_not = obstacle_words(prospect, offer) if not repairs else ""
-    return ui.Row(offer.way.value, cells, why_not=why_not)
-
-
 def obstacle_words(prospect: Prospect, offer: WayOffer) -> ui.Text:
     """Return the obstacle to a method, or an empty text. The finding itself shows the remedy."""
     found = (one.sentence for one in prospect.findings if one.code == offer.obstacle_code)
     return next(found, offer.obstacle) if offer.obstacle else ""
-
-
-def _standing(offer: WayOffer, prospect: Prospect) -> ui.Piece:
-    if offer.obstacle:
-        return ui.warn(messages.IMPOSSIBLE)
-    if offer.way is prospect.default:
-        return ui.good(messages.RECOMMENDED)
-    return ui.Piece(messages.ALTERNATIVE)
-
-
-def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[ui.Pane, ...]:
-    """Describe the selected method and the findings about the filesystem."""
-    found = tuple(finding_paras(prospect.findings))
-    options = ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs))
-    offered = offer_blocks(prospect, offer, ways.SUMMARIES[offer.way])
-    told = ui.Pane(ways.TITLES[offer.way], (*offered, options))
-    return (told, ui.Pane(t("About this filesystem"), found)) if found else (told,)
 
 
 def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
@@ -194,29 +155,11 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
         yield ui.para(ui.muted(t("How:")), ways.HOW)
 
 
-def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:
-    if not offer.way.converts:
-        yield t("no comparison needed.")
-    elif compares:
-        yield t("every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds)
-    else:
-        yield t("files are not compared individually.")
-    if ways.is_damaged(prospect.before):
-        yield t("Damage may be repaired.") if repairs else t("Damage is not repaired.")
-
-
 NEEDED = ("partx", "wipefs")
 """Tools required to set up any drive."""
 
 OTHERS = ("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "smartctl", "cryptsetup")
 """Tools expected on a live system. Elsewhere, missing tools are reported when needed."""
-
-Found = tuple[Drive, Diagnosis] | None
-
-
-def listed(around: Machine | None, found: Mapping[str, Found]) -> dict[str, Found]:
-    """Return the drives to list, without the live system's boot medium."""
-    return {path: one for path, one in found.items() if not (around and one and around.is_medium(one[0]))}
 
 
 def notice(

@@ -10,7 +10,6 @@ from wizard.filesystems.registry import title_of
 from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
 from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
-from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
 from wizard.model.geometry import Geometry, Identity
@@ -44,8 +43,8 @@ COUNTED = {
     Severity.WARNING: Sentences("! 1 warning", "! {count} warnings"),
 }
 CAPTIONS = {
-    Severity.DANGER: messages.DANGER,
-    Severity.WARNING: messages.WARNING,
+    Severity.DANGER: t("danger:"),
+    Severity.WARNING: t("warning:"),
     Severity.INFO: messages.NOTE,
     Severity.OK: t("fine:"),
 }
@@ -182,17 +181,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     return ui.Row(part.path, cells, level=1)
 
 
-def about(services: Services, count: int) -> ui.Text:
-    """Return the number of drives and the read privileges."""
-    who = t("as root")
-    if services.needs_root and (services.asks_for_root or services.apply_obstacle):
-        who = t("not root")
-    elif services.obstacle and not services.needs_root:
-        who = t("recorded")
-    return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
-
-
-def drive_panes(
+def drive_pane(
     drive: Drive,
     diagnosis: Diagnosis,
     blocker: ui.Text,
@@ -201,7 +190,7 @@ def drive_panes(
     device: str = "",
     free: Mapping[str, int | None],
     runs: Sequence[OpenRun] = (),
-) -> tuple[ui.Pane, ...]:
+) -> ui.Pane:
     """Describe a drive with obstacles and findings. `device` is the selected partition, `free` the free space
     by mount point.
 
@@ -234,7 +223,7 @@ def drive_panes(
     for part in (_headlines(found), _better_as_ext4(drive, device), _about(drive, diagnosis)):
         if rows := tuple(part):
             blocks += (ui.GAP, *rows) if blocks else rows
-    return (ui.Pane(name, tuple(blocks)),)
+    return ui.Pane(name, tuple(blocks))
 
 
 def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
@@ -336,7 +325,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
     for finding in worst_first(tuple(findings)):
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
-        more = messages.MORE(count=len(others)) if others else ""
+        more = t("and {count} more like this.", count=len(others)) if others else ""
         caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
         yield first, caption, more, ANSWERS.get(first.code, "")
 

@@ -88,7 +88,7 @@ def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
         return ui.para(ui.warn(messages.UNDO_CAPTION), said)
     if shows_nothing(plan):
         return None
-    return ui.para(ui.muted(messages.UNDO_CAPTION), t("until you keep the result."))
+    return ui.para(ui.muted(messages.UNDO_CAPTION), t("until you choose Keep."))
 
 
 def volume_pane(session: Session, index: int) -> ui.Pane:

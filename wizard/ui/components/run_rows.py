@@ -1,10 +1,8 @@
-"""Runs of any kind: progress, checks and decisions; also actions for findings, and what remains at exit."""
+"""Runs of any kind: progress, checks and decisions; also actions for findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from operator import itemgetter
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,10 +12,9 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
-from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, StepProgress
 from wizard.host.services import Services
-from wizard.model.errors import DiskwrightError, ExitCode, why_not
+from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.run import Check, Event, JournalEntry
@@ -267,50 +264,3 @@ def answers(
     if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):
         obstacle = services.obstacle or now or services.quick_test_obstacle(drive)
         yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
-
-
-MOST_RUNS = 4
-"""Maximum number of runs listed individually."""
-
-
-def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
-    """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
-    if services.demo:
-        return ()
-    found = tuple(line for _, line in sorted(_lines(services, run), key=itemgetter(0)))
-    left = len(found) - MOST_RUNS
-    if left <= 0:
-        return found
-    more = tn(
-        "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
-    )
-    return (*found[:MOST_RUNS], str(more))
-
-
-def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
-    """Yield priority and line of each open run and this session's: half-written drives first, then waiting
-    runs, then active ones."""
-    from wizard.apply.run.job import NextCommands
-    from wizard.apply.run_control import left_line, working_ways
-
-    found: list[tuple[Path, RunState, NextCommands]] = []
-    # Only root can read runs started by root.
-    with suppress(DiskwrightError, OSError):
-        runs = services.open_runs()
-        found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
-        if own is not None and own not in {one.run for one in runs}:
-            now = services.runs.state(own)
-            found.append((own, now, working_ways(own, now)))
-    for run, now, ways in found:
-        if line := left_line(run, now, ways):
-            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
-
-
-def exit_code(services: Services, run: Path | None, *, interrupted: bool) -> ExitCode:
-    """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does
-    not."""
-    if run is None:
-        return ExitCode.ENDED_BY_USER if interrupted else ExitCode.DONE
-    from wizard.apply.plan.run_summary import exit_code_of
-
-    return exit_code_of(services.runs.state(run))

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -11,12 +12,14 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.job import AnyJob
+
+T = TypeVar("T")
 
 
 class Question(Overlay):
@@ -58,18 +61,14 @@ class Question(Overlay):
 
     def act_yes(self) -> None:
         self.desk.back()
-        call_guarded(self.desk, self._then)
-
-
-Take = Callable[[ui.Values], Callable[[], None] | None]
-"""Callback for the typed values."""
+        self.desk.post(self.desk.screen, self._then)
 
 
 class Typing(Overlay):
     """Fields to fill in over the previous screen.
 
-    `take` receives the values while the dialog is open. Errors are shown here and preserve the values.
-    Otherwise the dialog closes, and the returned function is called. Open other screens there; the previous
+    `read` receives the values while the dialog is open. Errors are shown here and preserve the values.
+    Otherwise the dialog closes, and `then` receives the result. Open other screens there; the previous
     screen shows errors.
     """
 
@@ -83,11 +82,13 @@ class Typing(Overlay):
         title: ui.Text,
         blocks: ui.Text | Sequence[ui.Block],
         fields: Sequence[ui.Field],
-        take: Take,
-        label: ui.Text,
+        read: Callable[[ui.Values], T],
+        then: Callable[[T], None],
+        label: ui.Text = messages.REVIEW,
     ) -> None:
         super().__init__(desk)
-        self.title, self._take, self._label, self._asked = title, take, label, tuple(fields)
+        self.title, self._label, self._asked = title, label, tuple(fields)
+        self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
         self._blocks = (ui.para(blocks),) if isinstance(blocks, str | Message) else tuple(blocks)
 
     def _above(self) -> Sequence[ui.Block]:
@@ -108,19 +109,9 @@ class Typing(Overlay):
 
     def act_take(self) -> None:
         self.turned("", self.values)
-        then = self._take(self.values)
+        then = self._read(self.values)
         self.close()
-        if then is not None:
-            call_guarded(self.desk, then)
-
-
-def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
-    """Call `then`, and show errors on the current screen."""
-    screen = desk.screen
-    try:
-        then()
-    except DiskwrightError as error:
-        screen.warn(str(error))
+        self.desk.post(self.desk.screen, then)
 
 
 def ask_tokens(
@@ -138,22 +129,27 @@ def ask_tokens(
     Then call `then` with the passphrase.
     """
 
-    def take(values: ui.Values) -> Callable[[], None]:
+    def check(values: ui.Values) -> bytes | None:
         for number, drive in enumerate(drives):
             check_token(drive, values.get(f"token{number}", "").strip(), drive.token)
-        return partial(then, passphrase_of(values) if secret else None)
+        return passphrase_of(values) if secret else None
 
     fields = [
         ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
         for number, drive in enumerate(drives)
     ]
-    desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
+    asked = (*fields, *(passphrase_fields() if secret else ()))
+    desk.go(Typing(desk, title, blocks, asked, check, then, label))
 
 
 def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
     """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
     if not typed or typed not in tokens:
-        said = messages.WRONG if typed else messages.EMPTY
+        said = (
+            Sentence("This does not match {drive}: type {token}.")
+            if typed
+            else Sentence("Type {token} to confirm {drive}.")
+        )
         raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
 
 
@@ -237,11 +233,11 @@ def save(
     Then report the file on the previous screen, in the words of `report` if given.
     """
 
-    def take(values: ui.Values) -> Callable[[], None]:
+    def write(values: ui.Values) -> Path:
         path = _free_path(values.get("file", "").strip())
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
-        return partial(saved, path)
+        return path
 
     def saved(path: Path) -> None:
         said = t("{what:First} was saved to {path}.", what=what, path=str(path))
@@ -254,7 +250,7 @@ def save(
         ),
         ui.para(t("Existing files are never overwritten.")),
     )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, messages.SAVE))
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, saved, messages.SAVE))
 
 
 def save_job(desk: Desk, job: AnyJob) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from wizard.filesystems import partition_types
 from wizard.findings import contents
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
@@ -21,7 +22,6 @@ from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recordin
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Install(Overlay):
             count=len(programs),
         )
         self.desk.screen.tell(said, ui.Tone.GOOD)
-        call_guarded(self.desk, self._then)
+        self.desk.post(self.desk.screen, self._then)
 
 
 UNKNOWN = t("unknown")
@@ -229,32 +229,18 @@ def _discard(drive: Drive) -> Message:
 
 
 TYPES = {
-    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
-    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
-    "0fc63daf-8483-4772-8e79-3d69d8477de4": "Linux",
-    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
-    "933ac7e1-2eb4-4f13-b844-0e14e2aef915": "Linux home",
-    "4f68bce3-e8cd-4db1-96e7-fbcaf984b709": "Linux root",
-    "bc13c2ff-59e6-4262-a352-b275fd6f7172": "Linux boot",
-    "e6d6d379-f507-44c2-a23c-238f2a3df928": "Linux LVM",
-    "a19d880f-05fc-4d3b-a006-743f0f84911e": "Linux RAID",
-    "ca7d7ccb-63ed-4c53-861c-1742536059cc": "Linux LUKS",
-    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Windows data",
+    **partition_types.NAMES,
+    **dict.fromkeys(partition_types.ROOTS_GPT.values(), "Linux root"),
+    **dict.fromkeys((partition_types.BOOT_GPT, partition_types.BOOT_MBR), "Linux boot"),
+    partition_types.LINUX_GPT: "Linux",
+    partition_types.BASIC_DATA_GPT: "Windows data",
+    partition_types.NTFS_MBR: "NTFS/exFAT",
     "e3c9e316-0b5c-4db8-817d-f92df00215ae": "Windows MSR",
     "de94bba4-06d1-4d40-a16a-bfd50179d6ac": "Windows RE",
-    "0x05": "extended",
-    "0x07": "NTFS/exFAT",
     "0x0b": "FAT32",
-    "0x0c": "FAT32",
-    "0x0f": "extended",
-    "0x82": "Linux swap",
-    "0x83": "Linux",
-    "0x85": "extended",
-    "0x8e": "Linux LVM",
     "0xee": "GPT guard",
-    "0xef": "EFI system",
-    "0xfd": "Linux RAID",
 }
+"""Names of partition types that fit their column."""
 COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
 NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 
@@ -298,7 +284,7 @@ def _partition_row(drive: Drive, part: Partition) -> ui.Para:
     ]
     inside = map(str, _notes(drive, part.path, part.signatures))
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
-    kind = TYPES.get(part.type or "", part.type or "-")
+    kind = str(TYPES.get(part.type or "", part.type or "-"))
     return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
 
 

@@ -1,14 +1,22 @@
-"""Benchmark dialog: start, watch, stop and read. Subclasses define the benchmark."""
+"""Benchmark dialogs: start, watch, stop and read. Alignment, and the quick test for shingled recording."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec.structs import replace
+
+from wizard.benchmark import smr_probe
 from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.results import BenchmarkResult, render_verdict
+from wizard.benchmark.scratch import scratch_extents
+from wizard.benchmark.smr_probe import UNCONFIRMED
+from wizard.model.errors import why_not
 from wizard.model.machine import Drive
 from wizard.model.said import t
+from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import measured
@@ -17,7 +25,7 @@ from wizard.ui.dialogs.asking import ask_tokens, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
 
 MEASURE = t("measure")
-Verdict = TypeVar("Verdict", bound="BenchmarkResult")
+Measured = TypeVar("Measured", bound="BenchmarkResult")
 
 
 def ask_token(
@@ -33,13 +41,13 @@ def ask_token(
     ask_tokens(desk, (drive,), title, blocks, lambda _: then(), label)
 
 
-class Measuring(Overlay, Generic[Verdict]):
+class Measuring(Overlay, Generic[Measured]):
     """A measurement of a drive. `verdict` is the last result."""
 
     file: ClassVar[str]
     """End of the name of a saved result."""
 
-    def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None, title: ui.Text) -> None:
+    def __init__(self, desk: Desk, drive: Drive, verdict: Measured | None, title: ui.Text) -> None:
         super().__init__(desk)
         self.drive, self.verdict, self.title = drive, verdict, title
         self.progress: MeasureProgress | None = None
@@ -52,7 +60,7 @@ class Measuring(Overlay, Generic[Verdict]):
     def _ways(self) -> Iterator[ui.Action]:
         raise NotImplementedError
 
-    def _settled(self, verdict: Verdict) -> None:
+    def _settled(self, verdict: Measured) -> None:
         """Called after a measurement."""
 
     def left(self) -> None:
@@ -114,7 +122,7 @@ class Measuring(Overlay, Generic[Verdict]):
             self.open(Reasons, title, tuple(measured.verdict_reasons(self.verdict)))
 
     def start(
-        self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object
+        self, measure: Callable[..., Measured], subject: object, *, writes: bool = False, **options: object
     ) -> None:
         """Start a measurement of `subject`, unless one is running."""
         if self.doing:
@@ -129,7 +137,162 @@ class Measuring(Overlay, Generic[Verdict]):
         doing = t("Measuring the drive. Press S to stop.")
         self.later(doing, partial(work, stop=self._stop.is_set, **options), self._measured)
 
-    def _measured(self, verdict: Verdict) -> None:
+    def _measured(self, verdict: Measured) -> None:
         self.verdict = verdict
         self.tell("")
         self._settled(verdict)
+
+
+CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
+"""Reported block size, and assumed real block size, in bytes."""
+
+
+class TrialScreen(Measuring[Verdict]):
+    """Measurement of alignment. The session remembers the result."""
+
+    place = "trial"
+    file = "benchmark"
+    help = (
+        t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
+        t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
+        t("Reading alone never clears a drive, because misalignment slows writes."),
+    )
+
+    def __init__(self, desk: Desk, drive: Drive) -> None:
+        session = desk.selected
+        before = session.verdict if session and session.drive == drive else None
+        title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
+        super().__init__(desk, drive, before if before and before.drive == drive.path else None, title)
+
+    def _ways(self) -> Iterator[ui.Action]:
+        obstacle = self.services.obstacle
+        key = "m" if self.verdict or obstacle else "enter"
+        yield ui.Action("measure", key, t("measure by reading"), obstacle)
+        yield ui.Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
+        against = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
+        yield ui.Action("as-large", "4", t("as 4096-byte blocks"), against)
+
+    @property
+    def _may_hide(self) -> bool:
+        geometry = self.drive.geometry
+        return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
+
+    def _possible(self) -> Iterator[ui.Block]:
+        yield ui.para(t("A read test of at most half a minute. The drive does not change."), key="measure")
+        if self._may_hide:
+            yield ui.GAP
+            yield ui.para(
+                t(
+                    "The drive reports 512-byte blocks, so misalignment is not possible. Some "
+                    "drives hide larger blocks."
+                ),
+                key="as-large",
+            )
+        yield ui.GAP
+        if reason := why_not(scratch_extents, self.drive):
+            yield ui.para(t("Cannot measure by writing:"), reason)
+        else:
+            yield ui.para(
+                t("The drive has unused free space. Measuring by writing there shows more."), key="write"
+            )
+
+    def act_measure(self) -> None:
+        self.start(run_alignment_trial, self.drive, write=False)
+
+    def act_as_large(self) -> None:
+        self.start(run_alignment_trial, self.drive, write=False, assume_physical_bytes=ASSUMED_BYTES)
+
+    def act_write(self) -> None:
+        ask_token(
+            self.desk,
+            self.drive,
+            t("Measure by writing?"),
+            (ui.para(t("Reads pieces of free space and writes the same bytes back.")),),
+            lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
+        )
+
+    def _settled(self, verdict: Verdict) -> None:
+        if (session := self.desk.selected) and session.drive == self.drive:
+            self.desk.session = replace(session, verdict=verdict)
+
+
+NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
+
+
+class ShingledTest(Measuring[DisplacedVerdict]):
+    """Quick test. The result is added to the facts about the drive."""
+
+    place = "displaced"
+    file = "shingled-test"
+    help = (
+        t(
+            "Blocks form adjacent pairs. One block of each pair is written, chosen at random. On a "
+            "conventional drive, both blocks then read alike, regardless of speed, age or load."
+        ),
+        t(
+            "Some server drives also store small writes elsewhere, but move them back soon. So the test "
+            "checks twice."
+        ),
+    )
+
+    def __init__(self, desk: Desk, drive: Drive) -> None:
+        title = t("Is {drive} shingled?", drive=ui.short(drive.path))
+        super().__init__(desk, drive, desk.services.quick_tested(drive), title)
+
+    @property
+    def _obstacle(self) -> str:
+        return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
+
+    def _ways(self) -> Iterator[ui.Action]:
+        over = bool(self.verdict or self.services.obstacle)
+        label = t("test again") if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
+        yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
+
+    def _possible(self) -> Iterator[ui.Block]:
+        if self._obstacle:
+            yield ui.para(ui.warn(messages.CANNOT), self._obstacle)
+            yield ui.GAP
+        yield from self._preview()
+        yield ui.GAP
+        yield ui.para(ui.warn(UNCONFIRMED))
+        yield ui.para(NOT_PROOF)
+
+    def _preview(self) -> Iterator[ui.Block]:
+        size = smr_probe.WRITES * (smr_probe.block_bytes(self.drive) if self.drive.geometry else 0)
+        yield ui.para(
+            t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
+        )
+        yield ui.para(
+            t(
+                "The test reads {count} small blocks across free space and writes the same "
+                "bytes back, {size:exact} in all.",
+                count=smr_probe.WRITES,
+                size=size,
+            )
+        )
+        yield ui.para(
+            t(
+                "Then it reads the blocks and their neighbours again and compares times. "
+                "Expect about {usual} s, at most {most} s.",
+                usual=USUAL_SECONDS,
+                most=round(smr_probe.SECONDS),
+            )
+        )
+        yield ui.para(t("No byte changes, and the drive's write cache is not disabled."))
+        yield ui.para(
+            t(
+                "A power loss during the test may damage data in free space, such as files "
+                "you hope to recover."
+            )
+        )
+
+    def act_test(self) -> None:
+        def start() -> None:
+            self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
+
+        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), start)
+
+    def _settled(self, verdict: DisplacedVerdict) -> None:
+        """Remember the result, and have the drives read again with it."""
+        self.services.remember_test(self.drive, verdict)
+        self.desk.touched = True

@@ -1,11 +1,11 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
@@ -26,12 +26,10 @@ CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize
 
 def adjust(desk: Desk, device: str) -> None:
     """Open the editor of a partition of the session's drive. Raises Refused for a drive of unknown size."""
-    machine, drive = desk.session.machine, desk.session.drive
-    part = drive.partition(device) if drive is not None else None
-    if machine is None or drive is None or part is None:
-        return
-    measured(drive)
-    desk.go(ResizeEditor(desk, machine, drive, part))
+    drive = desk.session.drive
+    if part := drive.partition(device):
+        measured(drive)
+        desk.go(ResizeEditor(desk, part))
 
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
@@ -57,10 +55,10 @@ class ResizeEditor(Overlay):
     columns = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
     row: resize.Border
 
-    def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
+    def __init__(self, desk: Desk, part: Partition) -> None:
         super().__init__(desk)
-        self._machine, self._drive, self._part = machine, drive, part
-        self._step, self._long = resize.steps_of(drive)
+        self._machine, self._drive, self._part = self.session.machine, self.session.drive, part
+        self._step, self._long = resize.steps_of(self._drive)
         self.row = resize.Border.SIZE
         self.title = t("Resize or move {part}", part=part)
         self.help = (
@@ -163,15 +161,13 @@ class ResizeEditor(Overlay):
     def act_type(self) -> None:
         border = self.row
 
-        def take(values: ui.Values) -> Callable[[], None]:
-            there = resize.asked(
-                self._drive, self._place, border, parse_place(values.get("value", "").strip())
-            )
-            return lambda: self._request(there)
+        def read(values: ui.Values) -> Extent:
+            place = parse_place(values.get("value", "").strip())
+            return resize.asked(self._drive, self._place, border, place)
 
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
-        self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
+        self.open(Typing, CAPTIONS[border], means, (field,), read, self._request, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)

@@ -17,7 +17,6 @@ from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-from wizard.ui.session import Session
 
 TITLE = Sentence("Try filesystems: {purpose}")
 TRY = t("try them")
@@ -32,21 +31,17 @@ HELP = (
 class Candidates(Screen):
     """Selection of filesystems to compare for volume `index` of the session's plan.
 
-    `advice` is for the volume's purpose, and `loads` are the benchmark loads. `take` puts another filesystem
-    into the plan.
+    `advice` is for the volume's purpose. `take` puts another filesystem into the plan.
     """
 
     place = "candidates"
     many = True
     help = HELP
 
-    def __init__(
-        self, desk: Desk, advice: Advice, index: int, loads: tuple[str, ...], take: Callable[[Taken], None]
-    ) -> None:
+    def __init__(self, desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
         super().__init__(desk)
-        self._session: Session = desk.session
-        self._advice, self._index, self._loads, self._take = advice, index, loads, take
-        self._planned = self._session.specs[index].choice
+        self._advice, self._index, self._take = advice, index, take
+        self._planned = self.session.specs[index].choice
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
@@ -57,9 +52,9 @@ class Candidates(Screen):
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
-        assert self._session.plan is not None
+        assert self.session.plan is not None
         if choice is self._planned:
-            return self._session.plan
+            return self.session.plan
         if choice.obstacles:
             return choice.obstacles[0]
         title = title_of(choice.filesystem)
@@ -67,7 +62,7 @@ class Candidates(Screen):
         if not trial.can_be_tried(choice):
             return str(no_files)
         try:
-            changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
+            changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
@@ -78,7 +73,7 @@ class Candidates(Screen):
         return found if isinstance(found, str) else ""
 
     def _title(self) -> ui.Text:
-        return TITLE(purpose=self._session.specs[self._index].workload.title)
+        return TITLE(purpose=self.session.specs[self._index].workload.title)
 
     def _above(self) -> Iterator[ui.Block]:
         said = (
@@ -92,18 +87,20 @@ class Candidates(Screen):
         return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
-
-    def _cost(self, label: str) -> Iterator[ui.Block]:
         bounds = trial.usual_bounds(1 + len(self._taken))
-        created = Sentence(
+        created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
-            "{planned}."
+            "{planned}.",
+            label=self.session.specs[self._index].final_label,
+            planned=title_of(self._planned.filesystem),
         )
-        yield ui.para(created(label=label, planned=title_of(self._planned.filesystem)))
-        most = Sentence("At most {seconds:time} and {written:size} of writes.")
-        yield ui.para(most(seconds=bounds.seconds, written=bounds.written_bytes))
-        yield ui.para(t("The order changes every round. A result needs at least 6 rounds."))
+        most = t(
+            "At most {seconds:time} and {written:size} of writes.",
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        )
+        rounds = t("The order changes every round. A result needs at least 6 rounds.")
+        yield ui.Pane(t("Procedure"), tuple(map(ui.para, (created, most, rounds))))
 
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem
@@ -134,23 +131,19 @@ class Candidates(Screen):
         self._aged = not self._aged
 
     def act_try(self) -> None:
-        drive = self._session.drive
-        assert drive is not None
         order = self._ordered()
         bounds, early, lost, _kept = announcement(order)
         text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
-        ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
+        ask_token(self.desk, order.drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
-        assert self._session.drive is not None
         wanted = (self._planned.filesystem, *self._taken)
         found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        return trial.order_of(
-            self._session.drive, plans, self._index, self._loads, aged=self._aged, advised=advised
-        )
+        loads = self.services.profile(self.session.specs[self._index].workload.id).trial
+        return trial.order_of(self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised)
 
     def _begin(self, order: Order) -> None:
         choices = {choice.filesystem: choice for choice in self._choices}

@@ -1,22 +1,28 @@
-"""Select a filesystem from the ranking for a workload and drive, with reasons."""
+"""Select a filesystem from the ranking for a workload and drive, with reasons, and options of it.
 
-from collections.abc import Callable, Iterator
+A dangerous option requires typing the danger phrase.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
+from wizard.advice import request
+from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.missing import for_files, lacking
-from wizard.advice.request import Taken
+from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model.advice import Advice, Choice, Unmade
-from wizard.model.said import t
+from wizard.model.errors import BadInput
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.pages import Reasons
-from wizard.ui.editors.options import Options
-from wizard.ui.session import Session
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -29,7 +35,7 @@ class Filesystem(Screen):
     """The ranking of filesystems. `choice` is the current filesystem.
 
     `take` receives the new choice and may refuse, which is shown here. If accepted, this screen closes,
-    unless `take` opened another. `size_bytes` is the volume's size, if known, for a new ranking.
+    unless `take` opened another.
     """
 
     place = "filesystem"
@@ -46,20 +52,16 @@ class Filesystem(Screen):
     def __init__(
         self,
         desk: Desk,
-        session: Session,
         advice: Advice,
         choice: Choice | None,
-        take: Callable[[Taken], None],
-        size_bytes: int | None = None,
+        take: Callable[[request.Taken], None],
     ) -> None:
         super().__init__(desk)
-        self._session, self._advice, self._take, self._size_bytes = session, advice, take, size_bytes
+        self._advice, self._take = advice, take
         self._chosen = choice.filesystem if choice else ""
-        self._asked: dict[str, Taken] = {}
+        self._asked: dict[str, request.Taken] = {}
         if choice is not None:
-            before = session.taken
-            asked = before if before is not None and before.choice == choice else Taken(choice)
-            self._asked[choice.filesystem] = asked
+            self._asked[choice.filesystem] = self.session.with_options(choice)
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
 
@@ -67,7 +69,7 @@ class Filesystem(Screen):
         return t("Filesystem for: {purpose}", purpose=self._advice.workload.title)
 
     def _about(self) -> ui.Text:
-        return self._session.on_drive
+        return self.session.on_drive
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._advice.chosen:
@@ -112,14 +114,14 @@ class Filesystem(Screen):
     def _unmade(self, row: str) -> Unmade | None:
         return next((one for one in self._advice.unmade if one.filesystem == row), None)
 
-    def _taken(self, choice: Choice) -> Taken:
-        return self._asked.get(choice.filesystem) or Taken(choice)
+    def _taken(self, choice: Choice) -> request.Taken:
+        return self._asked.get(choice.filesystem) or request.Taken(choice)
 
     def moved(self, row: str) -> None:
         self.row = row
-        choice, machine = self._advice.choice(row), self._session.machine
-        lacks = choice is not None and choice.obstacles and machine is not None
-        self.missing = lacking(machine, MADE[row].makers) if lacks and machine else None
+        choice = self._advice.choice(row)
+        lacks = choice is not None and choice.obstacles
+        self.missing = lacking(self.session.machine, MADE[row].makers) if lacks else None
 
     def forget(self) -> None:
         self.tell("")
@@ -136,11 +138,11 @@ class Filesystem(Screen):
         if advised is None or choice is None or choice.obstacles:
             return
 
-        def keep(taken: Taken) -> None:
+        def keep(taken: request.Taken) -> None:
             self._asked[row] = taken
 
         workload, taken = self._advice.workload.id, self._taken(choice)
-        self.open(Options, self._session, workload, taken, keep, advised=advised)
+        self.open(Options, workload, taken, keep, advised=advised)
 
     def act_why(self) -> None:
         choice, unmade = self._choice(self.row), self._unmade(self.row)
@@ -150,11 +152,179 @@ class Filesystem(Screen):
             self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
-        self._session = replace(self._session, machine=self.desk.session.machine)
-        self._advice = self._session.advise(self.services, self._advice.workload.id, self._size_bytes)
+        self._advice = self.session.advise(self.services, self._advice.workload.id)
         self.moved(self.row)
 
 
 def _unmade_row(unmade: Unmade) -> ui.Row:
     cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
     return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
+
+
+DANGER = "danger"
+
+
+class Options(Screen):
+    """Selection of mkfs and mount options for the filesystem of `taken` and the workload of the volume.
+
+    `take` receives the choice after every change and may refuse, which is shown here. This screen stays open.
+    `advised` is the choice without added options, if known.
+    """
+
+    place = "options"
+    many = True
+    title = messages.OPTIONS_TITLE
+    help = (
+        t("Recommended options are used automatically, unless you add a conflicting option."),
+        t("not recommended: possible, but with a reason against. The plan repeats the reason."),
+        t(
+            "danger: puts data at risk. To add the option, type the warning. System volumes never get such "
+            "an option."
+        ),
+    )
+
+    def __init__(
+        self,
+        desk: Desk,
+        workload: str,
+        taken: request.Taken,
+        take: Callable[[request.Taken], None],
+        advised: Choice | None = None,
+    ) -> None:
+        super().__init__(desk)
+        self._workload, self._taken, self._take = workload, taken, take
+        self._advised = advised or self._recommended()
+        # Without option names, no option can be removed and all doubts remain.
+        self._standing = () if taken.names else taken.doubts
+        self._offers = request.offered(self._advised, self._site, load_catalogue())
+        self.row = self._offers[0].option.id if self._offers else ""
+
+    def _about(self) -> ui.Text:
+        return t(
+            "{filesystem} on {drive}",
+            filesystem=title_of(self._advised.filesystem),
+            drive=self.session.drive.path,
+        )
+
+    def _rows(self) -> Iterator[ui.Row]:
+        return map(self._row, self._offers)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        if offer := self._offer:
+            yield ui.Pane(offer.option.text, tuple(_blocks(offer)))
+
+    def _actions(self) -> Iterator[ui.Action]:
+        if offer := self._offer:
+            label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
+            for key in ("enter", "space"):
+                yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
+
+    def _row(self, offer: request.Offered) -> ui.Row:
+        option = offer.option
+        chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
+        cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
+        return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
+
+    def _word(self, offer: request.Offered) -> ui.Piece:
+        option = offer.option
+        if option.id in self._taken.names:
+            return ui.accent(t("added"))
+        if offer.advised:
+            used = self._is_used(offer)
+            return ui.good(messages.RECOMMENDED) if used else ui.muted(t("not used"))
+        if offer.refusal:
+            return ui.muted(messages.IMPOSSIBLE)
+        if option.danger:
+            return ui.danger(t("danger"))
+        return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
+
+    def _why_not(self, offer: request.Offered) -> ui.Text:
+        if offer.option.id in self._taken.names:
+            return ""
+        if not offer.advised:
+            return offer.refusal
+        used = Sentence("{option} is recommended. It is used unless you add a conflicting option.")
+        return used(option=offer.option.text)
+
+    def _is_used(self, offer: request.Offered) -> bool:
+        option, choice = offer.option, self._taken.choice
+        written = (*choice.mkfs, *choice.mount)
+        return option.id in self._taken.names or (
+            offer.advised and any(one.text == option.text for one in written)
+        )
+
+    @property
+    def _offer(self) -> request.Offered | None:
+        return next((offer for offer in self._offers if offer.option.id == self.row), None)
+
+    def _recommended(self) -> Choice:
+        taken, advice = self._taken, self.session.advice
+        if not taken.names:
+            return taken.choice
+        if advice is None or advice.workload.id != self._workload:
+            advice = self.session.advise(self.services, self._workload)
+        return advice.choice(taken.choice.filesystem) or taken.choice
+
+    @property
+    def _site(self) -> OptionSite:
+        session = self.session
+        profile = self.services.profile(self._workload)
+        return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
+
+    def act_turn(self) -> None:
+        offer = self._offer
+        if offer is None:
+            return
+        names, name = self._taken.names, offer.option.id
+        if name in names:
+            self._settle([known for known in names if known != name])
+        elif offer.option.phrase:
+            self._ask(offer)
+        else:
+            self._settle([*names, name])
+
+    def _ask(self, offer: request.Offered) -> None:
+        option = offer.option
+
+        def phrase(values: ui.Values) -> str:
+            if not request.is_danger(option, values.get(DANGER, "").strip()):
+                raise BadInput(
+                    t("The text does not match. Type the words above exactly, or omit the option.")
+                )
+            return option.phrase.english
+
+        blocks = (
+            ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
+            ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
+        )
+        fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
+        title = t("Danger: {option}", option=option.text)
+        use = partial(self._settle, [*self._taken.names, option.id])
+        self.open(Typing, title, blocks, fields, phrase, use, messages.USE)
+
+    def _settle(self, names: Sequence[str], typed: str = "") -> None:
+        """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
+        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
+        given = dict.fromkeys((*self._taken.phrases, typed))
+        phrases = [phrase for phrase in given if phrase and phrase in wanted]
+        taken = request.take_options(
+            self._advised, names, phrases, self._site, load_catalogue(), self._workload
+        )
+        taken = replace(taken, doubts=(*self._standing, *taken.doubts))
+        self._take(taken)
+        self._taken = taken
+
+
+def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
+    option = offer.option
+    if option.does:
+        yield ui.para(option.does)
+    yield ui.para(ui.muted(t("For:")), option.why) if option.does else ui.para(option.why)
+    if option.risk:
+        yield ui.para(ui.warn(messages.COST), option.risk)
+    if option.never:
+        yield ui.para(ui.danger(t("Danger:")) if option.danger else ui.warn(t("Against:")), option.never)
+    if offer.excludes:
+        yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
+    if offer.refusal:
+        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

@@ -1,14 +1,16 @@
 """Select drives and layout of a volume, the partition table and the volume group."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.machine import Drive
-from wizard.model.said import format_capacity, t
+from wizard.model.said import Message, Sentence, format_capacity, t
+from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.plan_request import Arrangement
-from wizard.ui import messages, several_drives
+from wizard.plan.request.plan_request import Arrangement, StripeRequest
+from wizard.plan.text import danger_of
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.components.run_rows import blocker
@@ -18,6 +20,21 @@ from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
+
+WAYS: dict[str, tuple[Message, StripeRequest | None]] = {
+    "alone": (t("On this drive only"), None),
+    "mirror-btrfs": (
+        t("Mirrored by Btrfs: two copies, survives the loss of one drive"),
+        StripeRequest("btrfs", level="raid1"),
+    ),
+    "mirror-md": (
+        t("Mirrored by md (RAID1): a copy on each, survives all but one"),
+        StripeRequest("md", level="raid1"),
+    ),
+    "stripe-btrfs": (t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeRequest("btrfs")),
+    "stripe-md": (t("Striped by md (RAID0): fast, lost with any one drive"), StripeRequest("md")),
+}
+"""Redundant layouts come first."""
 
 
 class Spread(Screen):
@@ -42,35 +59,38 @@ class Spread(Screen):
         t("Each drive is used whole and contributes as much as the smallest. No data is written here."),
     )
 
-    def __init__(self, desk: Desk, session: Session, take: Callable[[Session], None]) -> None:
+    def __init__(self, desk: Desk, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
-        self._session, self._take = session, take
-        self._taken = [drive.path for drive in session.others]
+        self._take = take
+        self._taken = [drive.path for drive in self.session.others]
         self._look()
 
     def _look(self) -> None:
-        found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
-        attached = [one for one in found if self.services.is_attached(one[0])]
-        self._drives = {drive.path: drive for drive, _ in attached}
-        self._refused: dict[str, ui.Text] = {drive.path: why for drive, why in attached if why != ""}
-        self._taken = [path for path in self._taken if self._is_able(path)]
-        self._tried = {way.name: self._try(way) for way in several_drives.WAYS}
-        self._refused |= {way: why for way, why in self._tried.items() if isinstance(why, str)}
+        here, services = self.session.drive.path, self.services
+        others = (drive for drive in self.session.machine.drives if drive.path != here)
+        self._drives = {drive.path: drive for drive in others if services.is_attached(drive)}
+        refused = {path: blocker(services, self.desk.runs, drive) for path, drive in self._drives.items()}
+        self._taken = [path for path in self._taken if refused.get(path) == ""]
+        self._tried = {name: self._try(stripe) for name, (_, stripe) in WAYS.items()}
+        refused |= {name: tried for name, tried in self._tried.items() if isinstance(tried, str)}
+        self._refused = refused
         keys = [*self._drives, *self._tried]
         self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
 
-    def _is_able(self, row: str) -> bool:
-        return row in self._drives and row not in self._refused
+    @property
+    def _is_able(self) -> bool:
+        """True if the selected row is a drive that can be added."""
+        return self.row in self._drives and self._refused[self.row] == ""
 
-    def _try(self, way: several_drives.SpreadWay) -> Session | str:
+    def _try(self, stripe: StripeRequest | None) -> Session | str:
         try:
-            others = tuple(self._drives[path] for path in self._taken)
-            return several_drives.spread(self.services, self._session, way, others)
+            others = [self._drives[path] for path in self._taken]
+            return draft.spread(self.services, self.session, stripe, others)
         except DiskwrightError as error:
             return str(error)
 
     def _about(self) -> str:
-        return self._session.drive.path if self._session.drive else ""
+        return self.session.drive.path
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._drives:
@@ -80,8 +100,8 @@ class Spread(Screen):
         yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
         yield from map(self._drive_row, self._drives.values())
         yield ui.Row(HOW, (ui.strong(t("Layout")),))
-        now = several_drives.way_of(self._session)
-        yield from (self._row(way.name, way.title, way is now) for way in several_drives.WAYS)
+        now = self.session.arrangement.stripe
+        yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
@@ -113,8 +133,7 @@ class Spread(Screen):
     def _panes(self) -> Iterator[ui.Pane]:
         if self.row in self._tried:
             yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
-        able = self._is_able(self.row)
-        if able and (loss := several_drives.loss_of((self._drives[self.row],))) is not None:
+        if self._is_able and (loss := _loss((self._drives[self.row],))):
             yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
 
     # A drive was plugged in or unplugged, or a run ended.
@@ -122,7 +141,7 @@ class Spread(Screen):
 
     def act_take(self) -> None:
         row = self.row
-        if self._is_able(row):
+        if self._is_able:
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()
@@ -131,7 +150,7 @@ class Spread(Screen):
         found = self._tried[row]
         if isinstance(found, str):
             self.warn(found)
-        elif found.others and (loss := several_drives.loss_of(found.drives)) is not None:
+        elif found.others and (loss := _loss(found.drives)):
             title, label = t("Use these entire drives?"), t("use drives")
             self.open(Question, title, loss, label, partial(self._done, found))
         else:
@@ -143,19 +162,23 @@ class Spread(Screen):
 
 
 def _meaning(tried: Session | str) -> Iterator[ui.Block]:
-    from wizard.plan.raid.striping import mirror_note
-    from wizard.plan.text import danger_of
-
     if isinstance(tried, str):
         yield ui.para(ui.warn(messages.CANNOT), tried)
         return
-    yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
+    yield ui.para(t("The volume would use {spread}.", spread=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
         yield ui.para(ui.danger(danger))
     if tried.plan and (note := mirror_note(tried.plan)):
         yield ui.para(note)
-    if tried.others and (loss := several_drives.loss_of(tried.drives)) is not None:
+    if tried.others and (loss := _loss(tried.drives)):
         yield ui.para(ui.danger(loss))
+
+
+def _loss(drives: Sequence[Drive]) -> ui.Text:
+    """Describe the data lost by using these drives entirely. Empty if they are."""
+    paths = tuple(drive.path for drive in drives if not drive.is_empty)
+    said = Sentence("All data on {drives:and} will be lost when you keep the plan's result.")
+    return said(drives=paths) if paths else ""
 
 
 ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")

@@ -18,7 +18,6 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.session import Session
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
@@ -54,16 +53,14 @@ class VolumeEditor(Screen):
     def __init__(
         self,
         desk: Desk,
-        session: Session,
         spec: volume_request.VolumeSpec,
         check: Callable[[volume_request.VolumeSpec], None],
         take: Callable[[volume_request.VolumeSpec], None],
         new: bool,
     ) -> None:
         super().__init__(desk)
-        assert session.machine is not None
-        self._memory_bytes = session.machine.memory_bytes
-        self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
+        self._memory_bytes = self.session.machine.memory_bytes
+        self._spec, self._check, self._take, self._new = spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
@@ -79,7 +76,7 @@ class VolumeEditor(Screen):
         return t("New volume") if self._new else t("Volume")
 
     def _about(self) -> ui.Text:
-        return self._session.on_drive
+        return self.session.on_drive
 
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("take", "enter", messages.USE)
@@ -167,7 +164,7 @@ class VolumeEditor(Screen):
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
         size_bytes = usual_bytes(role, self._memory_bytes)
-        return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
+        return advice_in_role(self.session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
         purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id
@@ -225,14 +222,14 @@ class VolumeEditor(Screen):
         self._values[FILESYSTEM] = was if same else next(iter(names), "")
 
     def _propose(self) -> None:
-        drive, keys = self._session.drive, (MOUNT, WRITER)
-        if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
+        drive, keys = self.session.drive, (MOUNT, WRITER)
+        if not self._new or any(self._values[key] != self._usual[key] for key in keys):
             return
         try:
             spec = replace(self._read(), mount_point=None, writer=layout.ROOT)
         except DiskwrightError:
             return
-        others = [one for one in self._session.specs if one is not self._spec]
+        others = [one for one in self.session.specs if one is not self._spec]
         usual = self._values_of(with_usual_place(spec, drive, self.services.usual(), others))
         self._usual |= {key: usual[key] for key in keys}
         self._values |= {key: usual[key] for key in keys}

@@ -24,8 +24,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import AnyJob, D, Job, PlanJob, RunOutcome
 
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
@@ -34,10 +33,8 @@ class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome.
 
     `undo_choices`: undo, if possible after a finished run, or also after an unfinished one if `undoes_early`.
-    `names_undo`: the result names the command to undo later. `back` is the text on undo for Review.
+    `names_undo`: the result names the command to undo later.
     """
-
-    back: tuple[ui.Text, ...]
 
     undo_means: ui.Text = messages.UNDO_EARLY
     undoes_early = False
@@ -54,9 +51,6 @@ class InPlaceJob(Job[D]):
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         return (last,)
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        return self.back
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         last: ui.Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")

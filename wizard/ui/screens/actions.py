@@ -1,7 +1,7 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial, partialmethod
+from collections.abc import Iterator
+from functools import partialmethod
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from wizard.ui.components.run_rows import blocker, runs_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
 from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
@@ -117,7 +118,7 @@ class Actions(Screen):
         self.desk.open_conversions(self._device)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self._drive)
+        self.open(TrialScreen, self._drive)
 
     def act_health(self) -> None:
         self.open(health_page, self._drive, self.session.diagnosis)
@@ -125,12 +126,12 @@ class Actions(Screen):
     def act_rename(self) -> None:
         label = printable(label_on(self._drive, self._device) or "", 300)
         field = ui.Field("label", t("New label"), label, selected=True)
-        self._type(
-            messages.RENAME,
-            t("An fstab line with the old label is updated too."),
-            (field,),
-            lambda values: requests.SetLabel(values.get("label", "").strip()),
-        )
+        said = t("An fstab line with the old label is updated too.")
+
+        def wanted(values: ui.Values) -> requests.Wanted:
+            return requests.SetLabel(values.get("label", "").strip())
+
+        self.open(Typing, messages.RENAME, said, (field,), wanted, self._work_out)
 
     def _work_out(self, wanted: requests.Wanted) -> None:
         self.work_out(self._device, wanted)
@@ -149,16 +150,18 @@ class Actions(Screen):
             folder, when = values.get("folder", "").strip(), values.get("when", "boot")
             return requests.Attach(folder or None, (), when == "boot", self.services.usual().caller)
 
-        self._type(messages.MOUNT, "", fields, wanted)
+        self.open(Typing, messages.MOUNT, "", fields, wanted, self._work_out)
 
     def act_bring(self) -> None:
         self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
     def act_unmount(self) -> None:
         when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))
-        self._type(
-            messages.UNMOUNT, "", (when,), lambda values: requests.Detach(values.get("when") == "boot")
-        )
+
+        def wanted(values: ui.Values) -> requests.Wanted:
+            return requests.Detach(values.get("when") == "boot")
+
+        self.open(Typing, messages.UNMOUNT, "", (when,), wanted, self._work_out)
 
     def act_options(self) -> None:
         now = self.services.options_at_boot(self._drive, self._device) or ()
@@ -169,7 +172,7 @@ class Actions(Screen):
             return requests.SetOptions(tuple(filter(None, given)))
 
         said = t("All options for the fstab line, separated by commas.")
-        self._type(messages.MOUNT_OPTIONS, said, fields, wanted)
+        self.open(Typing, messages.MOUNT_OPTIONS, said, fields, wanted, self._work_out)
 
     def act_tune(self) -> None:
         offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
@@ -177,19 +180,11 @@ class Actions(Screen):
             ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),
         )
         said = t("Compares the current options with those for this purpose.")
-        self._type(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
 
-    def _type(
-        self,
-        title: ui.Text,
-        means: ui.Text,
-        fields: Sequence[ui.Field],
-        wanted: Callable[[ui.Values], requests.Wanted],
-    ) -> None:
-        def take(values: ui.Values) -> Callable[[], None]:
-            return partial(self._work_out, wanted(values))
+        def wanted(values: ui.Values) -> requests.Wanted:
+            return requests.Tune(values["purpose"])
 
-        self.open(Typing, title, means, fields, take, messages.REVIEW)
+        self.open(Typing, messages.TUNE, said, fields, wanted, self._work_out)
 
 
 def _row(entry: MenuEntry) -> ui.Row:

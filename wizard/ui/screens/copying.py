@@ -1,6 +1,6 @@
 """Screens to copy files to a volume: source, target folder, then losses of the copy, before Review."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
@@ -66,7 +66,7 @@ class CopyScreen(Screen):
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
-        self.open(Typing, title, text, fields, self._take, t("count"))
+        self.open(Typing, title, text, fields, self._read, self._count, t("count"))
 
     def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
@@ -83,19 +83,19 @@ class CopyScreen(Screen):
             fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
         return tuple(fields)
 
-    def _take(self, values: ui.Values) -> Callable[[], None]:
+    def _read(self, values: ui.Values) -> CopyFiles:
         source = values.get("source", "").strip()
         if not source:
             raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
-        asked = CopyFiles(source, target, into, takes)
+        return CopyFiles(source, target, into, takes)
 
+    def _count(self, asked: CopyFiles) -> None:
         def count() -> Bring:
             return self.services.as_root().work_out_copy(asked)
 
-        counting = t("Counting the files ...")
-        return lambda: self.later_as_root(counting, count, lambda bring: self.open(CopyLosses, bring))
+        self.later_as_root(t("Counting the files ..."), count, lambda bring: self.open(CopyLosses, bring))
 
 
 class CopyLosses(Screen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partialmethod
 from itertools import chain
 
@@ -15,11 +15,11 @@ from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetOptions
-from wizard.model.said import Sentences, t
+from wizard.model.said import Sentences, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import drive_rows
-from wizard.ui.components.advice_rows import listed, notice
+from wizard.ui.components.advice_rows import notice
 from wizard.ui.components.run_rows import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
@@ -162,7 +162,11 @@ class DrivesScreen(Screen):
 
     @property
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
-        return listed(self._around, self.desk.found)
+        found, around = self.desk.found, self._around
+        if around is None:
+            return found
+        # The boot medium of a live system is not listed.
+        return {path: one for path, one in found.items() if not (one and around.is_medium(one[0]))}
 
     def _is_gone(self, run: OpenRun) -> bool:
         here = any(runs_on((run,), drive) for drive in self._answered)
@@ -190,7 +194,12 @@ class DrivesScreen(Screen):
         return self.row if self.row in keys else self._default
 
     def _about(self) -> ui.Text:
-        return drive_rows.about(self.services, len(self._listed))
+        services, count, who = self.services, len(self._listed), t("as root")
+        if services.needs_root and (services.asks_for_root or services.apply_obstacle):
+            who = t("not root")
+        elif services.obstacle and not services.needs_root:
+            who = t("recorded")
+        return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
     def _busy(self) -> bool:
         return self._asking
@@ -200,27 +209,27 @@ class DrivesScreen(Screen):
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
-    def _panes(self) -> Iterable[ui.Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         at = self.at
         if at in self._absent:
             finding = self._absent[at]
-            return (ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,)))),)
-        found = self._current(at)
-        if found is None:
+            yield ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,))))
+        elif found := self._current(at):
+            drive, diagnosis = found
+            device = "" if at == drive.path else at
+            yield drive_rows.drive_pane(
+                drive,
+                diagnosis,
+                self._blocker(drive),
+                can_ask=self.services.asks_for_root,
+                device=device,
+                free=self._free,
+                runs=runs_on(self.desk.runs, drive, device),
+            )
+        elif at in self.desk.found:
             name = ui.short(at)
             said = t("Reading {drive}. The other drives are not delayed.", drive=name)
-            return (ui.Pane(name, (ui.para(said),)),) if at in self.desk.found else ()
-        drive, diagnosis = found
-        device = "" if at == drive.path else at
-        return drive_rows.drive_panes(
-            drive,
-            diagnosis,
-            self._blocker(drive),
-            can_ask=self.services.asks_for_root,
-            device=device,
-            free=self._free,
-            runs=runs_on(self.desk.runs, drive, device),
-        )
+            yield ui.Pane(name, (ui.para(said),))
 
     def _actions(self) -> Iterator[ui.Action]:
         at = self.at
@@ -312,7 +321,9 @@ class DrivesScreen(Screen):
         self.open(health_page, *self._selected)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self._selected[0])
+        from wizard.ui.dialogs.measuring import TrialScreen
+
+        self.open(TrialScreen, self._selected[0])
 
     def act_move(self) -> None:
         session = self._select()
@@ -327,7 +338,9 @@ class DrivesScreen(Screen):
             self.work_out(device, SetOptions((*options, "nofail")))
 
     def act_shingled(self) -> None:
-        self.desk.open_smr_test(self._selected[0])
+        from wizard.ui.dialogs.measuring import ShingledTest
+
+        self.open(ShingledTest, self._selected[0])
 
     def act_show_run(self, way: str = "") -> None:
         self.desk.open_run(self._meant(way).run, way)

@@ -15,7 +15,7 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.text import danger_of
+from wizard.plan.text import brief, danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
@@ -23,13 +23,13 @@ from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.dialogs.pages import Page, Reasons
-from wizard.ui.editors import adjusting, candidates, filesystem, options, spread, volume
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
+from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
-from wizard.ui.several_drives import spread_of, still_there
 
-EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
+EXT4_INSTEAD = t("Without losing a file:")
 
 
 class PlanScreen(Screen):
@@ -49,7 +49,10 @@ class PlanScreen(Screen):
         super().__init__(desk)
         self._fault = ""
         self._keeps: str | None = None
-        self._renew(still_there(desk.session))
+        session = desk.session
+        if any(session.machine.drive(one.path) != one for one in session.others):
+            session = draft.spread(self.services, session, None, ())
+        self._renew(session)
 
     @property
     def _at(self) -> int:
@@ -113,12 +116,15 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self._job.panes()[0]
+            job = self._job
+            # The table shows who may write.
+            job.brief = brief(job.document)
+            yield job.panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield ui.para(ui.muted(messages.PURPOSE), session.advice.workload.title)
+            yield ui.para(ui.strong(session.advice.workload.title))
         key = "as-root" if self._can_read else ""
         if plan is None:
             yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
@@ -135,7 +141,7 @@ class PlanScreen(Screen):
             yield ui.para(ui.danger(danger), hang=2)
         yield plan_rows.lost_line(plan)
         if session.arrangement.stripe:
-            yield ui.para(t("On {drives}.", drives=spread_of(session)))
+            yield ui.para(t("On {drives}.", drives=session.spread))
         if note := mirror_note(plan):
             yield ui.para(note)
         if plan.unread:
@@ -207,11 +213,8 @@ class PlanScreen(Screen):
             return obstacle
         from wizard.benchmark.candidates.trial import blocker as trial_blocker
 
-        return trial_blocker(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
-
-    def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
-        profiles = self.services.profiles
-        return next((one.trial for one in profiles if one.workload.id == spec.workload.id), ())
+        loads = self.services.profile(session.specs[self._at].workload.id).trial
+        return trial_blocker(session.drive, session.plan, self._at, loads)
 
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
@@ -250,7 +253,7 @@ class PlanScreen(Screen):
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
+        self.open(volume.VolumeEditor, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         if len(self.session.specs) == 1:
@@ -260,10 +263,10 @@ class PlanScreen(Screen):
         self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
-        session = self.session
-        spec = session.specs[self._at] if session.specs else None
+        specs = self.session.specs
+        spec = specs[self._at] if specs else None
         advice = self._advice_for(spec)
-        self.open(filesystem.Filesystem, session, advice, spec.choice if spec else None, self._take)
+        self.open(filesystem.Filesystem, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
@@ -281,12 +284,11 @@ class PlanScreen(Screen):
 
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
-        held = self.session.taken
-        taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.open(options.Options, self.session, spec.workload.id, taken, self._take)
+        taken = self.session.with_options(spec.choice)
+        self.open(filesystem.Options, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
-        self.open(spread.Spread, self.session, self._renew)
+        self.open(spread.Spread, self._renew)
 
     def act_adjust(self) -> None:
         adjusting.adjust_one_of(self.desk, self.session.drive)
@@ -319,12 +321,11 @@ class PlanScreen(Screen):
             self.open(Reasons, messages.WHY, reasons)
 
     def act_try(self) -> None:
-        spec = self.session.specs[self._at]
-        loads = self._loads(spec)
-        self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
+        advice = self._advice_for(self.session.specs[self._at])
+        self.open(candidates.Candidates, advice, self._at, self._take)
 
     def act_speed(self) -> None:
-        self.desk.open_alignment_test(self.session.drive)
+        self.open(TrialScreen, self.session.drive)
 
     def act_save(self) -> None:
         save_job(self.desk, self._job)

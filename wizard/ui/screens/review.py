@@ -119,11 +119,7 @@ class Review(Screen):
             alone = len(self.job.drives) == 1 and whole == drive.token
             caption = t("Serial") if alone else ui.short(drive.path)
             whole_hint = messages.TYPE if drive.serial else Sentence("type {token}: no serial number")
-            hint = (
-                t("last four of {token}, or all", token=whole)
-                if shortest != whole
-                else whole_hint(token=whole)
-            )
+            hint = t("last four, or all") if shortest != whole else whole_hint(token=whole)
             key = f"token{number}"
             yield ui.Field(key, caption, self._typed.get(key, ""), hint)
         if self._final_word:

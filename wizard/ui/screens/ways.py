@@ -1,13 +1,13 @@
 """Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
-from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
+from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.machine import Drive
@@ -16,6 +16,7 @@ from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
+from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
 
@@ -25,7 +26,12 @@ class WaysScreen(Screen):
 
     place = "ways"
     step = ui.ScreenStep.PLAN
-    columns = advice_rows.COLUMNS
+    columns = (
+        ui.Column(t("How")),
+        ui.Column(t("Time"), right=True),
+        ui.Column(t("Extra space"), right=True),
+        ui.Column(t("Here")),
+    )
     help = (
         t("Compare: read every file before and after. This is the best proof and needs the time shown."),
         t("Repair: allow repairs if the filesystem reports damage."),
@@ -59,14 +65,46 @@ class WaysScreen(Screen):
     def _rows(self) -> Iterator[ui.Row] | None:
         if not (prospect := self._prospect):
             return None
-        return (advice_rows.way_row(one, prospect, repairs=self._repairs) for one in prospect.offers)
+        return (self._row(prospect, offer) for offer in prospect.offers)
 
-    def _panes(self) -> Iterable[ui.Pane]:
-        if self._prospect is None or self._offer is None:
-            return ()
-        return advice_rows.way_panes(
-            self._prospect, self._offer, compares=self._compares, repairs=self._repairs
+    def _row(self, prospect: Prospect, offer: WayOffer) -> ui.Row:
+        standing = ui.Piece(messages.ALTERNATIVE)
+        if offer.obstacle:
+            standing = ui.warn(messages.IMPOSSIBLE)
+        elif offer.way is prospect.default:
+            standing = ui.good(messages.RECOMMENDED)
+        cells = ui.pieces(
+            ui.strong(TITLES[offer.way]),
+            t("{seconds:time}", seconds=offer.seconds),
+            format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
+            standing,
         )
+        return ui.Row(offer.way.value, cells, why_not=self._why_not(prospect, offer))
+
+    def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
+        return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        prospect, offer = self._prospect, self._offer
+        if prospect is None or offer is None:
+            return
+        options = ui.para(ui.muted(t("Options:")), *self._options(prospect, offer))
+        offered = advice_rows.offer_blocks(prospect, offer, SUMMARIES[offer.way])
+        yield ui.Pane(TITLES[offer.way], (*offered, options))
+        if found := tuple(finding_paras(prospect.findings)):
+            yield ui.Pane(t("About this filesystem"), found)
+
+    def _options(self, prospect: Prospect, offer: WayOffer) -> Iterator[ui.Text]:
+        if not offer.way.converts:
+            yield t("no comparison needed.")
+        elif self._compares:
+            yield t(
+                "every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds
+            )
+        else:
+            yield t("files are not compared individually.")
+        if is_damaged(prospect.before):
+            yield t("Damage may be repaired.") if self._repairs else t("Damage is not repaired.")
 
     def _said(self) -> ui.Piece | None:
         return super()._said() if self._prospect else None
@@ -88,8 +126,7 @@ class WaysScreen(Screen):
         wait: ui.Text = t("Still checking the filesystem.") if self.doing else ""
         prospect, offer = self._prospect, self._offer
         if prospect is not None and offer is not None:
-            refused = advice_rows.obstacle_words(prospect, offer) if not self._repairs else ""
-            yield ui.Action("review", "enter", messages.REVIEW, wait or refused)
+            yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
             if offer.way.converts:
                 label = t("do not compare") if self._compares else t("compare files")
                 yield ui.Action("compare", "c", label, wait)
@@ -117,8 +154,8 @@ class WaysScreen(Screen):
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
-        if offer.obstacle and not self._repairs:
-            raise Refused(advice_rows.obstacle_words(prospect, offer))
+        if refused := self._why_not(prospect, offer):
+            raise Refused(refused)
         way = offer.way
         self.later_as_root(
             t("Checking again and planning ..."),

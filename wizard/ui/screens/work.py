@@ -277,15 +277,18 @@ class WorkScreen(Screen):
         if (choice := self._outcome.decision.of(way)) is None:
             return
 
-        def take(values: ui.Values) -> None:
-            if secret := values.get("secret", "").encode("utf-8", "surrogateescape"):
+        def read(values: ui.Values) -> bytes:
+            return values.get("secret", "").encode("utf-8", "surrogateescape")
+
+        def settle(secret: bytes) -> None:
+            if secret:
                 self._settle(way, secret)
 
         def yes() -> None:
             if choice.why_secret:
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
-                self.open(asking.Typing, title, choice.why_secret, fields, take, messages.RESUME)
+                self.open(asking.Typing, title, choice.why_secret, fields, read, settle, messages.RESUME)
             else:
                 self._settle(way)
 

@@ -8,6 +8,7 @@ from wizard.model.layout import Writer
 from wizard.model.said import GIB
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.text import brief, inside_sentences
+from wizard.plan.undo_policy import losses
 
 
 def test_operations_of_one_kind_share_a_sentence() -> None:
@@ -17,13 +18,13 @@ def test_operations_of_one_kind_share_a_sentence() -> None:
     swap = spec("swap", size_bytes=GIB, label="three", mount_point="none")
     plan = plan_for(drive(), first, last, swap)
     assert brief(plan)[1:] == (
-        "Create ext4 one on /dev/sda1, XFS two on /dev/sda2 and swap three on /dev/sda3.",
-        "Mount /dev/sda1 at /srv/one and /dev/sda2 at /srv/two, now and on every boot.",
+        "Create ext4 one, XFS two and swap three.",
+        "Mount /srv/one and /srv/two, now and on every boot.",
         "Use /dev/sda3 as swap, now and on every boot.",
     )
     assert inside_sentences(plan) == ("one: writable by alice.", "two: writable by root only.")
 
 
-def test_erased_content_of_the_drive_stays_visible() -> None:
+def test_lost_contents_are_named_once_with_the_losses() -> None:
     plan = plan_for(partitioned(partition(1, filesystem="xfs")), spec("ext4", label="new"), mode=Mode.REPLACE)
-    assert brief(plan)[0] == "Clear the old signatures."
+    assert "xfs" not in " ".join(brief(plan)) and "/dev/sda1: xfs" in losses(plan)[0]

@@ -27,7 +27,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
 from wizard.plan.undo_policy import losses
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import PlanJob
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"

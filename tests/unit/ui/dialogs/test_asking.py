@@ -26,6 +26,7 @@ from wizard.ui.dialogs.health import Install
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
 UUID = "11111111-2222-4333-8444-555555555555"
+WHO = ui.Field("who", "Name")
 
 
 class Below(Screen):
@@ -124,17 +125,17 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     assert at.view.place == "drives" and at.said == "It did not work."
 
 
-def typing(at: Person, take: Callable[[ui.Values], Callable[[], None] | None], *fields: ui.Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (ui.Field("who", "Name"),), take, "take"))
+def typing(at: Person, read: Callable[[ui.Values], str], *fields: ui.Field) -> None:
+    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (WHO,), read, lambda _: None, "take"))
 
 
 def test_error_keeps_the_input_except_for_secrets() -> None:
     at, _ = person()
 
-    def take(values: ui.Values) -> None:
+    def read(values: ui.Values) -> str:
         raise BadInput(f"{values['who']} is no name.")
 
-    typing(at, take, ui.Field("who", "Name"), ui.Field("secret", "Secret", secret=True))
+    typing(at, read, WHO, ui.Field("secret", "Secret", secret=True))
     at.act("take", who="anna", secret="opensesame")
     assert at.view.place == "typing" and at.said == "anna is no name."
     assert [field.value for field in at.view.fields] == ["anna", ""]
@@ -145,7 +146,8 @@ def test_error_keeps_the_input_except_for_secrets() -> None:
 def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
-    typing(at, lambda values: lambda: seen.append((at.view.place, values["who"])))
+    asked = at.desk, "A name", "Type it.", (WHO,), lambda values: values["who"]
+    at.desk.go(Typing(*asked, lambda who: seen.append((at.view.place, who)), "take"))
     at.act("take", who="anna")
     assert seen == [("drives", "anna")]
 
@@ -154,10 +156,11 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
     at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
 
-    def take(values: ui.Values) -> None:
+    def read(values: ui.Values) -> str:
         at.desk.back()
+        return ""
 
-    typing(at, take)
+    typing(at, read)
     at.act("take", who="anna")
     assert at.view.place == "question"
 
@@ -165,7 +168,7 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
 def test_changed_field_keeps_the_others() -> None:
     at, _ = person()
     offers = (ui.Offer("a", "A"), ui.Offer("b", "B"))
-    typing(at, lambda _: None, ui.Field("which", "Which", "a", offers=offers), ui.Field("who", "Name"))
+    typing(at, lambda _: "", ui.Field("which", "Which", "a", offers=offers), WHO)
     at.turn("which", "b", who="anna")
     assert [field.value for field in at.view.fields] == ["b", "anna"]
 

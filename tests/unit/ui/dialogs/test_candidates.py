@@ -20,7 +20,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
 from wizard.plan.request.plan_request import Mode
 from wizard.ui import draft
-from wizard.ui.screens.measurements import TrialScreen
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone

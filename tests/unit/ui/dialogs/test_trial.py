@@ -17,7 +17,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.ui.screens.measurements import TrialScreen
+from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.view import Banner, Figures, Progress
 
 

@@ -29,7 +29,7 @@ class Came(list[Taken]):
 def ranked(services: RecordedServices, take: Callable[[Taken], None], workload: str = MEDIA) -> Person:
     session = session_for(services, workload)
     advice = advice_of(session)
-    return person_at(services, session, lambda desk: Filesystem(desk, session, advice, advice.chosen, take))
+    return person_at(services, session, lambda desk: Filesystem(desk, advice, advice.chosen, take))
 
 
 def test_every_filesystem_has_one_word_and_its_sentence() -> None:
@@ -150,7 +150,7 @@ def test_zones_and_hostile_names_are_only_data() -> None:
     services = recorded(drive(zoned="host-managed", model="x\x1b[31m"))
     session = session_for(services)
     advice = advice_of(session)
-    person = person_at(services, session, lambda desk: Filesystem(desk, session, advice, None, Came().take))
+    person = person_at(services, session, lambda desk: Filesystem(desk, advice, None, Came().take))
     for use in advice.zoned:
         assert use.title in person.text
         for command in use.commands:

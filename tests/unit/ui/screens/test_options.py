@@ -6,7 +6,7 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.request import Taken
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
-from wizard.ui.editors.options import Options
+from wizard.ui.editors.filesystem import Options
 
 JOURNAL = load_catalogue()["ext4-no-journal"]
 
@@ -32,7 +32,7 @@ def ext4(workload: str = MEDIA) -> Choice:
 def options(came: Came, taken: Taken | None = None, workload: str = MEDIA) -> Person:
     services = recorded()
     session, start = session_for(services, workload), taken or Taken(ext4(workload))
-    return person_at(services, session, lambda desk: Options(desk, session, workload, start, came.take))
+    return person_at(services, session, lambda desk: Options(desk, workload, start, came.take))
 
 
 def word(person: Person, row: str) -> str:

@@ -12,7 +12,7 @@ from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
 from wizard.plan.undo_policy import WORD, UndoSpace
-from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.jobs.job import PlanJob
 from wizard.ui.view import Banner, Tone
 
 LONG = "WD-WX12A34B5678"
@@ -50,7 +50,7 @@ def test_wrong_token_stays_in_its_field() -> None:
     assert [field.value for field in person.view.fields] == ["wrong"]
 
 
-@pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, LONG)])
+@pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, "last four")])
 def test_drive_without_a_serial_says_so(serial: str, says: str) -> None:
     person = at_review(Live(machine(drive(serial=serial))))
     asked = person.view.fields[0]
@@ -95,7 +95,7 @@ def test_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
 def test_data_loss_is_named_first_if_any() -> None:
     person = anew(Live(machine(crowded())))
     assert (
-        "All of /dev/sda1: ext4, used space unknown, 107 GB." in person.text
+        "/dev/sda1: ext4, used space unknown, 107 GB." in person.text
         and "deleted when you choose Keep" in person.text
     )
     assert "Nothing is lost." not in person.text
@@ -245,7 +245,7 @@ def test_review_is_named_after_its_job() -> None:
 def test_every_important_step_is_visible() -> None:
     person = at_review(Live())
     assert "more step" not in person.text and "now and on every boot" in person.text
-    assert "writable by" in person.text
+    assert "Writable by" in person.text
 
 
 def test_space_for_undo_is_hidden_if_there_is_no_old_data() -> None:

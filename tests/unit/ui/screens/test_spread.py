@@ -16,9 +16,8 @@ from wizard.model.machine import Drive, Use
 from wizard.ui.components.plan_rows import lost_line
 from wizard.ui.components.run_rows import why_not_now
 from wizard.ui.desk import Desk
-from wizard.ui.editors.spread import Spread
+from wizard.ui.editors.spread import WAYS, Spread
 from wizard.ui.session import Session
-from wizard.ui.several_drives import WAYS
 
 
 def used() -> Drive:
@@ -34,10 +33,10 @@ def full() -> Drive:
 
 def spreading(services: RecordedServices, came: list[Session], session: Session | None = None) -> Person:
     start = session or session_for(services)
-    return person_at(services, start, lambda desk: Spread(desk, start, came.append))
+    return person_at(services, start, lambda desk: Spread(desk, came.append))
 
 
-@pytest.mark.parametrize("way", [way.name for way in WAYS[1:]])
+@pytest.mark.parametrize("way", [*WAYS][1:])
 def test_every_layout_spans_the_selected_drives(way: str) -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(2)), came)
@@ -50,7 +49,7 @@ def test_every_layout_spans_the_selected_drives(way: str) -> None:
     person.key("enter", way)
     (laid,) = came
     assert [drive.path for drive in laid.drives] == ["/dev/sda", "/dev/sdb"]
-    assert laid.arrangement.stripe == next(known.asked for known in WAYS if known.name == way) and laid.plan
+    assert laid.arrangement.stripe == WAYS[way][1] and laid.plan
     assert person.view.place == "start"
 
 
@@ -170,7 +169,7 @@ def test_drive_with_a_run_is_unavailable_for_the_listed_reason(state: str, ways:
 
     def place(desk: Desk) -> Spread:
         desk.runs = runs
-        return Spread(desk, start, came.append)
+        return Spread(desk, came.append)
 
     person = person_at(services, start, place)
     row = person.row("/dev/sdb")

@@ -51,9 +51,7 @@ def form(
         assert session.machine is not None and session.drive is not None
         services.plan(session.machine, session.drives, NewVolumes((asked,), Mode.REPLACE))
 
-    return person_at(
-        services, session, lambda desk: VolumeEditor(desk, session, spec, check, came.append, new=new)
-    )
+    return person_at(services, session, lambda desk: VolumeEditor(desk, spec, check, came.append, new=new))
 
 
 def field(person: Person, key: str) -> Field:
@@ -240,7 +238,7 @@ def test_refused_volume_is_reported_too() -> None:
     person = person_at(
         services,
         session,
-        lambda desk: VolumeEditor(desk, session, session.specs[0], lambda _: None, refuse, new=False),
+        lambda desk: VolumeEditor(desk, session.specs[0], lambda _: None, refuse, new=False),
     )
     person.key("enter")
     assert person.said == "Not like this." and person.view.place == "volume"
