@@ -162,16 +162,13 @@ def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("shape", one_in(3, SHAPES))
-def test_every_shape_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
+def test_every_shape_shrinks(work: Work, make_drive: MakeDrive, shape: str) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.ext4", "-q", "-F", *SHAPES[shape], drive.node(2))
     odd_files(drive)
-    files, was = odd_files_of(drive), work.digest(drive.path)
+    files = odd_files_of(drive)
     run, state = work.apply(drive.shrink_plan(NEW), keep=False)
-    if state is not RunState.WAITING:
-        assert state is RunState.FAILED and "must move files" in story(run), story(run)
-        assert work.digest(drive.path) == was
-        return
+    assert state is RunState.WAITING, story(run)
     keep(run)
     assert ended(run) is RunState.KEPT, story(run)
     tool(*CHECKS["ext4"], drive.node(2))
@@ -265,16 +262,6 @@ def test_size_that_does_not_fit_is_refused_in_advance(work: Work, make_drive: Ma
         drive.shrink_plan(OLD)
     with drive.mounted(2), pytest.raises(Refused, match=f"`diskwright unmount {drive.node(2)}` first"):
         drive.shrink_plan(NEW)
-
-
-def test_filesystem_that_cannot_be_rehearsed_is_not_shrunk(work: Work, make_drive: MakeDrive) -> None:
-    drive = Shared(work, make_drive, "large", 512)
-    tool(*EXT, "ext4", "-O", "quota", drive.node(2))
-    was = work.digest(drive.path)
-    run, state = work.apply(drive.shrink_plan(NEW))
-    assert state is RunState.FAILED, story(run)
-    assert "does not support these features yet: quota. Nothing was written" in story(run)
-    assert work.digest(drive.path) == was
 
 
 def test_size_refused_by_resize2fs_leaves_the_drive_unchanged(work: Work, make_drive: MakeDrive) -> None:
