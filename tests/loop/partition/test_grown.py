@@ -261,7 +261,7 @@ def test_uncleanly_unmounted_filesystem_is_not_grown(
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan())
     assert state is RunState.FAILED, story(run)
-    assert "was not unmounted cleanly: mount and unmount it first" in story(run)
+    assert "was not unmounted cleanly: mount and unmount the filesystem first" in story(run)
     assert work.digest(drive.path) == was
 
 

@@ -27,7 +27,7 @@ from wizard.plan.partition.possible import UNCLEAN
 from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import Result, run
 
-CUT_OFF = t("The filesystem was not unmounted cleanly: mount and unmount it first.")
+CUT_OFF = t("The filesystem was not unmounted cleanly: mount and unmount the filesystem first.")
 DEVICES = Sentence("The filesystem spans {devices} devices; resizing supports only one.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
