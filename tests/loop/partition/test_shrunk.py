@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import re
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from tests.loop.partition.shrinking import ENDINGS, gone_on_with, killed_by_tool
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
+from wizard.apply.engine.writable_copy import scratch_copy_of
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import ShrinkPart
 
@@ -198,6 +200,18 @@ def test_last_group_too_small_for_files_is_omitted(work: Work, make_drive: MakeD
     assert state is RunState.DONE, story(run)
     assert held(drive) == group and drive.probed()[1].size_bytes == group + 3 * MIB
     tool(*CHECKS["ext4"], drive.node(2))
+    assert files_of(drive) == files
+
+
+def test_drive_shrinks_while_another_scratch_copy_exists(
+    work: Work, make_drive: MakeDrive, tmp_path: Path
+) -> None:
+    """Check that the kernel's equal names of both files do not count as the same file."""
+    drive = Shared(work, make_drive, "gpt", 512)
+    files = filled(drive, "ext4")
+    with scratch_copy_of(make_drive(64 * MIB), tmp_path / "new.img"):
+        run, state = work.apply(drive.shrink_plan(52 * MIB))
+    assert state is RunState.DONE, story(run)
     assert files_of(drive) == files
 
 

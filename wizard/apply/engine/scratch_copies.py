@@ -122,18 +122,16 @@ class ScratchRequest(Struct, frozen=True):
 
 
 class SparseCopy(Struct, frozen=True):
-    """Scratch copy at `node`, with everything that it shows in `store`."""
+    """Scratch copy at `node`, with everything that it shows in a file."""
 
     node: str
-    store: stores.Store
 
     def check(self) -> None:
         """Do nothing: no process serves this copy."""
 
-    def written(self) -> tuple[Extent, ...]:
-        """Flush all writes, and return the ranges that may differ from the drive."""
+    def written(self) -> None:
+        """Flush all writes. Everything in the file may differ from the drive."""
         devices.forget_caches(self.node)
-        return extents.held(self.store.fd)
 
 
 def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
@@ -179,7 +177,7 @@ def _copy_of(wanted: ScratchRequest, file: Path, stack: ExitStack) -> SparseCopy
     except stores.StoreError as error:
         raise NoScratchDeviceError(error.clause) from None
     extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
-    return SparseCopy(stack.enter_context(attached(store.fd, wanted.block_bytes)), store)
+    return SparseCopy(stack.enter_context(attached(store.fd, wanted.block_bytes)))
 
 
 def _whole_pages(places: Iterable[Extent]) -> Iterator[Extent]:

@@ -114,7 +114,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     with scratch_copies.scratch_copies_of(workspace.run, wanted) as copies:
         with explained(copies):
             drives, old, new = _rehearse_on([copy.node for copy in copies], plan, workspace)
-        touched = [copy.written() for copy in copies]
+        written = [copy.written() for copy in copies]
     workspace.journal.add(
         Event.COMMAND,
         t("Read and saved the blocks of {drives:and} that will change.", drives=plan.devices),
@@ -126,7 +126,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
             number,
             plan,
             one,
-            touched[number],
+            written[number],
             old[number],
             new[number],
             part_of(progress, number / len(wanted), (number + 1) / len(wanted)),

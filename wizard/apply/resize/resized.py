@@ -18,8 +18,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.filesystem import at_private_place
 from wizard.apply.steps.step_context import NOT_REHEARSED, StepContext
-from wizard.filesystems.ext import CHECK
-from wizard.filesystems.ntfs import INFO
+from wizard.filesystems import ext, ntfs
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.operations.filesystem import Resize
@@ -92,16 +91,17 @@ def _btrfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
 SCHEDULED = re.compile(r"scheduled\s+for\s+check")
+PROBE = ("ntfs-3g.probe", "--readwrite")
 PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
 """Exit statuses of ntfs-3g.probe(8)."""
 
 
 def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
     """Check the size with ntfsresize, and the journal and hibernation with ntfs-3g's own rules."""
-    device, result = operation.device, ask(*INFO)
+    device, result = operation.device, ask(*ntfs.INFO)
     output = result.output + result.errors
     if result.status:
-        return UNCLEAN(device=device) if SCHEDULED.search(output) else _not_clean(operation)
+        return UNCLEAN(device=device) if SCHEDULED.search(output) else _not_clean(device, *ntfs.CHECK)
     least = LEAST_SAID.search(output)
     if not operation.grows and least and int(least[1]) > operation.size_bytes:
         return t(
@@ -109,7 +109,7 @@ def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
             device=device,
             least=rounded_up(int(least[1]), MIB),
         )
-    status = ask("ntfs-3g.probe", "--readwrite").status
+    status = ask(*PROBE).status
     if status == PROBED_HIBERNATED:
         return t(
             "Windows is hibernated on {device}. Start Windows, turn off fast startup and "
@@ -121,7 +121,7 @@ def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
             "The journal of {device} has unfinished changes by Windows. Start Windows, then shut down.",
             device=device,
         )
-    return _not_clean(operation) if status else None
+    return _not_clean(device, *PROBE) if status else None
 
 
 FAULTS: dict[str, Callable[[Resize, str, Ask], Message | None]] = {
@@ -150,7 +150,7 @@ def check_resizable(operation: Resize, node: str, seconds: float) -> None:
         if LOG_LEFT.search(checked.output + checked.errors):
             fault = CUT_OFF
         elif checked.status:
-            fault = _not_clean(operation)
+            fault = _not_clean(operation.device, *operation.growing.check)
     if fault:
         raise Failed(join(fault, NOTHING_WRITTEN))
 
@@ -164,7 +164,7 @@ def resize_filesystem(operation: Resize, context: StepContext) -> Message:
         for argv in operation.inside() if growing.mounted else operation.commands():
             context.command(argv)
     if context.command((*growing.check, device), accept=range(256)).status:
-        raise Failed(_not_clean(operation))
+        raise Failed(_not_clean(device, *growing.check))
     devices.forget_caches(device)
     read = partial(devices.read_range, device)
     held = read_inside(operation.filesystem, read, devices.size_bytes(device)).size_bytes or 0
@@ -173,9 +173,7 @@ def resize_filesystem(operation: Resize, context: StepContext) -> Message:
     return t("The filesystem on {device} now has {held} bytes and passes a check.", device=device, held=held)
 
 
-def _not_clean(operation: Resize) -> Message:
-    check = operation.growing.check if operation.growing else ()
-    if check == CHECK:
-        check = ("e2fsck", "-f")
-    command = shlex.join((*check, operation.device))
-    return t("{device} is not clean: run `{command}`.", device=operation.device, command=command)
+def _not_clean(device: str, *check: str) -> Message:
+    # Without -n, e2fsck repairs.
+    command = shlex.join((*(("e2fsck", "-f") if check == ext.CHECK else check), device))
+    return t("{device} is not clean: run `{command}`.", device=device, command=command)
