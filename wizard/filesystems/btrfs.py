@@ -76,7 +76,6 @@ KIND = kind.MadeKind(
     growing=kind.Growing(
         commands=lambda place: (_resize_command("max", place),),
         check=CHECK,
-        programs=("btrfs",),
         mounted=True,
         in_use=lambda _device, place, member: _resize_command(f"{member}:max", place),
         smaller=lambda place, size: (_resize_command(str(size), place),),

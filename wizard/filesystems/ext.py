@@ -61,14 +61,12 @@ CHECK = ("e2fsck", "-f", "-n")
 GROWING = kind.Growing(
     commands=lambda device: (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device)),
     check=CHECK,
-    programs=("e2image", "dumpe2fs"),
     # Mounted filesystems can grow but never shrink (resize2fs(8)).
     in_use=lambda device, _place, _member: ("resize2fs", device),
     smaller=lambda device, size: (
         ("e2fsck", "-f", "-p", device),
         ("resize2fs", "-p", device, f"{size // KIB}K"),
     ),
-    whole_pages=False,
     shrunk_remarks=(
         t(
             "Files may get new inode numbers, and folders today's date. File contents "

@@ -106,8 +106,7 @@ class Growing(Struct, frozen=True, kw_only=True):
     `commands` grow it. They receive the device node, or the mount point if `mounted` is set (with
     `mount_options`). `check`: read-only, exits with 0 if an unmounted filesystem is clean; the node is
     appended. `programs`: tools needed to rehearse on a scratch copy. `smaller`: commands to shrink to a size
-    in bytes, by node or mount point; None if shrinking is not supported. `whole_pages`: a scratch copy can
-    only be resized in whole pages. The remarks are shown beforehand.
+    in bytes, by node or mount point; None if shrinking is not supported. The remarks are shown beforehand.
 
     `in_use`: command to grow a filesystem mounted by the user, from node, mount point and member number; None
     if growing requires unmounting. `shrinks_in_use` undoes that, with the size in bytes as last argument.
@@ -115,7 +114,7 @@ class Growing(Struct, frozen=True, kw_only=True):
 
     commands: Callable[[str], Commands]
     check: Argv
-    programs: Argv
+    programs: Argv = ()
     mounted: bool = False
     mount_options: Argv = ()
     grown_remarks: tuple[Message, ...] = ()
@@ -123,7 +122,6 @@ class Growing(Struct, frozen=True, kw_only=True):
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
     smaller: Callable[[str, int], Commands] | None = None
-    whole_pages: bool = True
 
 
 UUID_TABLES = frozenset({"gpt", "hybrid", "mbr"})

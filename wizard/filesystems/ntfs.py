@@ -85,9 +85,8 @@ KIND = kind.MadeKind(
     growing=kind.Growing(
         commands=_resize_commands,
         check=CHECK,
-        programs=("ntfsclone", "ntfsinfo", "ntfs-3g.probe"),
+        programs=("ntfs-3g.probe",),
         smaller=lambda device, size: _resize_commands(device, "--size", str(size)),
-        whole_pages=False,
         grown_remarks=(CHKDSK,),
         shrunk_remarks=(CHKDSK,),
     ),

@@ -151,6 +151,11 @@ class Plan(Document, Struct, frozen=True):
         return len(self.tables) == len(self.steps)
 
     @property
+    def resizes(self) -> bool:
+        """True if the plan resizes a filesystem and preserves its files."""
+        return any(isinstance(step.operation, filesystem.Resize) for step in self.steps)
+
+    @property
     def part_path(self) -> str:
         """Node of the only partition to change. Empty if the plan covers the whole drive."""
         return partition_path(self.drive.path, self.part) if self.part else ""

@@ -20,7 +20,6 @@ def shared(work: Work, make_drive: MakeDrive) -> str:
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     old_gpt(drive, "start=1MiB,size=48MiB,name=first\\nstart=100MiB,size=48MiB,name=second\\n")
-    # Growing is tried out in whole pages.
     tool("mkfs.ext4", "-q", "-F", "-L", "old", "-b", "4096", f"{drive}p1")
     place = work.folder / "look"
     place.mkdir()

@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import re
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from tests.loop.partition.shrinking import ENDINGS, gone_on_with, killed_by_tool
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
+from wizard.apply.engine.writable_copy import scratch_copy_of
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import ShrinkPart
 
@@ -162,16 +164,13 @@ def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("shape", one_in(3, SHAPES))
-def test_every_shape_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
+def test_every_shape_shrinks(work: Work, make_drive: MakeDrive, shape: str) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.ext4", "-q", "-F", *SHAPES[shape], drive.node(2))
     odd_files(drive)
-    files, was = odd_files_of(drive), work.digest(drive.path)
+    files = odd_files_of(drive)
     run, state = work.apply(drive.shrink_plan(NEW), keep=False)
-    if state is not RunState.WAITING:
-        assert state is RunState.FAILED and "must move files" in story(run), story(run)
-        assert work.digest(drive.path) == was
-        return
+    assert state is RunState.WAITING, story(run)
     keep(run)
     assert ended(run) is RunState.KEPT, story(run)
     tool(*CHECKS["ext4"], drive.node(2))
@@ -201,6 +200,18 @@ def test_last_group_too_small_for_files_is_omitted(work: Work, make_drive: MakeD
     assert state is RunState.DONE, story(run)
     assert held(drive) == group and drive.probed()[1].size_bytes == group + 3 * MIB
     tool(*CHECKS["ext4"], drive.node(2))
+    assert files_of(drive) == files
+
+
+def test_drive_shrinks_while_another_scratch_copy_exists(
+    work: Work, make_drive: MakeDrive, tmp_path: Path
+) -> None:
+    """Check that the kernel's equal names of both files do not count as the same file."""
+    drive = Shared(work, make_drive, "gpt", 512)
+    files = filled(drive, "ext4")
+    with scratch_copy_of(make_drive(64 * MIB), tmp_path / "new.img"):
+        run, state = work.apply(drive.shrink_plan(52 * MIB))
+    assert state is RunState.DONE, story(run)
     assert files_of(drive) == files
 
 
@@ -265,16 +276,6 @@ def test_size_that_does_not_fit_is_refused_in_advance(work: Work, make_drive: Ma
         drive.shrink_plan(OLD)
     with drive.mounted(2), pytest.raises(Refused, match=f"`diskwright unmount {drive.node(2)}` first"):
         drive.shrink_plan(NEW)
-
-
-def test_filesystem_that_cannot_be_rehearsed_is_not_shrunk(work: Work, make_drive: MakeDrive) -> None:
-    drive = Shared(work, make_drive, "large", 512)
-    tool(*EXT, "ext4", "-O", "quota", drive.node(2))
-    was = work.digest(drive.path)
-    run, state = work.apply(drive.shrink_plan(NEW))
-    assert state is RunState.FAILED, story(run)
-    assert "does not support these features yet: quota. Nothing was written" in story(run)
-    assert work.digest(drive.path) == was
 
 
 def test_size_refused_by_resize2fs_leaves_the_drive_unchanged(work: Work, make_drive: MakeDrive) -> None:

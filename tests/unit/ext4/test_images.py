@@ -2,13 +2,13 @@
 active."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.unit.ext4.extimages import EXT3, debugfs, facts, made
 from tests.unit.probe.superblocks import Bytes
-from wizard.apply.resize.ext import MOVES
 from wizard.ext4 import operations as words
 from wizard.ext4.operations import (
     last_group_blocks,
@@ -34,6 +34,9 @@ from wizard.operations.ext4 import (
 from wizard.plan.changes import Way
 from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import run
+
+MOVES = re.compile(r"Begin pass [2-9]|Relocating blocks|Moving inode table")
+"""Output of resize2fs when it moves data to make space (resize/resize2fs.c)."""
 
 WHOLE = {
     "has_journal",

@@ -18,16 +18,19 @@ from wizard.model.said import Message, Sentence, failing, t
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
-GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
-"""LOOP_CTL_GET_FREE, LOOP_CONFIGURE (Linux 5.8) and LOOP_CLR_FD."""
+GET_FREE, CONFIGURE, DETACH, GET_STATUS = 0x4C82, 0x4C0A, 0x4C01, 0x4C05
+"""LOOP_CTL_GET_FREE, LOOP_CONFIGURE (Linux 5.8), LOOP_CLR_FD and LOOP_GET_STATUS64."""
 
 CONFIG = struct.Struct("=II5Q4I64s64s32s2Q64x")
 """struct loop_config: the file, the logical block size, loop_info64, and reserved bytes."""
 
+STATUS = struct.Struct("=56x64s112x")
+"""struct loop_info64: the name."""
+
 GOES_WITH_LAST_USER, WITH_PARTITIONS = 4, 8
 """LO_FLAGS_AUTOCLEAR and LO_FLAGS_PARTSCAN."""
 
-NAME = "diskwright stand-in"
+NAME = b"diskwright stand-in"
 TAKE_SECONDS = 5.0
 PAUSE_SECONDS = 0.05
 
@@ -40,10 +43,12 @@ class NoScratchDeviceError(Exception):
 
 
 @contextmanager
-def attached(file: int, block_bytes: int) -> Iterator[str]:
-    """Yield the node of a loop device over an open file. Raises NoScratchDeviceError, or Failed if still in
-    use at the end."""
-    loop, node = _attach_free_loop(file, block_bytes)
+def attached(file: int, block_bytes: int, name: bytes = NAME) -> Iterator[str]:
+    """Yield the node of a loop device with this logical block size and name over an open file.
+
+    Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
+    """
+    loop, node = _attach_free_loop(file, block_bytes, name)
     try:
         yield node
     finally:
@@ -79,6 +84,16 @@ def _file_behind(node: str) -> str:
     return ""
 
 
+def loop_name(node: str) -> bytes:
+    """Return the name of an attached loop device. Raises OSError."""
+    fd = os.open(node, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        status = fcntl.ioctl(fd, GET_STATUS, bytes(STATUS.size))
+    finally:
+        os.close(fd)
+    return bytes(STATUS.unpack(status)[0]).rstrip(b"\0")
+
+
 def load_loop() -> None:
     """Load the loop module. Without udev, /dev/loop-control appears only then."""
     # modprobe fails for built-in modules. Opening reports missing ones.
@@ -99,13 +114,13 @@ def unavailable(*nodes: str) -> Message | None:
     return None
 
 
-def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
+def _attach_free_loop(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
     """Return the locked descriptor of a loop device over the file, and the node."""
     load_loop()
     deadline = monotonic() + TAKE_SECONDS
     while True:
         try:
-            return _attach(memory, block_bytes)
+            return _attach(memory, block_bytes, name)
         except OSError as error:
             # Another program took the free device first.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
@@ -113,7 +128,7 @@ def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
             sleep(PAUSE_SECONDS)
 
 
-def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
+def _attach(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
     control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
     try:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
@@ -127,7 +142,7 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)
         flags = GOES_WITH_LAST_USER | WITH_PARTITIONS
-        config = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
+        config = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, name, b"", b"", 0, 0)
         fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*config))
         # A loop device keeps the read-only flag and the partitions of its last user.
         devices.take_writes(node)

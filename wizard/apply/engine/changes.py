@@ -143,11 +143,14 @@ def collected(
     number: int,
     plan: Plan,
     wanted: ScratchRequest,
+    written: Sequence[Extent] | None,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
     progress: progress_log.Progress,
 ) -> DriveChange:
     """Return the change to one drive of a plan, with the old bytes saved durably. The drive is only read.
+
+    `written`: ranges of the scratch copy that may differ from the drive; None if all in the file may.
 
     The change is blank if no signature was found, and everything read is zeros. Raises Failed if the
     rehearsal wrote outside the allowed places, or if space runs out.
@@ -159,7 +162,8 @@ def collected(
         stores.Store(stores.new_file(run, number)) as new,
         stores.Store(stores.old_file(run, number), make_bytes=wanted.size_bytes) as old,
     ):
-        touched = extents.held(new.fd)
+        new.sync()
+        touched = extents.held(new.fd) if written is None else written
         passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
         outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
         for stray in extents.differing(outside, drive.read, new.read):

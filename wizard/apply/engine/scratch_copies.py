@@ -1,5 +1,7 @@
 """Scratch copies of a run's drives: sparse files behind loop devices, with copies of all signatures.
 
+If a filesystem is resized, the copy is copy-on-write and shows all of it (`writable_copy`).
+
 A blank copy does not behave like the drive. Tools clear old signatures only if they see them. Examples are an
 older XFS (mkfs.xfs), and an md superblock at the end (mkswap). So both ends of the drive and of every old and
 new volume are copied. Backup signatures are copied too, and the pages at the edges of each change, which a
@@ -21,18 +23,20 @@ from wizard.apply.block.scratch_device import (
     NoScratchDeviceError,
     attached,
     ignore_mapped,
+    loop_name,
     stop_ignoring,
     unavailable,
 )
 from wizard.apply.engine import stores
 from wizard.apply.engine.signatures import copies_on
+from wizard.apply.engine.writable_copy import WritableCopy, name_of, scratch_copy_of
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing, rounded_up
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run as run_command
 
@@ -103,7 +107,8 @@ class ScratchRequest(Struct, frozen=True):
 
     `volumes` are the old and new volumes that are not preserved, `allowed` all places that may change,
     `extra` other places that tools read, such as table records. `others` are preserved partitions, which
-    other programs may write to: the copy is not compared there, and the changes are ignored.
+    other programs may write to: the copy is not compared there, and the changes are ignored. `resized`: node
+    of a partition that the copy shows completely, or empty.
     """
 
     path: str
@@ -113,6 +118,20 @@ class ScratchRequest(Struct, frozen=True):
     allowed: tuple[Extent, ...]
     extra: tuple[Extent, ...] = ()
     others: tuple[Extent, ...] = ()
+    resized: str = ""
+
+
+class SparseCopy(Struct, frozen=True):
+    """Scratch copy at `node`, with everything that it shows in a file."""
+
+    node: str
+
+    def check(self) -> None:
+        """Do nothing: no process serves this copy."""
+
+    def written(self) -> None:
+        """Flush all writes. Everything in the file may differ from the drive."""
+        devices.forget_caches(self.node)
 
 
 def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
@@ -129,28 +148,44 @@ def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
 
 
 @contextmanager
-def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tuple[str, ...]]:
-    """Yield the nodes of scratch copies of these drives, in order. The files remain.
+def scratch_copies_of(
+    run: Path, drives: Sequence[ScratchRequest]
+) -> Iterator[tuple[SparseCopy | WritableCopy, ...]]:
+    """Yield scratch copies of these drives, in order. The files remain.
 
     Raises NoScratchDeviceError if none is available, and Failed.
     """
     with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
-    with ExitStack() as copies_made:
-        nodes = []
-        for number, wanted in enumerate(drives):
-            try:
-                store = stores.Store(stores.new_file(run, number), make_bytes=wanted.size_bytes)
-            except stores.StoreError as error:
-                raise NoScratchDeviceError(error.clause) from None
-            copies_made.enter_context(store)
-            extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
-            nodes.append(copies_made.enter_context(attached(store.fd, wanted.block_bytes)))
-            devices.reread_table(nodes[-1], anew=True)
-        yield tuple(nodes)
-        for node in reversed(nodes):
-            devices.forget_caches(node)
+    with ExitStack() as stack:
+        copies = tuple(
+            _copy_of(wanted, stores.new_file(run, number), stack) for number, wanted in enumerate(drives)
+        )
+        for copy in copies:
+            devices.reread_table(copy.node, anew=True)
+        yield copies
+
+
+def _copy_of(wanted: ScratchRequest, file: Path, stack: ExitStack) -> SparseCopy | WritableCopy:
+    if wanted.resized:
+        return stack.enter_context(
+            scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=_whole_pages(wanted.others))
+        )
+    try:
+        store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
+    except stores.StoreError as error:
+        raise NoScratchDeviceError(error.clause) from None
+    extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
+    return SparseCopy(stack.enter_context(attached(store.fd, wanted.block_bytes)))
+
+
+def _whole_pages(places: Iterable[Extent]) -> Iterator[Extent]:
+    """Yield the whole pages within these places, which no place around them shares."""
+    for place in sorted(places, key=lambda one: one.start_bytes):
+        start = rounded_up(place.start_bytes, extents.GRAIN_BYTES)
+        end = place.end_bytes // extents.GRAIN_BYTES * extents.GRAIN_BYTES
+        yield Extent(start, max(0, end - start))
 
 
 def release_left(run: Path) -> None:
@@ -185,11 +220,13 @@ def forget_btrfs(node: str) -> None:
 def leftover_nodes(run: Path) -> Iterator[str]:
     """Yield the nodes of scratch copies that this run left."""
     for entry in sorted(devices.SYS_BLOCK.glob("loop*/loop/backing_file")):
+        node = f"/dev/{entry.parent.parent.name}"
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-            if Path(file).parent == run / stores.FOLDER:
-                yield f"/dev/{entry.parent.parent.name}"
+            served = file == "/" and loop_name(node) == name_of(stores.new_file(run, 0))
+            if served or Path(file).parent == run / stores.FOLDER:
+                yield node
 
 
 def have_partitions(node: str, slots: Iterable[Slot]) -> None:

@@ -7,7 +7,7 @@ descriptor (fsmount(2)). So the kernel removes all of it with this process, even
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,9 @@ from wizard.process.program import find, run
 
 FUSE = "/dev/fuse"
 SERVER = "wizard.apply.engine.written_pages"
+NAME_BYTES = 63
+"""Longest name of a loop device."""
+
 LOAD_SECONDS = 5.0
 STOP_SECONDS = 30.0
 
@@ -81,16 +84,23 @@ class WritableCopy:
 
 
 @contextmanager
-def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
-    """Yield a scratch copy of an unused device, with all writes in a new file.
+def scratch_copy_of(
+    device: str, file: Path, *, part: str = "", hidden: Iterable[Extent] = ()
+) -> Iterator[WritableCopy]:
+    """Yield a scratch copy of an unused device, or of a drive of which only the partition `part` is unused,
+    with all writes in a new file. The `hidden` places contain zeros.
 
-    No program can mount the device or write there until the end. Raises Failed.
+    No program can mount the device or partition or write there until the end. Raises Failed.
     """
+    unused = part or device
     with ExitStack() as held, ExitStack() as copied:
-        devices.check_unclaimed(device)
+        devices.check_unclaimed(unused)
         try:
-            held.callback(os.close, os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
-            devices.forget_caches(device)
+            held.callback(os.close, os.open(unused, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+            for node in {device, unused}:
+                devices.forget_caches(node)
+            # The process of a killed run may still write to an earlier file.
+            file.unlink(missing_ok=True)
             with Store(file, make_bytes=devices.size_bytes(device)):
                 pass
             fuse = os.open(FUSE, os.O_RDWR | os.O_CLOEXEC)
@@ -98,14 +108,15 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             with os.fdopen(fuse, "rb", buffering=0):
                 mounted = mount_served_file(fuse)
                 copied.callback(os.close, mounted)
-                report = _start_server(device, file, fuse)
+                report = _start_server(device, file, fuse, hidden)
             held.callback(os.close, report)
             served = os.open(f"/proc/self/fd/{mounted}", os.O_RDWR | os.O_CLOEXEC)
             copied.callback(os.close, served)
             # Make the kernel ask for the size. Older loop drivers do not.
             os.fstat(served)
             copy = WritableCopy(file, report, copied)
-            copy.node = copied.enter_context(scratch_device.attached(served, devices.block_bytes(device)[0]))
+            block_bytes, _ = devices.block_bytes(device)
+            copy.node = copied.enter_context(scratch_device.attached(served, block_bytes, name_of(file)))
         except (OSError, scratch_device.NoScratchDeviceError) as error:
             raise Failed(
                 t("Cannot make a scratch copy of {device}: {why}.", device=device, why=str(error))
@@ -113,10 +124,16 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
         yield copy
 
 
-def _start_server(device: str, file: Path, fuse: int) -> int:
+def name_of(file: Path) -> bytes:
+    """Return the name of the loop device of a scratch copy with its writes in this file."""
+    return os.fsencode(file)[-NAME_BYTES:]
+
+
+def _start_server(device: str, file: Path, fuse: int, hidden: Iterable[Extent]) -> int:
     report, end = os.pipe()
     try:
-        argv = module_argv(SERVER, device, str(file), str(fuse), str(end))
+        places = json.dumps([(place.start_bytes, place.size_bytes) for place in hidden])
+        argv = module_argv(SERVER, device, str(file), str(fuse), str(end), places)
         subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,

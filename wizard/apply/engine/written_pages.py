@@ -12,17 +12,17 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
 from wizard.apply.block import extents
-from wizard.apply.engine.stores import Store
+from wizard.apply.engine.stores import Store, StoreError
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB
 
 IO_FLUSHER = 57
 """PR_SET_IO_FLUSHER: memory that this thread requests must not wait for writes that it serves (Linux 5.6)."""
@@ -66,10 +66,12 @@ PAGES_PER_CHUNK = MIB // extents.GRAIN_BYTES
 
 @dataclass(slots=True)
 class WrittenPages:
-    """Reads of a drive, covered by the pages written to `store`."""
+    """Reads of a drive, covered by the pages written to `store`. The `hidden` places, whole pages in order,
+    are not read from the drive, and contain zeros."""
 
     drive: extents.Medium
     store: Store
+    hidden: Sequence[Extent] = ()
     _written: dict[int, int] = field(default_factory=dict)
     """For each chunk of 1 MiB, a bit for each written page."""
 
@@ -99,6 +101,11 @@ class WrittenPages:
 
     def _run_at(self, start: int, end: int) -> tuple[bool, int]:
         """Return whether the page at `start` is stored, and the end of the pages like it in this chunk."""
+        for place in self.hidden:
+            if place.start_bytes <= start < place.end_bytes:
+                return True, min(end, place.end_bytes)
+            if start < place.start_bytes:
+                end = min(end, place.start_bytes)
         chunk, within = divmod(start, MIB)
         bits, page = self._written.get(chunk, 0), within // extents.GRAIN_BYTES
         stored, to = bool(bits >> page & 1), page + 1
@@ -107,7 +114,11 @@ class WrittenPages:
         return stored, min(end, chunk * MIB + to * extents.GRAIN_BYTES)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Write to the store, with the rest of the pages at both ends. Raises Failed."""
+        """Write to the store, with the rest of the pages at both ends. Raises Failed, also if the store's
+        folder would later lack space for the overwritten data."""
+        room = os.fstatvfs(self.store.fd)
+        if os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES > room.f_bavail * room.f_frsize:
+            raise StoreError(self.store.file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         end = offset_bytes + len(data)
         first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
         for edge in {first, last}:
@@ -183,12 +194,12 @@ class WrittenPages:
         )
 
 
-def main(device: str, file: str, fuse: int, report: int) -> None:
+def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent]) -> None:
     """Serve on the descriptor `fuse`. Report errors and finally all written pages on the descriptor `report`,
     as lines of JSON."""
     ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
     with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
-        pages = WrittenPages(drive, store)
+        pages = WrittenPages(drive, store, hidden)
         for error in pages.serve(fuse):
             _report(report, str(error))
         _report(report, [(place.start_bytes, place.size_bytes) for place in pages.written()])
@@ -201,4 +212,5 @@ def _report(report: int, line: object) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    places = [Extent(start, size) for start, size in json.loads(sys.argv[5])]
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), places)

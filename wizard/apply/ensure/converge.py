@@ -75,7 +75,7 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
         )
     if not uses:
         chunks = btrfs.chunks_in(_look((*btrfs.CHUNKS, *parts)).output)
-        return BtrfsSeen(members, _profiles((chunk.holds, chunk.profile) for chunk in chunks), newest)
+        return BtrfsSeen(members, _profiles(chunks), newest)
     used, misses = _in_use(members[0].uuid)
     # The metadata of a mounted Btrfs changes all the time.
     place = str(uses[0].by)

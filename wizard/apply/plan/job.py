@@ -30,6 +30,7 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import blocker, free_bytes
 from wizard.apply.engine.stores import FOLDER, new_file, old_file
+from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
@@ -96,7 +97,9 @@ def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
     existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    return plan.direct_reason or blocker(existing, (member.drive.size_bytes for member in plan.members))
+    sizes = (member.drive.size_bytes for member in plan.members)
+    no_copy = obstacle() if plan.resizes else None
+    return plan.direct_reason or str(no_copy or blocker(existing, sizes))
 
 
 def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:

@@ -1,6 +1,7 @@
 """Rehearse a plan with the real tools on scratch copies, and verify the result. Writes to no drive."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,9 +13,9 @@ from wizard.apply.block.extents import merged
 from wizard.apply.engine import record, scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
+from wizard.apply.engine.writable_copy import WritableCopy
 from wizard.apply.plan.run import execute
-from wizard.apply.resize.metadata import Showing, shown_with
-from wizard.apply.resize.resized import RESIZERS, check_files_stay
+from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STOPPED
 from wizard.apply.run.journal import Journal
@@ -27,7 +28,7 @@ from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
-from wizard.model.errors import DiskwrightError, Failed, partition_path
+from wizard.model.errors import DiskwrightError, Failed, partition_path, why_not
 from wizard.model.layout import MAPPER, Layout, Member, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -110,36 +111,10 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     """Execute all operations on scratch copies, and save the old bytes of every place that will change. The
     drives stay unchanged. Raises Failed, NoScratchDeviceError and StoppedError."""
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with scratch_copies.scratch_copies_of(workspace.run, wanted) as nodes:
-        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
-        drives = [
-            Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
-            for member, scratch in zip(plan.members, there.members, strict=True)
-        ]
-        for drive in drives:
-            parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-            scratch_copies.have_partitions(drive.scratch.drive.path, parts)
-        resizes = [*_resizes(plan, there, workspace)]
-        for resize, showing in resizes:
-            wanted[0] = _expose(resize, showing, wanted[0])
-        old = [_old_marks(drive, workspace) for drive in drives]
-        layers = (*layer_nodes(there), *(one.opened for one in there.containers))
-        mapped = [Path(node).name for node in layers if node.startswith(MAPPER)]
-        with (
-            arrays.unseen_array(there, told_in(workspace.journal)),
-            scratch_copies.mapped_without_udev(workspace.run, nodes, mapped),
-        ):
-            _carry_out(plan, there, workspace)
-            for resize, showing in resizes:
-                check_files_stay(resize, showing, wanted[0].allowed)
-            keep_headers(there, workspace.run)
-            for array in there.arrays:
-                arrays.leave_uncopied(array, told_in(workspace.journal))
-            for operation in (step.operation for step in there.steps):
-                if isinstance(operation, MakeFilesystem | Resize) and operation.filesystem == "btrfs":
-                    for device in operation.devices:
-                        scratch_copies.forget_btrfs(device)
-        new = [_new_marks(drive, workspace) for drive in drives]
+    with scratch_copies.scratch_copies_of(workspace.run, wanted) as copies:
+        with explained(copies):
+            drives, old, new = _rehearse_on([copy.node for copy in copies], plan, workspace)
+        written = [copy.written() for copy in copies]
     workspace.journal.add(
         Event.COMMAND,
         t("Read and saved the blocks of {drives:and} that will change.", drives=plan.devices),
@@ -151,6 +126,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
             number,
             plan,
             one,
+            written[number],
             old[number],
             new[number],
             part_of(progress, number / len(wanted), (number + 1) / len(wanted)),
@@ -162,6 +138,45 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     if not all(change.blank for change in changes):
         changes = [*_with_notices(plan, workspace, drives, wanted, changes)]
     return record.Record(record.Phase.SAVED, tuple(changes))
+
+
+Marks = list[tuple[record.SavedSignature, ...]]
+"""The signatures of each drive."""
+
+
+def _rehearse_on(
+    nodes: Sequence[str], plan: Plan, workspace: RehearsalWorkspace
+) -> tuple[list[Rehearsed], Marks, Marks]:
+    """Execute all operations on scratch copies at these nodes. Return the drives with their old and new
+    signatures. Raises Failed and StoppedError."""
+    there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
+    drives = [
+        Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
+        for member, scratch in zip(plan.members, there.members, strict=True)
+    ]
+    for drive in drives:
+        parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
+        scratch_copies.have_partitions(drive.scratch.drive.path, parts)
+    for step, other in zip(plan.steps, there.steps, strict=True):
+        if isinstance(step.operation, Resize):
+            seconds = workspace.environment.patience_seconds + 10 * step.seconds
+            check_resizable(step.operation, other.operation.devices[0], seconds)
+    old = [_old_marks(drive, workspace) for drive in drives]
+    layers = (*layer_nodes(there), *(one.opened for one in there.containers))
+    mapped = [Path(node).name for node in layers if node.startswith(MAPPER)]
+    with (
+        arrays.unseen_array(there, told_in(workspace.journal)),
+        scratch_copies.mapped_without_udev(workspace.run, nodes, mapped),
+    ):
+        _carry_out(plan, there, workspace)
+        keep_headers(there, workspace.run)
+        for array in there.arrays:
+            arrays.leave_uncopied(array, told_in(workspace.journal))
+        for operation in (step.operation for step in there.steps):
+            if isinstance(operation, MakeFilesystem | Resize) and operation.filesystem == "btrfs":
+                for device in operation.devices:
+                    scratch_copies.forget_btrfs(device)
+    return drives, old, [_new_marks(drive, workspace) for drive in drives]
 
 
 def _with_notices(
@@ -184,35 +199,15 @@ def _with_notices(
         yield replace(noted, discards=discards(workspace.run, number, plan, noted, one.block_bytes))
 
 
-def _resizes(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> Iterator[tuple[Resize, Showing]]:
-    """Yield the resizing of a preserved filesystem on the plan's only drive, if any."""
-    for step, other in zip(plan.steps, there.steps, strict=True):
-        if isinstance(step.operation, Resize) and isinstance(other.operation, Resize):
-            seconds = workspace.environment.patience_seconds + 10 * step.seconds
-            yield (
-                step.operation,
-                Showing(
-                    real=step.operation.device,
-                    scratch=other.operation.device,
-                    volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
-                    size_bytes=step.operation.size_bytes,
-                    drive=plan.drive.path,
-                    file=stores.new_file(workspace.run, 0),
-                    run=workspace.run,
-                    do=told_in(workspace.journal, seconds=seconds),
-                    seconds=seconds,
-                ),
-            )
-
-
-def _expose(
-    resize: Resize, showing: Showing, wanted: scratch_copies.ScratchRequest
-) -> scratch_copies.ScratchRequest:
-    """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
-    Failed."""
-    exposed = shown_with(RESIZERS[resize.filesystem].show, showing)
-    outside = (place for one in wanted.allowed for place in one.without((showing.volume,)))
-    return replace(wanted, allowed=merged((*outside, *exposed), wanted.block_bytes, wanted.size_bytes))
+@contextmanager
+def explained(copies: Sequence[scratch_copies.SparseCopy | WritableCopy]) -> Iterator[None]:
+    """Report an unreadable drive or a full store instead of the error of a program. Raises Failed."""
+    try:
+        yield
+    except Failed:
+        if why := next(filter(None, (why_not(copy.check) for copy in copies)), ""):
+            raise Failed(why, record.NO_DRIVE_WRITTEN) from None
+        raise
 
 
 def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
@@ -230,7 +225,8 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     # If the plan changes only one partition, the others may be mounted.
     others = (slot for slot in member.before.partitions if plan.part not in (0, slot.number))
     in_use = tuple(slot.extent for slot in others if not is_container(slot))
-    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use)
+    resized = plan.part_path if plan.resizes else ""
+    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use, resized)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:

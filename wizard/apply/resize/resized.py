@@ -1,23 +1,33 @@
-"""Resize any filesystem on a scratch copy: copy metadata, check, resize and check again."""
+"""Resize any filesystem on a copy-on-write scratch copy: check, resize and check again.
+
+The scratch copy shows the whole filesystem, so the tools may also move file data. Everything that they write
+is saved, and committed like other changes.
+"""
 
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 
 from msgspec import Struct
 
-from wizard.apply.block.extents import clipped, gaps
-from wizard.apply.resize import btrfs, ext, metadata, ntfs, xfs
+from wizard.apply.block import devices
+from wizard.apply.resize import btrfs
 from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.filesystem import at_private_place
 from wizard.apply.steps.step_context import NOT_REHEARSED, StepContext
-from wizard.filesystems.kind import Growing
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems import ext, ntfs
 from wizard.model.errors import Failed
-from wizard.model.machine import Extent
-from wizard.model.said import Message, t
+from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.operations.filesystem import Resize
-from wizard.process.program import run
+from wizard.plan.partition.possible import UNCLEAN
+from wizard.probe.content.superblocks import read_inside
+from wizard.process.program import Result, run
+
+CUT_OFF = t("The filesystem was not unmounted cleanly: mount and unmount the filesystem first.")
+DEVICES = Sentence("The filesystem spans {devices} devices; resizing supports only one.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
 XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
@@ -40,12 +50,12 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
     }.get(filesystem, (("dumpe2fs", "-h", device), EXT))
     found = pattern.findall(run(command, seconds=LOOK_SECONDS).output)
     if not found:
-        raise Failed(metadata.NOT_TOLD(program=command[0], what=("size", device)))
+        raise Failed(btrfs.NOT_TOLD(program=command[0], what=("size", device)))
     first, second = map(int, found[0])
     if filesystem != "btrfs":
         return MountedSize(first * second)
     if len(found) > 1:
-        raise Failed(metadata.DEVICES(devices=len(found)))
+        raise Failed(DEVICES(devices=len(found)))
     return MountedSize(second, member=first)
 
 
@@ -55,57 +65,115 @@ def is_filled(held_bytes: int, size_bytes: int) -> bool:
     return size_bytes * 9 // 10 <= held_bytes <= size_bytes
 
 
-class Resizer(Struct, frozen=True):
-    """How to copy a filesystem's metadata to a scratch copy, and to get its size from a tool's output.
-    `writable_now` returns places without file data afterwards, for tools that can move files."""
-
-    show: metadata.Show
-    held_bytes: Callable[[Resize, str, StepContext], int]
-    writable_now: metadata.Show | None = None
+Ask = Callable[..., Result]
+"""Runs a read-only command on the scratch copy, whose node is appended. Accepts any exit status."""
 
 
-_EXT = Resizer(ext.show, ext.held_bytes, ext.writable_now)
-RESIZERS = {
-    "ext2": _EXT,
-    "ext3": _EXT,
-    "ext4": _EXT,
-    "xfs": Resizer(xfs.show, xfs.held_bytes),
-    "ntfs": Resizer(ntfs.show, ntfs.held_bytes, ntfs.writable_now),
-    "btrfs": Resizer(btrfs.show, btrfs.held_bytes, btrfs.writable_now),
+def _ext_fault(_operation: Resize, node: str, _ask: Ask) -> Message | None:
+    return CUT_OFF if devices.facts_on(node).needs_recovery else None
+
+
+def _xfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
+    fields = ("logstart", "rblocks")
+    output = ask("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(fields)}").output
+    found = dict(re.findall(r"(?m)^(\w+) = (\d+)$", output))
+    if found.get("rblocks") != "0" or found.get("logstart", "0") == "0":
+        return t("The filesystem's log or some files are on another device.")
+    return None
+
+
+def _btrfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
+    output = ask(*btrfs.SUPERBLOCK).output
+    if (count := btrfs.number_in(output, "num_devices")) != 1:
+        return DEVICES(devices=count)
+    return CUT_OFF if btrfs.number_in(output, "log_root") else None
+
+
+LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
+SCHEDULED = re.compile(r"scheduled\s+for\s+check")
+PROBE = ("ntfs-3g.probe", "--readwrite")
+PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
+"""Exit statuses of ntfs-3g.probe(8)."""
+
+
+def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
+    """Check the size with ntfsresize, and the journal and hibernation with ntfs-3g's own rules."""
+    device, result = operation.device, ask(*ntfs.INFO)
+    output = result.output + result.errors
+    if result.status:
+        return UNCLEAN(device=device) if SCHEDULED.search(output) else _not_clean(device, *ntfs.CHECK)
+    least = LEAST_SAID.search(output)
+    if not operation.grows and least and int(least[1]) > operation.size_bytes:
+        return t(
+            "{device} cannot be that small: choose {least:exact} or slightly more.",
+            device=device,
+            least=rounded_up(int(least[1]), MIB),
+        )
+    status = ask(*PROBE).status
+    if status == PROBED_HIBERNATED:
+        return t(
+            "Windows is hibernated on {device}. Start Windows, turn off fast startup and "
+            "shut down: `shutdown /s /t 0`.",
+            device=device,
+        )
+    if status == PROBED_UNCLEAN:
+        return t(
+            "The journal of {device} has unfinished changes by Windows. Start Windows, then shut down.",
+            device=device,
+        )
+    return _not_clean(device, *PROBE) if status else None
+
+
+FAULTS: dict[str, Callable[[Resize, str, Ask], Message | None]] = {
+    **dict.fromkeys(("ext2", "ext3", "ext4"), _ext_fault),
+    "xfs": _xfs_fault,
+    "btrfs": _btrfs_fault,
+    "ntfs": _ntfs_fault,
 }
+"""Why a filesystem on a scratch copy must not be resized, beyond what its checker finds."""
+
+
+LOG_LEFT = re.compile("(?i)valuable metadata changes in a log")
+"""Output of xfs_repair if the log is not empty (xfsprogs, repair/phase2.c)."""
+
+
+def check_resizable(operation: Resize, node: str, seconds: float) -> None:
+    """Raises Failed unless the filesystem on the scratch copy `node` is clean, complete and supported. The
+    operation names the drive's own partition."""
+
+    def ask(*argv: str) -> Result:
+        return run((*argv, node), seconds=seconds, accept=range(256))
+
+    fault = FAULTS[operation.filesystem](operation, node, ask)
+    if fault is None and operation.growing:
+        checked = ask(*operation.growing.check)
+        if LOG_LEFT.search(checked.output + checked.errors):
+            fault = CUT_OFF
+        elif checked.status:
+            fault = _not_clean(operation.device, *operation.growing.check)
+    if fault:
+        raise Failed(join(fault, NOTHING_WRITTEN))
 
 
 def resize_filesystem(operation: Resize, context: StepContext) -> Message:
-    """Check, resize and check the filesystem again. Return a summary. Raises Failed."""
-    device, growing = operation.device, KINDS[operation.filesystem].growing
+    """Resize the filesystem and check it again. Return a summary. Raises Failed."""
+    device, growing = operation.device, operation.growing
     if not context.rehearsed or growing is None:
         raise Failed(NOT_REHEARSED(device=device))
-    _check_clean(device, growing, context)
     with at_private_place(operation, context) if growing.mounted else nullcontext():
-        commands = operation.inside() if growing.mounted else operation.commands()
-        results = [context.command(argv) for argv in commands]
-    output = "".join(result.output + result.errors for result in results)
-    held = RESIZERS[operation.filesystem].held_bytes(operation, output, context)
-    _check_clean(device, growing, context)
+        for argv in operation.inside() if growing.mounted else operation.commands():
+            context.command(argv)
+    if context.command((*growing.check, device), accept=range(256)).status:
+        raise Failed(_not_clean(device, *growing.check))
+    devices.forget_caches(device)
+    read = partial(devices.read_range, device)
+    held = read_inside(operation.filesystem, read, devices.size_bytes(device)).size_bytes or 0
     if not is_filled(held, operation.size_bytes):
-        raise metadata.refused(t("The filesystem on {device} does not fill the partition.", device=device))
+        raise Failed(t("The filesystem on {device} does not fill the partition.", device=device))
     return t("The filesystem on {device} now has {held} bytes and passes a check.", device=device, held=held)
 
 
-def check_files_stay(operation: Resize, showing: metadata.Showing, seen: Sequence[Extent]) -> None:
-    """Raises Failed if a tool moved file data that is missing from the scratch copy. `seen` are places
-    without file data before the resize, sorted and disjoint."""
-    writable_now = RESIZERS[operation.filesystem].writable_now
-    if writable_now is None:
-        return
-    stays = showing.within(0, min(showing.size_bytes, showing.volume.size_bytes))
-    files = clipped((stays,), gaps(seen, showing.volume.end_bytes))
-    if next(clipped(tuple(files), writable_now(showing)), None) is not None:
-        raise metadata.refused(
-            metadata.MOVES_FILES(program=operation.commands()[-1][0], device=operation.device)
-        )
-
-
-def _check_clean(device: str, growing: Growing, context: StepContext) -> None:
-    if context.command((*growing.check, device), accept=range(256)).status:
-        raise metadata.not_clean(device, *growing.check)
+def _not_clean(device: str, *check: str) -> Message:
+    # Without -n, e2fsck repairs.
+    command = shlex.join((*(("e2fsck", "-f") if check == ext.CHECK else check), device))
+    return t("{device} is not clean: run `{command}`.", device=device, command=command)

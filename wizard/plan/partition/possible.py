@@ -14,9 +14,6 @@ from wizard.plan import dangers, refusals
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
 
-PAGE_BYTES = 4096
-"""Granularity of scratch copies."""
-
 MOUNTED = frozenset({"mounted", "running-system"})
 """Uses that still allow growing a filesystem that supports it while mounted."""
 
@@ -66,9 +63,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             "`diskwright plan {part} --grow`.",
             part=part,
         )
-    mark, growing = part.signatures[0], growing_of(part.filesystem)
-    if growing and (why := _why_not_whole_pages(part, growing)):
-        return why
+    mark = part.signatures[0]
     if mark.unclean:
         return UNCLEAN(device=part)
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
@@ -162,9 +157,6 @@ def why_not_grow(drive: Drive, part: Partition) -> Message | None:
         return _why_cannot_resize(drive, part) or _why_not_restore_end(drive, part)
     if why := _why_cannot_grow(drive, part):
         return why
-    growing = growing_of(part.filesystem)
-    if growing and (why := _why_not_whole_pages(part, growing)):
-        return why
     if part.is_unfilled or room_behind(drive, part):
         return None
     return t("No free space directly after {part}.", part=part)
@@ -199,20 +191,6 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
     least = needed_bytes(drive, part)
     aligned = aligned_size(drive, part, least)
     return aligned if aligned <= part.size_bytes + room_behind(drive, part) else least
-
-
-def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
-    """Return why a scratch copy, with the page granularity, cannot represent the partition, or None."""
-    block = part.signatures[0].block_bytes or PAGE_BYTES
-    if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
-        return t(
-            "{part} has {block}-byte blocks from byte {start} on. Only whole pages of "
-            "4096 bytes can be resized so far.",
-            part=part,
-            block=block,
-            start=part.start_bytes,
-        )
-    return None
 
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:

@@ -56,9 +56,9 @@ LAYER = re.compile(r"(dm-|md|bcache|drbd)\d")
 MEMORY = re.compile(r"(ram|zram)\d")
 FIRMWARE = re.compile(r"(mmcblk\d+(boot|rpmb|gp)\d*|mtdblock\d+|fd\d+)")
 OPTICAL = re.compile(r"sr\d")
-OURS = re.compile(r"/memfd:diskwright stand-in |.*/engine/new-\d+\.img|.*/diskwright-\d[^/]*/[^/]+")
+OURS = re.compile(r"/memfd:diskwright stand-in |.*/engine/new-\d+\.img|.*/diskwright-\d[^/]*/[^/]+|/$")
 """Backing files of loop devices that a run creates temporarily (apply/block/scratch_device.py,
-apply/engine/stores.py, apply/plan/job.py)."""
+apply/engine/stores.py, apply/plan/job.py). A served file (apply/engine/writable_copy.py) has no name."""
 
 IMAGES = frozenset({"squashfs", "erofs", "cramfs"})
 MOUNTS = Path("/proc/self/mountinfo")

@@ -249,14 +249,15 @@ def _block(folder: Path) -> facts.RawBlock | None:
 
 
 def _identity(path: str) -> tuple[str | None, str | None]:
-    """Return the major:minor of a device node, or device:inode of a file."""
+    """Return the major:minor of a device node, or device:inode of a file. The path of a file that a run
+    serves is only `/`, a folder."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
         return None, None
     if stat.S_ISBLK(status.st_mode):
         return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}", None
-    return None, f"{status.st_dev}:{status.st_ino}"
+    return None, f"{status.st_dev}:{status.st_ino}" if stat.S_ISREG(status.st_mode) else None
 
 
 def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:

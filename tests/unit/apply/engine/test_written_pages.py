@@ -1,5 +1,6 @@
 """Copy-on-write scratch copies without the kernel, and the recorded state of a conversion."""
 
+import os
 from pathlib import Path
 from random import Random
 
@@ -19,20 +20,29 @@ from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.written_pages import WrittenPages
 from wizard.apply.run.backup_store import replace_document
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Failed
+from wizard.model.machine import Extent
 from wizard.model.said import MIB
 
 SIZE = 3 * MIB + 1536
 
 
-@pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) -> None:
+HIDDEN = (Extent(2 * 4096, 3 * 4096), Extent(MIB - 4096, 2 * 4096), Extent(MIB + 4096, MIB))
+
+
+@pytest.mark.parametrize(("block_bytes", "hidden"), [(512, ()), (4096, ()), (512, HIDDEN)])
+def test_reads_show_the_writes_over_the_drive(
+    tmp_path: Path, block_bytes: int, hidden: tuple[Extent, ...]
+) -> None:
     """Random writes of any length in whole blocks, compared with a plain copy."""
     dice, size = Random(block_bytes), SIZE // block_bytes * block_bytes
     drive = VolatileDrive(bytearray(dice.randbytes(size)), Power(), dice, block_bytes)
     before, wanted = bytes(drive.content), bytearray(drive.content)
+    for place in hidden:
+        wanted[place.start_bytes : place.end_bytes] = bytes(place.size_bytes)
+    written, end = bytearray(wanted), 0
     with Store(tmp_path / "new.img", make_bytes=size) as store:
-        copy = WrittenPages(drive, store)
+        copy = WrittenPages(drive, store, hidden)
         for _ in range(60):
             start = dice.randrange(size // block_bytes) * block_bytes
             length = min(dice.choice((1, 2, 3, 20, 256)) * block_bytes, size - start)
@@ -41,13 +51,26 @@ def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) 
             wanted[start : start + length] = data
             start = dice.randrange(size // block_bytes) * block_bytes
             assert copy.read(start, 900_000) == wanted[start : start + 900_000]
-        written, end = bytearray(before), 0
         for place in copy.written():
             assert place.start_bytes >= end and place.size_bytes
             end = place.end_bytes
             written[place.start_bytes : end] = store.read(place.start_bytes, place.size_bytes)
     assert written == wanted and end <= size
     assert bytes(drive.content) == before and not drive.cached
+
+
+def test_writes_stop_while_the_overwritten_data_still_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
+    room = os.statvfs_result((4096, 4096, 4, 4, 4, 9, 9, 9, 0, 255))
+    monkeypatch.setattr(os, "fstatvfs", lambda fd: room)
+    with Store(tmp_path / "new.img", make_bytes=SIZE) as store:
+        copy = WrittenPages(drive, store)
+        with pytest.raises(Failed, match="not enough free space"):
+            for page in range(9):
+                copy.write(page * 4096, b"x" * 4096)
+        assert [place.size_bytes // 4096 for place in copy.written()] == [5]
 
 
 def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 """Shrinking one partition: refusals, display, and the places that offer the action."""
 
 import re
-from pathlib import Path
-from typing import Never
 
 import pytest
 from msgspec.structs import replace
@@ -12,12 +10,10 @@ from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
-from wizard.apply.resize.metadata import Showing
-from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
 from wizard.cli.main import parser_of
 from wizard.host.services import RecordedServices
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.machine import Drive, Extent, Partition, Signature, Use
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
 from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
 from wizard.plan.check import PLANS
@@ -250,33 +246,3 @@ def test_move_without_space_names_no_impossible_command() -> None:
         with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
             planned_move(machine(on), on, part)
         assert "--shrink" not in str(refused.value)
-
-
-def unused(*_: object, **__: object) -> Never:
-    raise AssertionError
-
-
-@pytest.mark.parametrize(
-    ("now", "moves"),
-    [
-        ((Extent(0, 40 * MIB), Extent(60 * MIB, 40 * MIB)), False),
-        ((Extent(0, 40 * MIB), Extent(59 * MIB, 40 * MIB)), True),
-        ((Extent(0, 41 * MIB),), True),
-        ((Extent(90 * MIB, 10 * MIB),), False),
-    ],
-)
-def test_files_hidden_from_the_scratch_copy_stay_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
-) -> None:
-    """The range from 40 to 60 MiB was not shown."""
-    volume = Extent(0, 100 * MIB)
-    showing = Showing("", "", volume, 80 * MIB, "", tmp_path, tmp_path, unused, 0)
-    seen = (Extent(0, 40 * MIB), Extent(60 * MIB, 40 * MIB))
-    ext4 = RESIZERS["ext4"]
-    monkeypatch.setitem(RESIZERS, "ext4", Resizer(ext4.show, ext4.held_bytes, lambda _showing: now))
-    operation = ShrinkFilesystem(PART, "ext4", 80 * MIB)
-    if moves:
-        with pytest.raises(Failed, match="must move files"):
-            check_files_stay(operation, showing, seen)
-    else:
-        check_files_stay(operation, showing, seen)

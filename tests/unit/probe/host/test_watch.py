@@ -66,6 +66,7 @@ def test_temporary_device_of_a_run_is_no_drive(tmp_path: Path) -> None:
         "loop2": "/memfd:diskwright stand-in 4711 (deleted)",
         "loop3": "/srv/rest/diskwright-0002-sdb/store",
         "loop4": "/var/tmp/diskwright-demo-x1/drive.img",
+        "loop5": "/",
     }
     for name, file in behind.items():
         attach(tmp_path, name, 1)
