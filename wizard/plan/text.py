@@ -112,9 +112,6 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
 TURNED_ON = t("enabled")
 
 
-FREE_USED = t("Deleted or unrecognised data in free space is lost.")
-
-
 def background_work(plan: Plan) -> tuple[Message, ...]:
     """Return that a new ext4 is busy after mounting, unless mkfs writes all inode tables."""
     lazy = (
@@ -167,17 +164,21 @@ def _together(plan: Plan) -> Iterator[Message]:
 def free_used(plan: Plan) -> Iterator[Message]:
     """Yield a warning about new or larger partitions in free space, which may contain data of deleted
     ones."""
-    covered = (
-        slot.overlaps(part)
+    covered = dict.fromkeys(
+        member.drive.path
         for member in plan.members
         if not member.before.is_bare
         for slot in member.before.slots
         if not slot.number and slot.size_bytes > FLOOR_BYTES
         for part in member.after.partitions
-        if not is_container(part)
+        if not is_container(part) and slot.overlaps(part)
     )
-    if any(covered):
-        yield FREE_USED
+    if covered and plan.others:
+        yield t(
+            "Deleted or unrecognised data in the free space of {drives:and} is lost.", drives=tuple(covered)
+        )
+    elif covered:
+        yield t("Deleted or unrecognised data in free space is lost.")
 
 
 def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
