@@ -13,12 +13,12 @@ from wizard.cli.output import rendered
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table
-from wizard.model.said import GIB, MIB
+from wizard.model.said import GIB, MIB, t
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.text import FREE_USED, cell_width, command_lines, free_used, wrapped
+from wizard.plan.text import cell_width, command_lines, free_used, wrapped
 from wizard.plan.undo_policy import losses, promise
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.view import Bar, Fate, Stretch
@@ -228,8 +228,14 @@ def test_unread_content_is_never_called_empty() -> None:
 def test_used_free_space_is_listed_as_lost() -> None:
     """A deleted partition may be in free space. The text differs for an empty drive."""
     empty = plan_for(drive(), spec("ext4"))
-    assert [*free_used(adding())] == [*free_used(replacing())] == [FREE_USED]
+    assert (
+        [*free_used(adding())]
+        == [*free_used(replacing())]
+        == [t("Deleted or unrecognised data in free space is lost.")]
+    )
     assert not [*free_used(empty)]
+    (several,) = free_used(replace(adding(), others=adding().members))
+    assert f"the free space of {OLD.path}" in str(several)
 
 
 @pytest.mark.parametrize("plan", [replacing(), adding(), plan_for(drive(), spec("ext4"))])
