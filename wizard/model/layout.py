@@ -199,6 +199,16 @@ class TableEntry(Placed, Struct, frozen=True):
     kept: bool = False
 
 
+class NewTable(Struct, frozen=True):
+    """A table for the drive `device`, with exactly `entries`. `fresh` creates a new table; otherwise `kept`
+    entries are preserved bit for bit."""
+
+    device: str
+    table: Literal["gpt", "mbr"]
+    fresh: bool
+    entries: tuple[TableEntry, ...]
+
+
 class Member(Struct, frozen=True):
     """A drive of a plan, with layouts before and after."""
 

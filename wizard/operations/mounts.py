@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from wizard.filesystems.kind import Commands
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
@@ -105,6 +105,15 @@ class AddFstabLine(Operation, Struct, frozen=True):
         name, uuid = mounted_subvolume(self.options), self.uuid
         what = t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid
         return (ONE_LINE(file=context.fstab, what=what),)
+
+
+def fstab_line(uuid: str, place: str, filesystem: str, driver: str, options: Sequence[str]) -> AddFstabLine:
+    """Return the line that mounts a `filesystem` (libblkid's name) by the kernel's `driver`, with the fsck
+    pass."""
+    kind = KINDS[filesystem]
+    rules = kind.relabelling.rules if kind.relabelling else ""
+    made = MADE.get(rules or kind.name)
+    return AddFstabLine(uuid, place, driver, tuple(options), made.fsck_pass if made else 0)
 
 
 class Mount(OnNodes, Setting, Struct, frozen=True):

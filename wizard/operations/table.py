@@ -7,11 +7,11 @@ from msgspec import Struct
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.errors import partition_path
-from wizard.model.layout import Slot, TableEntry
+from wizard.model.layout import NewTable, Slot, TableEntry
 from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations import data_loss
-from wizard.operations.operation import Context, Setting, Subject, Summary, WritingTo
+from wizard.operations.operation import Context, Setting, Subject, Summary, Writing, WritingTo
 
 OTHERS_STAY = Sentences(
     "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
@@ -71,13 +71,9 @@ class WipeSignatures(WritingTo, frozen=True):
         return ""
 
 
-class WriteTable(WritingTo, frozen=True):
-    """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
-    preserved bit for bit."""
+class WriteTable(NewTable, Writing, frozen=True):
+    """Write a table."""
 
-    table: Literal["gpt", "mbr"]
-    fresh: bool
-    entries: tuple[TableEntry, ...]
     kind: Literal["write-table"] = "write-table"
 
     checks = (
@@ -179,7 +175,7 @@ class WriteTable(WritingTo, frozen=True):
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. A single changed partition does not move."""
         aligned = t("Each new partition is aligned according to the kernel and parted.")
-        return (*WritingTo.holds(self, context), *(() if context.part else (aligned,)))
+        return (*Writing.holds(self, context), *(() if context.part else (aligned,)))
 
 
 def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:

@@ -298,7 +298,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     opened = (AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
-        line = mounts.AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
+        line = mounts.fstab_line(volume.uuid, NO_PLACE, kind.name, kind.name, ("sw", "nofail"))
         return () if not_mounted else (*opened, line, mounts.TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
     inside = (volume.path, volume.filesystem, volume.uuid)
@@ -315,7 +315,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
         if place:
             at_boot, driver = tuple(dict.fromkeys((*options, "nofail"))), kind.kernel_names[0]
             mounting += (
-                mounts.AddFstabLine(volume.uuid, place, driver, at_boot, kind.fsck_pass),
+                mounts.fstab_line(volume.uuid, place, kind.name, driver, at_boot),
                 mounts.Mount(volume.path, place, driver, options, others=others),
             )
     return (*preparations, *(opened if mounting else ()), *mounting)

@@ -40,9 +40,8 @@ from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, rounded_up, t
-from wizard.operations.mounts import Top
+from wizard.operations.mounts import Top, fstab_line
 from wizard.plan import changes, copy
-from wizard.plan.settings.possible import line_of
 
 ENTRY_BYTES = 1024
 """Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
@@ -369,7 +368,7 @@ def _own_line(
             )
         )
     options = [one for one in copy.OF_THE_PLACE if one in old.options] or ["defaults"]
-    line = line_of(target.uuid, place, target.filesystem, mounted.type, options)
+    line = fstab_line(target.uuid, place, target.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
     if found := fstab.conflict(others, line):
         raise refused(

@@ -25,10 +25,9 @@ from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
-from wizard.model.layout import TableEntry
+from wizard.model.layout import NewTable, TableEntry
 from wizard.model.machine import Extent, Partition
 from wizard.model.said import t
-from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
 from wizard.probe.content.gpt import GptCopy, Read, TableReading, read_copy
@@ -287,7 +286,7 @@ def _with_entry(
         )
         for one in parts
     )
-    table = WriteTable("", "mbr" if reading.table.kind == "mbr" else "gpt", fresh=False, entries=entries)
+    table = NewTable("", "mbr" if reading.table.kind == "mbr" else "gpt", fresh=False, entries=entries)
     return with_one_changed(table, before)
 
 

@@ -14,11 +14,9 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.layout import NewFilesystem
 from wizard.model.run import Event
 from wizard.model.said import Message, t
-from wizard.operations.filesystem import (
-    MakeFilesystem,
-)
 from wizard.plan.plan import Plan
 from wizard.probe.host.sysfs import name_of
 
@@ -47,7 +45,7 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
                 (SYS_BLOCK / name / "uevent").write_text("change")
 
 
-def foreign_mounts(plan: Plan) -> tuple[tuple[mounts.Mounted, MakeFilesystem], ...]:
+def foreign_mounts(plan: Plan) -> tuple[tuple[mounts.Mounted, NewFilesystem], ...]:
     """Return mounts of the plan's filesystems at other places than planned, last mount first."""
     planned = {mount.mount_point for mount in plan.mounts}
     there = [entry for entry in reversed(mounts.read_mounts()) if entry.mount_point not in planned]
@@ -88,7 +86,7 @@ def unmount_foreign(context: StepContext) -> bool:
     return bool(found)
 
 
-def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
+def _is_ours(make: NewFilesystem, context: StepContext) -> bool:
     """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
     data."""
     with suppress(DiskwrightError):

@@ -29,12 +29,11 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path, why_not
-from wizard.model.layout import MAPPER, Layout, Member, Slot
+from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import format_capacity, t
-from wizard.operations.filesystem import MakeFilesystem, Resize
-from wizard.operations.table import WriteTable
+from wizard.operations.filesystem import Resize
 from wizard.plan.check import PLANS
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
@@ -64,7 +63,7 @@ class Rehearsed(Struct, frozen=True):
 
     member: Member
     scratch: Member
-    table: WriteTable
+    table: NewTable
     part: int = 0
 
     @property
@@ -172,8 +171,9 @@ def _rehearse_on(
         keep_headers(there, workspace.run)
         for array in there.arrays:
             arrays.leave_uncopied(array, told_in(workspace.journal))
-        for operation in (step.operation for step in there.steps):
-            if isinstance(operation, MakeFilesystem | Resize) and operation.filesystem == "btrfs":
+        resized = (step.operation for step in there.steps if isinstance(step.operation, Resize))
+        for operation in (*there.filesystems, *resized):
+            if operation.filesystem == "btrfs":
                 for device in operation.devices:
                     scratch_copies.forget_btrfs(device)
     return drives, old, [_new_marks(drive, workspace) for drive in drives]
@@ -229,7 +229,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use, resized)
 
 
-def table_of(plan: Plan, member: Member) -> WriteTable:
+def table_of(plan: Plan, member: Member) -> NewTable:
     """Return the partition table that the plan writes to a drive. Raises Failed."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:

@@ -29,7 +29,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, part
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
-from wizard.operations.filesystem import Inside, MakeFilesystem
+from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan
@@ -216,14 +216,15 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     result."""
     operation = context.plan.steps[context.step - 1].operation
     mounts = operation in context.plan.mounts
+    made = next((one for one in context.plan.filesystems if one == operation), None)
     if mounts:
         unmount_foreign(context)
     try:
         return execute(context)
     except Failed:
-        if not (mounts or isinstance(operation, MakeFilesystem)) or not unmount_foreign(context):
+        if not (mounts or made) or not unmount_foreign(context):
             raise
-    return made_as_planned(operation, context) if isinstance(operation, MakeFilesystem) else execute(context)
+    return made_as_planned(made, context) if made else execute(context)
 
 
 def execute(context: step_context.StepContext) -> Message | str:

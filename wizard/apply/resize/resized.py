@@ -16,12 +16,16 @@ from wizard.apply.block import devices
 from wizard.apply.resize import btrfs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.apply.steps.filesystem import at_private_place
-from wizard.apply.steps.step_context import NOT_REHEARSED, StepContext
+from wizard.apply.steps.filesystem import at_private_place, resize_checks
+from wizard.apply.steps.step_context import (
+    NOT_REHEARSED,
+    StepContext,
+    Steps,
+)
 from wizard.filesystems import ext, ntfs
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
-from wizard.operations.filesystem import Resize
+from wizard.operations.filesystem import GrowFilesystem, Resize, ShrinkFilesystem
 from wizard.plan.partition.possible import UNCLEAN
 from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import Result, run
@@ -177,3 +181,6 @@ def _not_clean(device: str, *check: str) -> Message:
     # Without -n, e2fsck repairs.
     command = shlex.join((*(("e2fsck", "-f") if check == ext.CHECK else check), device))
     return t("{device} is not clean: run `{command}`.", device=device, command=command)
+
+
+STEPS: Steps = dict.fromkeys((GrowFilesystem, ShrinkFilesystem), (resize_filesystem, resize_checks))

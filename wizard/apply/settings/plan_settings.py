@@ -36,7 +36,7 @@ from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
 from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
+from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount, fstab_line
 from wizard.operations.operation import Setting
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
@@ -301,7 +301,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
             )
         )
     with_nofail = tuple(dict.fromkeys((*options, "nofail")))
-    wanted = possible.line_of(used.uuid, place, used.filesystem, name, with_nofail)
+    wanted = fstab_line(used.uuid, place, used.filesystem, name, with_nofail)
     if taken := fstab.conflict(fstab.parse(used.fstab_text, used.fstab), wanted):
         _refuse(t("{file}, {conflict}. Remove that line first.", file=used.fstab, conflict=taken))
     return edit_of(used.fstab, used.fstab_text, LineEdit(0, None, wanted.line))

@@ -15,7 +15,16 @@ from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import UNWRITTEN
-from wizard.apply.steps.step_context import TAKEN, Do, Finished, StepContext, checked, foreign, matched
+from wizard.apply.steps.step_context import (
+    TAKEN,
+    Do,
+    Finished,
+    StepContext,
+    Steps,
+    checked,
+    foreign,
+    matched,
+)
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
@@ -352,3 +361,6 @@ def _write(file: Path, text: str) -> None:
 def _read(file: Path) -> str:
     with failing(UNREADABLE, file=file):
         return file.read_text().strip()
+
+
+STEPS: Steps = {MakeArray: (make_array, array_checks)}

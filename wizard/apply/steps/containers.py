@@ -14,7 +14,15 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
-from wizard.apply.steps.step_context import NOT_UNDERSTOOD, TAKEN, Finished, StepContext, foreign, matched
+from wizard.apply.steps.step_context import (
+    NOT_UNDERSTOOD,
+    TAKEN,
+    Finished,
+    StepContext,
+    Steps,
+    foreign,
+    matched,
+)
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
@@ -200,3 +208,9 @@ def _secret(context: StepContext) -> bytes:
     if not context.secret:
         raise Failed(t("The passphrase is missing."))
     return context.secret
+
+
+STEPS: Steps = {
+    containers.MakeContainer: (make_container, container_checks),
+    containers.OpenContainer: (open_container, opened_checks),
+}

@@ -11,7 +11,15 @@ from uuid import uuid4
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
+from wizard.apply.steps.step_context import (
+    Finished,
+    StepContext,
+    Steps,
+    checked,
+    look_at_all,
+    matched,
+    unchecked,
+)
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
@@ -325,3 +333,14 @@ def line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) -
     """Check that the file has the line exactly once."""
     times = read_text(_file_of(operation, finished.environment)).splitlines().count(operation.line)
     yield checked(times == 1, t("{times} found", times=times))
+
+
+STEPS: Steps = {
+    MakeFilesystem: (make_filesystem, filesystem_checks),
+    MakeSubvolumes: (make_subvolumes, subvolume_checks),
+    SetOwner: (set_owner, unchecked),
+    AddFstabLine: (add_line, line_checks),
+    AddCrypttabLine: (add_line, line_checks),
+    Mount: (mount_in_step, mount_checks),
+    TurnOnSwap: (turn_on, swap_checks),
+}

@@ -15,6 +15,7 @@ from wizard.apply.steps.step_context import (
     Do,
     Finished,
     StepContext,
+    Steps,
     asked,
     foreign,
     matched,
@@ -183,3 +184,10 @@ def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> It
 def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:
     row = next(iter(asked(kind, wanted, what, do)), {})
     return differences((key, row.get(key), value) for key, value in wanted.items())
+
+
+STEPS: Steps = {
+    # LVM cannot correct the data offset and size of a group later.
+    layers.MakeVolumeGroup: (lambda _, context: context.run_commands(), group_checks),
+    layers.MakeLogicalVolume: (make_logical_volume, volume_checks),
+}

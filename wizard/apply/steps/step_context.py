@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import sleep
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from wizard.model.machine import Drive
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
+from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, run
@@ -246,6 +248,21 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: flo
     Failed."""
 
     return lambda argv: journalled(argv, journal, 0, seconds, drive_locks, tries=1)
+
+
+Execute = Callable[[Any, StepContext], Message | str | None]
+"""Executes an operation and returns a summary, or None if the checks describe the result. Raises Failed."""
+
+Checks = Callable[[Any, Finished], Iterable[Check]]
+"""Checks the result of an operation, in the order of `Operation.holds`. Raises Failed."""
+
+Steps = dict[type[Operation], tuple[Execute, Checks]]
+"""How to execute each operation, and how to check the result after the last step."""
+
+
+def unchecked(_operation: Operation, _finished: Finished) -> tuple[Check, ...]:
+    """Return no checks."""
+    return ()
 
 
 def look_at(path: str) -> Drive:

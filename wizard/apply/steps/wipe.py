@@ -18,7 +18,15 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import NOT_TOUCHED, NOT_UNDERSTOOD, Finished, StepContext, look_at
+from wizard.apply.steps.step_context import (
+    NOT_TOUCHED,
+    NOT_UNDERSTOOD,
+    Finished,
+    StepContext,
+    Steps,
+    look_at,
+    unchecked,
+)
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent, Signature
 from wizard.model.run import Event, differences
@@ -265,3 +273,6 @@ def _number(node: str) -> int | None:
         found = Path(node).stat()
         return found.st_rdev if stat.S_ISBLK(found.st_mode) else None
     return None
+
+
+STEPS: Steps = {WipeSignatures: (wipe_signatures, unchecked)}

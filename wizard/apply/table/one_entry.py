@@ -10,9 +10,8 @@ from msgspec import Struct
 from wizard.apply.table import proof
 from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.errors import Failed
-from wizard.model.layout import Layout, TableEntry
+from wizard.model.layout import Layout, NewTable, TableEntry
 from wizard.model.said import t
-from wizard.operations.table import WriteTable
 from wizard.plan import free_space
 from wizard.probe.content import gpt, tables
 
@@ -89,7 +88,7 @@ PROTECTIVE = bytes.fromhex("00000200eeffffff01000000")
 REVISION, HEADER_BYTES, ENTRY_COUNT = 0x10000, 92, 128
 
 
-def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) -> proof.Image:
+def with_lost_table(operation: NewTable, before: proof.Image, layout: Layout) -> proof.Image:
     """Return a drive without a table with the partitions of `layout`. Completes a lone backup GPT; else draws
     the GUID of a new GPT. Raises Failed if the result differs from the plan."""
     found = before.reading
@@ -176,7 +175,7 @@ def _new_entries(layout: Layout, block_bytes: int) -> bytes:
     return bytes(entries)
 
 
-def with_one_changed(operation: WriteTable, before: proof.Image) -> proof.Image:
+def with_one_changed(operation: NewTable, before: proof.Image) -> proof.Image:
     """Return the table with the operation's change. Raises Failed if the table differs from the plan."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
@@ -190,7 +189,7 @@ def with_one_changed(operation: WriteTable, before: proof.Image) -> proof.Image:
     return wanted
 
 
-def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
+def _check(operation: NewTable, before: proof.Image, wanted: proof.Image) -> None:
     """Raises Failed unless the changed partition is as planned, and all others are unchanged."""
     old, new = before.entries, wanted.entries
     entries = {entry.number: entry for entry in operation.entries}

@@ -15,10 +15,10 @@ from wizard.apply.block.extents import merged
 from wizard.filesystems import partition_types
 from wizard.model import layout
 from wizard.model.errors import Failed
+from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
 from wizard.probe.content.gpt import HEADER, TableReading, read_copy
@@ -221,7 +221,7 @@ class GptLocation(Struct, frozen=True):
         return Extent(self.entries.start_bytes + (number - 1) * self.entry_bytes, self.entry_bytes)
 
 
-def proven(operation: WriteTable, before: Image, written: Image) -> Image:
+def proven(operation: NewTable, before: Image, written: Image) -> Image:
     """Return the table to write: new records as libparted has `written` them, and all else as `before`.
     Raises Failed if libparted changed a preserved partition."""
     _check_kept(operation, before, written)
@@ -247,7 +247,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     return wanted
 
 
-def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
+def _check_kept(operation: NewTable, before: Image, written: Image) -> None:
     """Raises Failed if a preserved partition has changed."""
     old, new = before.entries, written.entries
     with_uuid = operation.table == "gpt"

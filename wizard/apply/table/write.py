@@ -12,7 +12,15 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import merged
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
-from wizard.apply.steps.step_context import NOT_REHEARSED, Finished, StepContext, checked, matched
+from wizard.apply.steps.step_context import (
+    NOT_REHEARSED,
+    Finished,
+    StepContext,
+    Steps,
+    checked,
+    matched,
+)
+from wizard.apply.steps.wipe import reset_zones
 from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
 from wizard.documents.files import UNREADABLE
@@ -243,3 +251,6 @@ def parted_rule(geometry: Geometry) -> str:
     large."""
     optimal = geometry.optimal_io_bytes
     return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"
+
+
+STEPS: Steps = {WriteTable: (write_table, table_checks), ResetZones: (reset_zones, empty_checks)}

@@ -4,27 +4,15 @@ One sentence per reason. Pure; for menus and commands. `device` is the drive or 
 text.
 """
 
-from collections.abc import Sequence
-
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import mount_point_fault
 from wizard.plan import refusals
 from wizard.probe.host.uses import is_hidden
 
 USED = Sentence("{use}.")
-
-
-def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
-    """Return the fstab line that mounts a `filesystem` (libblkid's name) at a place by the kernel's `name`,
-    with the fsck pass."""
-    kind = KINDS[filesystem]
-    rules = kind.relabelling.rules if kind.relabelling else ""
-    rules_kind = MADE.get(rules or kind.name)
-    return AddFstabLine(uuid, place, name, tuple(options), rules_kind.fsck_pass if rules_kind else 0)
 
 
 UNREAD = Sentence("Cannot read the contents of {device}: run as root.")
