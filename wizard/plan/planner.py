@@ -132,7 +132,7 @@ def _placed_plan(
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
     extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
-    made = tuple(map(planning.volume, specs, numbers, extents))
+    made = tuple(planning.volume(*one) for one in zip(specs, numbers, extents, strict=True))
     plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(

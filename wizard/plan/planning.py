@@ -73,8 +73,10 @@ class Planning(Struct, frozen=True):
         uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
         path = partition_path(drive.path, number)
         volume = replace(self.draft(spec), partition=number, path=path, uuid=uuid)
-        if place is None or drive.geometry is None or not spec.encrypted:
+        if not spec.encrypted:
             return volume
+        # Groups and arrays refuse encryption before, and so do drives of unknown geometry.
+        assert place is not None and drive.geometry is not None
         label, size_bytes = volume.label, place.size_bytes
         one = encryption_of(path, label, size_bytes, drive.geometry, self.draw_uuid(), spec.key)
         return replace(volume, path=one.opened, encryption=one)

@@ -45,16 +45,16 @@ def notice_file(run: Path, number: int) -> Path:
 
 
 class StoreError(Failed):
-    """A store file cannot be used. `clause` is the message without the full stop."""
+    """A store file cannot be used. `clause` is the message without the full stop. `full`: for lack of
+    space."""
 
     def __init__(self, file: Path, error: OSError) -> None:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        self.full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        why = t("not enough free space") if self.full else error
         self.clause = (
             t("{folder} cannot store a file as large as the drive", folder=file.parent)
             if error.errno == errno.EFBIG
-            else t(
-                "{file} cannot be used: {why}", file=file, why=t("not enough free space") if full else error
-            )
+            else t("{file} cannot be used: {why}", file=file, why=why)
         )
         super().__init__(t("{clause}.", clause=self.clause))
 

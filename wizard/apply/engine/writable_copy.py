@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from select import select
 
@@ -38,6 +39,10 @@ def obstacle() -> Message | None:
     return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
 
 
+class FullError(Failed):
+    """The folder of a scratch copy lacks space."""
+
+
 @dataclass(slots=True)
 class WritableCopy:
     """Scratch copy of a device at `node`, with all writes in `file`."""
@@ -55,7 +60,7 @@ class WritableCopy:
         return self.file.stat().st_blocks * KERNEL_SECTOR_BYTES
 
     def check(self) -> None:
-        """Raises Failed if the device could not be read, or a write not stored."""
+        """Raises Failed if the device could not be read, or FullError if a write could not be stored."""
         while select([self._report], [], [], 0)[0]:
             self._receive()
 
@@ -76,8 +81,8 @@ class WritableCopy:
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
             reported = json.loads(line)
-            if isinstance(reported, str):
-                raise Failed(reported)
+            if isinstance(reported, dict):
+                raise (FullError if reported["full"] else Failed)(reported["said"])
             self._written = [Extent(start, size) for start, size in reported]
         if not data:
             raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
@@ -126,7 +131,7 @@ def scratch_copy_of(
 
 def name_of(file: Path) -> bytes:
     """Return the name of the loop device of a scratch copy with its writes in this file."""
-    return os.fsencode(file)[-NAME_BYTES:]
+    return sha256(os.fsencode(file)).hexdigest()[:NAME_BYTES].encode()
 
 
 def _start_server(device: str, file: Path, fuse: int, hidden: Iterable[Extent]) -> int:

@@ -63,6 +63,9 @@ PAST_CACHE, NO_FLUSH = 1, 1 << 5
 
 PAGES_PER_CHUNK = MIB // extents.GRAIN_BYTES
 
+SPARE_BYTES = 8 * MIB
+"""For the record, the journal and the notice of a run."""
+
 
 @dataclass(slots=True)
 class WrittenPages:
@@ -117,7 +120,8 @@ class WrittenPages:
         """Write to the store, with the rest of the pages at both ends. Raises Failed, also if the store's
         folder would later lack space for the overwritten data."""
         room = os.fstatvfs(self.store.fd)
-        if os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES > room.f_bavail * room.f_frsize:
+        needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + SPARE_BYTES
+        if needed > room.f_bavail * room.f_frsize:
             raise StoreError(self.store.file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         end = offset_bytes + len(data)
         first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
@@ -195,13 +199,17 @@ class WrittenPages:
 
 
 def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent]) -> None:
-    """Serve on the descriptor `fuse`. Report errors and finally all written pages on the descriptor `report`,
-    as lines of JSON."""
+    """Serve on the descriptor `fuse`. Report the first error, with True if space is short, and finally all
+    written pages on the descriptor `report`, as lines of JSON.
+
+    Nobody reads while a program waits for an answer, so the reports of more errors would fill the pipe.
+    """
     ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
     with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
         pages = WrittenPages(drive, store, hidden)
-        for error in pages.serve(fuse):
-            _report(report, str(error))
+        for number, error in enumerate(pages.serve(fuse)):
+            if number == 0:
+                _report(report, {"said": str(error), "full": isinstance(error, StoreError) and error.full})
         _report(report, [(place.start_bytes, place.size_bytes) for place in pages.written()])
 
 

@@ -37,7 +37,7 @@ from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
-from wizard.apply.plan.rehearsed import LITTLE_BYTES
+from wizard.apply.plan.rehearsed import lacks_space
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
@@ -237,8 +237,8 @@ def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) ->
     secret = token_hex().encode() if plan.containers else None
     try:
         record = rehearse(plan, RehearsalWorkspace(run, environment, journal, secret))
-    except Failed:
-        if free_bytes(run) < LITTLE_BYTES:
+    except Failed as error:
+        if lacks_space(error, run):
             return room
         raise
     finally:

@@ -28,7 +28,7 @@ from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
-from wizard.model.errors import DiskwrightError, Failed, partition_path, why_not
+from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -201,12 +201,16 @@ def _with_notices(
 
 @contextmanager
 def explained(copies: Sequence[scratch_copies.SparseCopy | WritableCopy]) -> Iterator[None]:
-    """Report an unreadable drive or a full store instead of the error of a program. Raises Failed."""
+    """Report an unreadable drive or a full store instead of the error of a program. Raises Failed and
+    FullError."""
     try:
         yield
     except Failed:
-        if why := next(filter(None, (why_not(copy.check) for copy in copies)), ""):
-            raise Failed(why, record.NO_DRIVE_WRITTEN) from None
+        for copy in copies:
+            try:
+                copy.check()
+            except Failed as cause:
+                raise type(cause)(cause.said, record.NO_DRIVE_WRITTEN) from None
         raise
 
 

@@ -28,6 +28,7 @@ from wizard.apply.engine.record import (
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content, Proof
+from wizard.apply.engine.writable_copy import FullError
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
@@ -354,6 +355,11 @@ def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
         return True
 
 
+def lacks_space(error: Failed, run: Path) -> bool:
+    """Return True if a rehearsal failed for lack of space in the run's folder."""
+    return isinstance(error, FullError) or free_bytes(run) < LITTLE_BYTES
+
+
 def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     rehearsing = tn(
         "Rehearsing on a scratch copy of {drives:list}. Nothing is written to the drive yet.",
@@ -367,7 +373,7 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     except NoScratchDeviceError as error:
         raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
-        room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
+        room = _no_room(plan, workspace.run) if lacks_space(error, workspace.run) else ""
         survey.delete_scratch(workspace.run, plan.devices)
         raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)

@@ -1,12 +1,16 @@
 """Copy-on-write scratch copies without the kernel, and the recorded state of a conversion."""
 
+import errno
+import json
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.exchanging import Power, VolatileDrive
+from wizard.apply.block import extents
 from wizard.apply.conversion.commit import (
     EARLIER,
     FILE,
@@ -17,8 +21,8 @@ from wizard.apply.conversion.commit import (
 )
 from wizard.apply.engine import record
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
-from wizard.apply.engine.stores import Store
-from wizard.apply.engine.written_pages import WrittenPages
+from wizard.apply.engine.stores import Store, StoreError
+from wizard.apply.engine.written_pages import SPARE_BYTES, WrittenPages, main
 from wizard.apply.run.backup_store import replace_document
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
@@ -63,7 +67,8 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
-    room = os.statvfs_result((4096, 4096, 4, 4, 4, 9, 9, 9, 0, 255))
+    free = SPARE_BYTES // 4096 + 4
+    room = os.statvfs_result((4096, 4096, free, free, free, 9, 9, 9, 0, 255))
     monkeypatch.setattr(os, "fstatvfs", lambda fd: room)
     with Store(tmp_path / "new.img", make_bytes=SIZE) as store:
         copy = WrittenPages(drive, store)
@@ -71,6 +76,21 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
             for page in range(9):
                 copy.write(page * 4096, b"x" * 4096)
         assert [place.size_bytes // 4096 for place in copy.written()] == [5]
+
+
+def test_only_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody reads the reports while a program waits for an answer: a full pipe would block both."""
+    drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
+    errors = [StoreError(tmp_path, OSError(errno.ENOSPC, "")), *[Failed("unreadable")] * 9000]
+    monkeypatch.setattr(extents, "DeviceMedium", lambda _device: nullcontext(drive))
+    monkeypatch.setattr(WrittenPages, "serve", lambda *_: iter(errors))
+    with Store(tmp_path / "new.img", make_bytes=SIZE):
+        pass
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    main("", str(tmp_path / "new.img"), -1, writer, ())
+    error, written = map(json.loads, os.read(reader, MIB).splitlines())
+    assert error["full"] and "not enough free space" in error["said"] and written == []
 
 
 def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:
