@@ -25,8 +25,6 @@ UNCHANGED = Sentence("After a power cut now, {drives:and} would be unchanged.")
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
 RESUMES_RUN = Sentence("`diskwright {command} {run}` continues the run.")
-RESUMES_UNDO = Sentence("`diskwright undo {run}` continues the undo.")
-NOTHING_LEFT = t("This run needs no further action.")
 ENDS_RUN = Sentence("`diskwright undo {run}` ends this run; then make a new plan.")
 SHOWS_RUN = Sentence("`diskwright status {run}` shows the run. No saved bytes were deleted.")
 KEPT_IN = Sentence("The saved data of both states is in {folder}.")
