@@ -414,7 +414,7 @@ class PlanRunJob(job.RunJob[Plan]):
             plan = runs.load_plan(work.run)
             close_containers(plan, work.journal)
             if not rehearsed.is_rehearsed(work.run):
-                clear_drives(plan, carrying.quietly)
+                clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
         if outcome[0] not in (Event.DONE, Event.KEPT):

@@ -31,7 +31,7 @@ from wizard.apply.engine.survey import Content, Proof
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
-from wizard.apply.plan.run import finish, quietly
+from wizard.apply.plan.run import finish
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
@@ -161,7 +161,7 @@ def release(work: job.RunWork) -> job.Outcome:
         return _finish_kept(work, plan)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(job.NOT_WAITING(name=run.name))
-    clear_drives(plan, quietly)
+    clear_drives(plan)
     with holding(plan.devices, plan.part_path) as drives, closing(Exchange(run, drives)) as exchange:
         proof = exchange.release(noting(run))
         save_record(run, replace(exchange.record, phase=Phase.KEPT))
@@ -336,7 +336,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         if record.phase is Phase.KEPT:
             run_drives.check_holds_plan(run, plan)
             return
-        clear_drives(plan, quietly)
+        clear_drives(plan)
         for drive in run_drives.KnownDrives(run, plan).probe():
             guard.check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
