@@ -120,13 +120,10 @@ class Checks:
         """Close the store files."""
         self._open.close()
 
-    def prove(self, content: Content) -> Proof | None:
-        """Compare the drives with the saved bytes (OLD) or the planned bytes (NEW). Return None if they
-        differ."""
-        is_old = content is Content.OLD
-        digests = [side.change.old_digest if is_old else side.change.new_digest for side in self.sides]
-        whole = all(map(DriveSide.holds, self.sides, digests))
-        return Proof(self._folder, content) if whole else None
+    def prove(self, *, old: bool) -> Proof | None:
+        """Compare the drives with the saved `old` bytes or the planned bytes. Return None if they differ."""
+        digests = (side.change.old_digest if old else side.change.new_digest for side in self.sides)
+        return Proof(self._folder) if all(map(DriveSide.holds, self.sides, digests)) else None
 
     @property
     def is_ahead(self) -> bool:

@@ -309,21 +309,15 @@ def _read_or_empty(read: extents.Read, start_bytes: int, size_bytes: int) -> byt
 
 
 class Proof(Struct, frozen=True):
-    """Result of comparing all drives of a run, whose saved bytes are in `folder`.
-
-    OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the
-    plan passed, and the user keeps the result. Made by `_compare_saved`, by the exchange and the checks, and
-    after the plan's checks.
-    """
+    """Proof that the bytes saved in `folder` are no longer needed: all drives of the run have the old bytes,
+    or the planned bytes, or all checks of the plan passed and the user keeps the result. Made by
+    `_compare_saved`, by the exchange and the checks, and after the plan's checks."""
 
     folder: Path
-    content: Content
 
 
 def delete_saved(proof: Proof) -> None:
     """Delete the saved bytes and the scratch copies. Undo is impossible afterwards."""
-    if proof.content not in (Content.OLD, Content.NEW):
-        raise ValueError(proof.content)
     rmtree(proof.folder, ignore_errors=True)
 
 
@@ -353,7 +347,7 @@ def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
                         return None
         except (BadInput, Failed):
             return None
-    return Proof(run / stores.FOLDER, Content.OLD)
+    return Proof(run / stores.FOLDER)
 
 
 def _contains(there: bytes, saved: bytes) -> bool:

@@ -27,7 +27,7 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Content, Proof
+from wizard.apply.engine.survey import Proof
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
@@ -188,12 +188,12 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
     run, proof = work.run, None
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as checks:
-            proof = checks.prove(Content.NEW)
+            proof = checks.prove(old=False)
     with suppress(DiskwrightError):
         _update_kernel(plan, anew=False)
     event, sentence = finish(work)
     if proof is None and event is Event.DONE:
-        proof = Proof(run / FOLDER, Content.NEW)
+        proof = Proof(run / FOLDER)
     if proof:
         _delete(run, proof)
     return event, sentence
@@ -242,7 +242,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof = checks.prove(Content.OLD)
+        proof = checks.prove(old=True)
     if proof:
         _delete(run, proof)
     elif (run / FOLDER).exists():
