@@ -201,7 +201,7 @@ def find(name: str) -> str | None:
 def run(
     argv: Sequence[str],
     *,
-    seconds: float,
+    seconds: float = 60.0,
     accept: Sequence[int] = (0,),
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),

@@ -34,7 +34,7 @@ def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.Monk
         return Result(0, words, "", 0.0)
 
     for module in (layers, converge, converge):
-        monkeypatch.setattr(module, "_look", look)
+        monkeypatch.setattr(module, "run", look)
     return " ".join(map(str, reaching_faults(drives)))
 
 

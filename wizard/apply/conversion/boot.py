@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.states import How
 from wizard.apply.system import fstab
 from wizard.apply.system.mounts import is_on
@@ -51,7 +51,7 @@ def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
     Raises Failed if debugfs is missing or times out.
     """
     requests = "".join(f"stat {path}\n" for path in paths).encode()
-    output = run((*READ, "-f", "-", node), seconds=LOOK_SECONDS, stdin=requests, accept=range(256)).output
+    output = run((*READ, "-f", "-", node), stdin=requests, accept=range(256)).output
     found = {}
     for answer in output.split(PROMPT)[1:]:
         command, _, rest = answer.partition("\n")
@@ -65,7 +65,7 @@ def text_inside(node: str, path: str) -> str:
     """Return the text of a regular file, preserving invalid UTF-8 as surrogates. Raises Failed."""
     with TemporaryDirectory(dir=scratch_folder()) as folder:
         copy = Path(folder) / "copy"
-        result = run((*READ, "-R", f'dump {path} "{copy}"', node), seconds=LOOK_SECONDS, accept=range(256))
+        result = run((*READ, "-R", f'dump {path} "{copy}"', node), accept=range(256))
         try:
             return copy.read_bytes().decode("utf-8", "surrogateescape")
         except OSError:
@@ -363,7 +363,7 @@ def version_of(programs: Sequence[str], option: str, pattern: re.Pattern[str]) -
     if program is None:
         return 0, 0
     try:
-        result = run((program, option), seconds=LOOK_SECONDS, accept=range(256))
+        result = run((program, option), accept=range(256))
     except Failed:
         return 0, 0
     match = pattern.search(result.errors + result.output)

@@ -22,12 +22,12 @@ from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
     DAMAGED,
+    HALF,
     KEPT_IN,
     Phase,
     Record,
     SavedSignature,
     load_record,
-    power_message,
     save_record,
 )
 from wizard.apply.engine.stores import FOLDER, Store, new_file, old_file
@@ -189,8 +189,7 @@ class Committer:
         with self._exchange() as exchange:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 hidden = t("From here on, the filesystem cannot be mounted until the change is done.")
-                power = power_message(Phase.REPLACING, self._device, waits=False)
-                self._note(Event.SAVED, join(hidden, power) if power else hidden)
+                self._note(Event.SAVED, join(hidden, HALF(drives=self._device, command="resume")))
                 exchange.commit(part_of(progress, 0.0, 0.8))
                 seen = t("{size:exact} read back", size=exchange.record.changes[0].changed_bytes)
                 self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))

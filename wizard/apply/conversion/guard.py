@@ -157,7 +157,7 @@ def _fault(path: str, found: ExtFacts) -> Message | None:
     elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
         return None
-    result = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
+    result = run(("dumpe2fs", "-h", path), accept=range(256))
     if not result.status:
         return None
     last = printable(result.last_words, 100).rstrip(".")

@@ -30,8 +30,8 @@ from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.run.runs import run_argument
 from wizard.documents.profiles import read_notice
-from wizard.model.errors import BadInput, Failed, Refused, printable
-from wizard.model.said import Message, join, t, tn
+from wizard.model.errors import BadInput, Failed, Refused, printable, why_not
+from wizard.model.said import Message, Sentence, join, t, tn
 
 
 def side_of(
@@ -80,10 +80,9 @@ class LeftError(Refused):
 
 
 class Checks:
-    """Compare the drives of a run with the saved and planned bytes. `media` are in the record's order.
-    `confirm` are the drives' serial numbers, for `undo --over-changes`."""
+    """Compare the drives of a run with the saved and planned bytes. `media` are in the record's order."""
 
-    def __init__(self, run: Path, media: Sequence[extents.Medium], confirm: Sequence[str] = ()) -> None:
+    def __init__(self, run: Path, media: Sequence[extents.Medium]) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
             raise BadInput(
@@ -97,7 +96,7 @@ class Checks:
         settle_record(run)
         self.record: Record = record
         self._run, self._folder = run, run / stores.FOLDER
-        self._name, self._confirm = run_argument(run), confirm
+        self._name = run_argument(run)
         self._open, self._tally = ExitStack(), Tally()
         for change, medium in zip(record.changes, media, strict=True):
             if medium.size_bytes == change.size_bytes:
@@ -121,13 +120,10 @@ class Checks:
         """Close the store files."""
         self._open.close()
 
-    def prove(self, content: Content) -> Proof | None:
-        """Compare the drives with the saved bytes (OLD) or the planned bytes (NEW). Return None if they
-        differ."""
-        is_old = content is Content.OLD
-        digests = [side.change.old_digest if is_old else side.change.new_digest for side in self.sides]
-        whole = all(map(DriveSide.holds, self.sides, digests))
-        return Proof(self._folder, content) if whole else None
+    def prove(self, *, old: bool) -> Proof | None:
+        """Compare the drives with the saved `old` bytes or the planned bytes. Return None if they differ."""
+        digests = (side.change.old_digest if old else side.change.new_digest for side in self.sides)
+        return Proof(self._folder) if all(map(DriveSide.holds, self.sides, digests)) else None
 
     @property
     def is_ahead(self) -> bool:
@@ -139,25 +135,30 @@ class Checks:
         finally:
             self.record = replace(self.record, phase=phase)
 
-    def next_commands(self) -> Message | None:
-        """Return the commands that would work now, according to their own read-only checks, or None."""
-        phase, name = self.record.phase, self._name
-        if phase in ENDED:
-            return words.NOTHING_LEFT
-        self._tally.begin(lambda share: None, 0)
-        found: list[Message] = []
-        if phase not in GOING_BACK and self._works(self.check_forward):
+    def next_commands(self, confirm: Sequence[str]) -> Message | None:
+        """Return the commands that would work on the unfinished run now, according to their checks, or None.
+        `confirm`: the drives' tokens, for `undo --over-changes`."""
+        record, phase, name, found = self.record, self.record.phase, self._name, list[Message]()
+
+        def works(check: Callable[[], object]) -> bool:
+            # An earlier check may have corrected the phase.
+            self.record = record
+            return not why_not(check)
+
+        if phase not in GOING_BACK and works(self.check_forward):
             found.append(words.RESUMES_RUN(command="keep" if phase is Phase.HIDDEN else "resume", run=name))
-        if self._works(partial(self.check_undo, over=False)):
+        if works(partial(self.check_undo, over=False)):
             back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
-            found.append((words.RESUMES_UNDO if phase in GOING_BACK else back)(run=name))
-        elif self._confirm and self._works(partial(self.check_undo, over=True)):
+            if phase in GOING_BACK:
+                back = Sentence("`diskwright undo {run}` continues the undo.")
+            found.append(back(run=name))
+        elif confirm and works(partial(self.check_undo, over=True)):
             found.append(
                 t(
                     "`diskwright undo {run} --over-changes {options:row}` restores the contents "
                     "from before this run and overwrites any later changes.",
                     run=name,
-                    options=tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm),
+                    options=tuple(f"--confirm {shlex.quote(printable(one))}" for one in confirm),
                 )
             )
         if not found and all(map(self._waits_by_notice, self.sides)):
@@ -195,16 +196,6 @@ class Checks:
                     phase=self.record.phase.value,
                 )
             )
-
-    def _works(self, check: Callable[[], object]) -> bool:
-        record = self.record
-        try:
-            check()
-        except (Refused, Failed):
-            return False
-        finally:
-            self.record = record
-        return True
 
     def _waits_by_notice(self, side: DriveSide) -> bool:
         """Return True if the drive's notice is enough to finish the run."""

@@ -98,7 +98,7 @@ class Exchange(checks.Checks):
                 self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
-            return Proof(self._folder, Content.NEW)
+            return Proof(self._folder)
 
     def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
         """Write the new signatures, and verify all places unless `is_checked`."""
@@ -127,7 +127,7 @@ class Exchange(checks.Checks):
                     # An earlier attempt may have left these bytes in the drive's cache.
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
-                return Proof(self._folder, Content.OLD)
+                return Proof(self._folder)
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
@@ -149,7 +149,7 @@ class Exchange(checks.Checks):
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
-            return Proof(self._folder, Content.OLD) if self.has_written else None
+            return Proof(self._folder) if self.has_written else None
 
     def _clear_signatures(self) -> None:
         """Clear all signatures, visible ones first: places of the others may overlap them."""

@@ -8,12 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import Read
-from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably
+from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably, text_of
 from wizard.apply.run.journal import sync_folder
 from wizard.documents import codec
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Message, Sentence, failing, t
+from wizard.model.said import Sentence, failing, t
 
 # Effect of a power cut, by phase.
 HALF = Sentence(
@@ -25,8 +25,6 @@ UNCHANGED = Sentence("After a power cut now, {drives:and} would be unchanged.")
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
 RESUMES_RUN = Sentence("`diskwright {command} {run}` continues the run.")
-RESUMES_UNDO = Sentence("`diskwright undo {run}` continues the undo.")
-NOTHING_LEFT = t("This run needs no further action.")
 ENDS_RUN = Sentence("`diskwright undo {run}` ends this run; then make a new plan.")
 SHOWS_RUN = Sentence("`diskwright status {run}` shows the run. No saved bytes were deleted.")
 KEPT_IN = Sentence("The saved data of both states is in {folder}.")
@@ -88,40 +86,35 @@ GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASI
 
 
 def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
-    """Return `power_message` as text, empty if the run is over."""
-    message = power_message(phase, drives, waits=waits)
-    return "" if message is None else str(message)
-
-
-def power_message(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:
-    """Return the effect of a power cut now and the remedy, or None if the run is over. `waits`: see `Record`.
+    """Return the effect of a power cut now and the remedy, empty if the run is over. `waits`: see `Record`.
 
     A run that waited and was kept is over when the result is in use, according to the run's journal.
     """
     match phase:
         case Phase.UNDONE | Phase.LEFT | Phase.UNKNOWN:
-            return None
+            return ""
         case Phase.RELEASED | Phase.KEPT if waits:
-            return t(
+            said = t(
                 "After a power cut now, {drives} would have the planned contents; "
                 "`diskwright resume` would finish the run.",
                 drives=drives,
             )
         case Phase.KEPT:
-            return None
+            return ""
         case Phase.REHEARSING:
-            return t(
+            said = t(
                 "After a power cut now, {drives} would be unchanged: the run uses a scratch copy.",
                 drives=drives,
             )
         case Phase.SAVED:
-            return UNCHANGED(drives=drives)
+            said = UNCHANGED(drives=drives)
         case Phase.HIDDEN if waits:
-            return t("A power cut now would lose no data: the result can be kept or undone on any later day.")
+            said = t("A power cut now would lose no data: the result can be kept or undone on any later day.")
         case Phase.RELEASED:
-            return t("After a power cut now, {drives} would have the planned contents.", drives=drives)
+            said = t("After a power cut now, {drives} would have the planned contents.", drives=drives)
         case _:
-            return HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
+            said = HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
+    return str(said)
 
 
 class SavedSignature(Placed, Struct, frozen=True):
@@ -238,15 +231,10 @@ def _may_be_outdated(run: Path, record: Record) -> bool:
         return kept is not None and bool(kept.changes)
     if not record.of_plan:
         return False
-    plans = {digest_of_text(text) for text in (_text(run / "plan.json"), backed_up(run, "plan.json")) if text}
+    plans = {
+        digest_of_text(text) for text in (text_of(run / "plan.json"), backed_up(run, "plan.json")) if text
+    }
     return bool(plans) and record.of_plan not in plans
-
-
-def _text(file: Path) -> str | None:
-    try:
-        return read_kept(file)
-    except BadInput:
-        return None
 
 
 def _from_backup(run: Path) -> Record | None:

@@ -96,6 +96,11 @@ class DriveSide(Struct, frozen=True):
         """Return True if the stored notice is intact, or the drive needs none."""
         return self.change.notice is None or bool(self.notice)
 
+    def blocks(self, mark: SavedSignature) -> Iterator[tuple[int, int]]:
+        """Yield start and length of a signature's logical blocks, each of which is written atomically."""
+        size = self.medium.logical_block_bytes
+        return ((start, size) for start in range(mark.start_bytes, mark.extent.end_bytes, size))
+
     def may_notice(self, start_bytes: int, block: bytes) -> bool:
         """Return True if a block is part of the notice. If the stored notice is damaged, any block in that
         place counts."""
@@ -104,11 +109,6 @@ class DriveSide(Struct, frozen=True):
             return False
         at = start_bytes - place.start_bytes
         return not self.notice or self.notice[at : at + len(block)] == block
-
-
-def blocks(mark: SavedSignature, block_bytes: int) -> Iterator[tuple[int, int]]:
-    """Yield start and length of a signature's logical blocks, each of which the drive writes atomically."""
-    return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
 
 
 def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool = False) -> int | None:
@@ -129,7 +129,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
     bare = {
         (start, replace(mark, stays=False).away(start, size, side.old))
         for mark in marks
-        for start, size in blocks(mark, side.medium.logical_block_bytes)
+        for start, size in side.blocks(mark)
     }
     for chunk in extents.chunks(side.change.places):
         side.told(chunk.size_bytes)
@@ -174,7 +174,7 @@ def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: extent
     """Return True if a block of these signatures is cleared on the drive. `shown` reads the signatures.
     Raises Failed."""
     for mark in marks:
-        for start, size in blocks(mark, side.medium.logical_block_bytes):
+        for start, size in side.blocks(mark):
             away = mark.away(start, size, side.old)
             if shown(start, size) != away and side.medium.read(start, size) == away:
                 return True
@@ -190,7 +190,7 @@ def shows_signature(side: DriveSide, *, new: bool) -> bool:
     marks = side.change.new_marks if new else side.change.old_marks
     own, other = (side.new, side.old) if new else (side.old, partial(_read_or_empty, side.new))
     for mark in marks:
-        for start, size in blocks(mark, side.medium.logical_block_bytes):
+        for start, size in side.blocks(mark):
             with suppress(Failed):
                 data = own(start, size)
                 if any(data) and side.medium.read(start, size) == data != other(start, size):
@@ -309,21 +309,15 @@ def _read_or_empty(read: extents.Read, start_bytes: int, size_bytes: int) -> byt
 
 
 class Proof(Struct, frozen=True):
-    """Result of comparing all drives of a run, whose saved bytes are in `folder`.
-
-    OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the
-    plan passed, and the user keeps the result. Made by `_compare_saved`, by the exchange and the checks, and
-    after the plan's checks.
-    """
+    """Proof that the bytes saved in `folder` are no longer needed: all drives of the run have the old bytes,
+    or the planned bytes, or all checks of the plan passed and the user keeps the result. Made by
+    `_compare_saved`, by the exchange and the checks, and after the plan's checks."""
 
     folder: Path
-    content: Content
 
 
 def delete_saved(proof: Proof) -> None:
     """Delete the saved bytes and the scratch copies. Undo is impossible afterwards."""
-    if proof.content not in (Content.OLD, Content.NEW):
-        raise ValueError(proof.content)
     rmtree(proof.folder, ignore_errors=True)
 
 
@@ -353,7 +347,7 @@ def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
                         return None
         except (BadInput, Failed):
             return None
-    return Proof(run / stores.FOLDER, Content.OLD)
+    return Proof(run / stores.FOLDER)
 
 
 def _contains(there: bytes, saved: bytes) -> bool:

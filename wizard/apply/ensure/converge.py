@@ -9,7 +9,6 @@ from msgspec import Struct
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
 from wizard.apply.resize import btrfs
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
@@ -36,8 +35,6 @@ SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
 
 RESERVE = "GlobalReserve"
 """Not a chunk, but a reserve in metadata chunks."""
-
-_look = partial(run, seconds=LOOK_SECONDS)
 
 
 def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
@@ -74,12 +71,12 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
             )
         )
     if not uses:
-        chunks = btrfs.chunks_in(_look((*btrfs.CHUNKS, *parts)).output)
+        chunks = btrfs.chunks_in(run((*btrfs.CHUNKS, *parts)).output)
         return BtrfsSeen(members, _profiles(chunks), newest)
     used, misses = _in_use(members[0].uuid)
     # The metadata of a mounted Btrfs changes all the time.
     place = str(uses[0].by)
-    spaces = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
+    spaces = SPACES.findall(run(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not spaces:
         raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
     kept = (
@@ -91,11 +88,11 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
 
 
 def _number(part: str, name: str) -> int:
-    return btrfs.number_in(_look((*btrfs.SUPERBLOCK, part)).output, name)
+    return btrfs.number_in(run((*btrfs.SUPERBLOCK, part)).output, name)
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    output = _look((*btrfs.SUPERBLOCK, part)).output
+    output = run((*btrfs.SUPERBLOCK, part)).output
     found = drive.partition(part)
     uuid = found.signatures[0].uuid if found and found.signatures else None
     numbers = [btrfs.number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
@@ -175,7 +172,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
 
 
 def _md_devices(device: str) -> int:
-    count = exported(_look(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
+    count = exported(run(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
     if not count.isdigit():
         raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
     return int(count)

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from wizard.apply.block.devices import sysfs_folder
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import asked
 from wizard.model import layout
 from wizard.model.errors import partition_path
@@ -16,8 +14,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER, room_bytes
 from wizard.probe.host.sysfs import node_of, text
 from wizard.process.program import run
-
-_look = partial(run, seconds=LOOK_SECONDS)
 
 
 def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
@@ -111,7 +107,7 @@ def _group(part: str) -> layers.GroupSeen:
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
         layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
-        for row in asked("lvs", fields, name, _look)
+        for row in asked("lvs", fields, name, run)
     )
     return layers.GroupSeen(part, physical, misses, volumes)
 
@@ -123,12 +119,12 @@ def _number(text: str) -> int:
 def physical_in(group: str) -> tuple[frozenset[str], bool]:
     """Return the physical volumes of a group, and True if one is missing, whose name is then not a device
     node. Raises Failed."""
-    rows = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", _look)
+    rows = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", run)
     own = [row for row in rows if row.get("vg_name") == group]
     return frozenset(row["pv_name"] for row in own), any(row.get("pv_missing") for row in own)
 
 
 def group_of(part: str) -> str:
     """Return the volume group of a physical volume; empty if none. Raises Failed."""
-    (row,) = asked("pvs", ("pv_name", "vg_name"), part, _look) or ({},)
+    (row,) = asked("pvs", ("pv_name", "vg_name"), part, run) or ({},)
     return row.get("vg_name", "")

@@ -414,7 +414,7 @@ class PlanRunJob(job.RunJob[Plan]):
             plan = runs.load_plan(work.run)
             close_containers(plan, work.journal)
             if not rehearsed.is_rehearsed(work.run):
-                clear_drives(plan, carrying.quietly)
+                clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
         if outcome[0] not in (Event.DONE, Event.KEPT):
@@ -473,7 +473,7 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
     def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
-        try:
+        with suppress(BadInput):
             record = load_record(run)
             is_untouched = record is None or record.phase is Phase.REHEARSING
             if (
@@ -489,9 +489,7 @@ class PlanRunJob(job.RunJob[Plan]):
                 return rehearsed.next_commands(run)
             if self.is_direct(run):
                 return run_summary.direct_end(runs.load_plan(run), journal.read_entries(run))
-        except BadInput:
-            return job.SHOWN_BY_STATUS(run=runs.run_argument(run))
-        return super().next_commands(run, now)
+        return job.SHOWN_BY_STATUS(run=runs.run_argument(run))
 
     def relocated(self, run: Path) -> dict[str, str]:
         return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}

@@ -1,7 +1,7 @@
 """Rehearse, save and commit a plan in the detached process, then keep or undo. All is journaled."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held_drive import HeldDrive, holding
+from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import (
     GOING_BACK,
     RECORD_LOST,
@@ -27,12 +27,12 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Content, Proof
+from wizard.apply.engine.survey import Proof
 from wizard.apply.engine.writable_copy import FullError
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
-from wizard.apply.plan.run import finish, quietly
+from wizard.apply.plan.run import finish
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
@@ -129,7 +129,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
         return Event.STOPPED, t("Stopped before the first write to the drive, as requested.")
     if record.phase in TO_COMMIT:
-        with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
+        with holding(plan.devices, plan.part_path) as drives, closing(Exchange(run, drives)) as exchange:
             exchange.commit(noting(run))
         record = exchange.record
         _update_kernel(plan)
@@ -162,8 +162,8 @@ def release(work: job.RunWork) -> job.Outcome:
         return _finish_kept(work, plan)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(job.NOT_WAITING(name=run.name))
-    clear_drives(plan, quietly)
-    with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
+    clear_drives(plan)
+    with holding(plan.devices, plan.part_path) as drives, closing(Exchange(run, drives)) as exchange:
         proof = exchange.release(noting(run))
         save_record(run, replace(exchange.record, phase=Phase.KEPT))
         # Discard only now: after the drives are unlocked, files may be there.
@@ -189,12 +189,12 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
     run, proof = work.run, None
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as checks:
-            proof = checks.prove(Content.NEW)
+            proof = checks.prove(old=False)
     with suppress(DiskwrightError):
         _update_kernel(plan, anew=False)
     event, sentence = finish(work)
     if proof is None and event is Event.DONE:
-        proof = Proof(run / FOLDER, Content.NEW)
+        proof = Proof(run / FOLDER)
     if proof:
         _delete(run, proof)
     return event, sentence
@@ -213,7 +213,7 @@ def undo_plan(run: Path, journal: Journal) -> Message:
         return ended
     _check_drives(run, plan, record)
     changed = sum(change.changed_bytes for change in record.changes)
-    with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
+    with holding(plan.devices, plan.part_path) as drives, closing(Exchange(run, drives)) as exchange:
         proof = exchange.undo(noting(run))
     if exchange.has_written:
         _update_kernel(plan)
@@ -243,7 +243,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof = checks.prove(Content.OLD)
+        proof = checks.prove(old=True)
     if proof:
         _delete(run, proof)
     elif (run / FOLDER).exists():
@@ -337,7 +337,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         if record.phase is Phase.KEPT:
             run_drives.check_holds_plan(run, plan)
             return
-        clear_drives(plan, quietly)
+        clear_drives(plan)
         for drive in run_drives.KnownDrives(run, plan).probe():
             guard.check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
@@ -420,21 +420,12 @@ def _no_room(plan: Plan, run: Path) -> Message:
     )
 
 
-def _exchange(run: Path, plan: Plan, drives: Sequence[HeldDrive]) -> closing[Exchange]:
-    return closing(Exchange(run, drives, confirm=_over_tokens(run, plan)))
-
-
 @contextmanager
 def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
     """Compare a run with the drives, opened read-only."""
     with ExitStack() as opened:
         drives = [opened.enter_context(DeviceMedium(path)) for path in plan.devices]
-        yield opened.enter_context(closing(Checks(run, drives, confirm=_over_tokens(run, plan))))
-
-
-def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
-    """Return the tokens that confirm `undo --over-changes`; empty if a later run's result would be lost."""
-    return () if run_drives.later_runs(run) else plan.tokens
+        yield opened.enter_context(closing(Checks(run, drives)))
 
 
 def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
@@ -464,7 +455,7 @@ def working_commands(run: Path) -> Message | None:
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
     if record.phase in ENDED:
-        return engine_words.NOTHING_LEFT
+        return t("This run needs no further action.")
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(run):
@@ -473,8 +464,9 @@ def working_commands(run: Path) -> Message | None:
             return join(untouched, engine_words.ENDS_RUN(run=name))
         return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
-        with comparing(run, runs.load_plan(run)) as exchange:
-            return exchange.next_commands() or run_drives.over_later(run)
+        plan, later = runs.load_plan(run), run_drives.over_later(run)
+        with comparing(run, plan) as checks:
+            return checks.next_commands(() if later else plan.tokens) or later
     except DiskwrightError:
         return None
 

@@ -3,7 +3,7 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from wizard.apply.block import devices
@@ -12,7 +12,6 @@ from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.run import job, process
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, read_entries
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
@@ -34,7 +33,6 @@ from wizard.operations.mounts import TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan
 from wizard.probe.pool import is_attached
-from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
 NOTHING_MORE = t("Nothing more was written.")
@@ -189,14 +187,9 @@ def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[in
         return
     with automount_ignored(plan), process.unlocked(drive_locks):
         process.settle(CATCH_UP_SECONDS)
-    ours = _own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
+    ours = _own_mounts(plan, begun) | own_uses(plan, begun) | own_containers(plan)
     for drive in probe_members(plan):
         guard.check_unused(drive, ours, part=plan.part_path)
-
-
-def quietly(argv: Sequence[str]) -> Result:
-    """Run a command that only reads, or that assembles the run's own array."""
-    return run_command(argv, seconds=LOOK_SECONDS)
 
 
 def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:

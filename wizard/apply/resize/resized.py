@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from wizard.apply.block import devices
 from wizard.apply.resize import btrfs
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.filesystem import at_private_place, resize_checks
 from wizard.apply.steps.step_context import (
@@ -52,7 +51,7 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
         "xfs": (("xfs_growfs", "-n", place), XFS),
         "btrfs": (("btrfs", "filesystem", "show", "--raw", place), BTRFS),
     }.get(filesystem, (("dumpe2fs", "-h", device), EXT))
-    found = pattern.findall(run(command, seconds=LOOK_SECONDS).output)
+    found = pattern.findall(run(command).output)
     if not found:
         raise Failed(btrfs.NOT_TOLD(program=command[0], what=("size", device)))
     first, second = map(int, found[0])

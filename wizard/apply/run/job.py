@@ -429,10 +429,15 @@ class RunJob(Generic[D]):
         names = self.commands(run, now)
         if os.geteuid():
             return NextCommands(names)
-        purposes = [Purpose.APPLY if name == "resume" else Purpose(name) for name in names]
-        faults = [self.why_not(run, purpose) for purpose in purposes]
-        works = tuple(name for name, fault in zip(names, faults, strict=True) if fault is None)
-        return NextCommands(works, "" if works else next((fault for fault in faults if fault), ""))
+        works = list[str]()
+        why_not: Message | str = ""
+        for name in names:
+            try:
+                self.ask(run, Purpose.APPLY if name == "resume" else Purpose(name))
+                works.append(name)
+            except DiskwrightError as error:
+                why_not = why_not or (error.said if isinstance(error.said, Message) else str(error))
+        return NextCommands(tuple(works), "" if works else why_not)
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first
@@ -480,11 +485,3 @@ class RunJob(Generic[D]):
         if record is None or (record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT)):
             return ""
         return power_sentence(record.phase, ", ".join(kinds.load(run).devices), waits=record.waits)
-
-    def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
-        """Return why the run cannot be continued for this purpose, or None. Read-only."""
-        try:
-            self.ask(run, purpose)
-        except DiskwrightError as error:
-            return error.said if isinstance(error.said, Message) else str(error)
-        return None

@@ -88,7 +88,7 @@ def lower_devices(node: str) -> Iterator[str]:
 
 def _blkid(*words: str) -> list[str]:
     argv = ["blkid", "-c", "/dev/null", *words]
-    return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()
+    return run(argv, accept=(0, 2)).output.split()
 
 
 def unambiguous(changes: Changes) -> Changes:

@@ -1,7 +1,6 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
@@ -12,7 +11,7 @@ from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import (
@@ -149,7 +148,7 @@ def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
-        if number_in(run((*SUPERBLOCK, device), seconds=LOOK_SECONDS).output, "num_devices") > 1:
+        if number_in(run((*SUPERBLOCK, device)).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
         yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"
@@ -459,7 +458,7 @@ def _release(device: str) -> Changes:
 def _as_running(operation: StopLayer) -> StopLayer:
     """Return the operation with what undo must restore. Raises Refused."""
     if operation.layer == "lvm":
-        found = asked("lvs", ("lv_name", "lv_active"), operation.device, partial(run, seconds=LOOK_SECONDS))
+        found = asked("lvs", ("lv_name", "lv_active"), operation.device, run)
         names = (f"{operation.device}/{row['lv_name']}" for row in found if row.get("lv_active"))
         return replace(operation, volumes=tuple(names))
     if operation.layer == "luks":

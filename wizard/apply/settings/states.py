@@ -305,7 +305,7 @@ def _write_layer(setting: StopLayer, system: RunningSystem, *, new: bool) -> Non
 def _has_array(members: Sequence[str], uuid: str) -> bool:
     argv = ("mdadm", "--examine", "--export")
     try:
-        found = [run((*argv, member), seconds=LOOK_SECONDS).output.splitlines() for member in members]
+        found = [run((*argv, member)).output.splitlines() for member in members]
     except Failed:
         # mdadm fails for partitions without a superblock.
         return False

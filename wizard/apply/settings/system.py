@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 from msgspec import Struct
 
-from wizard.apply.run.backup_store import ANY, LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.step_context import journalled
@@ -94,14 +94,14 @@ def unit_state(unit: str) -> str | None:
         return None
     argv = ["systemctl", "is-enabled", unit]
     try:
-        return run(argv, seconds=LOOK_SECONDS, accept=range(256)).output.strip() or None
+        return run(argv, accept=range(256)).output.strip() or None
     except Failed as error:
         raise BadInput(str(error)) from None
 
 
 def superblock(device: str) -> Superblock:
     """Read an ext superblock. Raises Failed if dumpe2fs does not report the values."""
-    output = run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output
+    output = run(["dumpe2fs", "-h", device]).output
     found = {key: int(value) for key, value in _SUPERBLOCK.findall(output)}
     if len(found) != 3:
         raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))

@@ -13,7 +13,6 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import chunks, merged
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
     TAKEN,
@@ -50,7 +49,7 @@ def check_free_array(array: MakeArray) -> None:
     if _md_taken(array.device):
         raise Refused(TAKEN(what=array.device))
     uuid = array.mdadm_uuid
-    if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
+    if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan")).output.split():
         raise Refused(TAKEN(what=t("An array with the UUID {uuid}", uuid=uuid)))
 
 
@@ -304,7 +303,7 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
     for member, part in zip(plan.members, array.parts, strict=True):
         shown = plan.members[0] if array.copied else member
         (slot,), (source,) = member.after.partitions, shown.after.partitions
-        offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
+        offset = examined_offset(run(("mdadm", "--examine", part)).output)
         if offset is None:
             raise Failed(t("mdadm does not report the data offset of {part}.", part=part))
         room = slot.size_bytes - offset

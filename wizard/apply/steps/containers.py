@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
+from wizard.apply.run.backup_store import write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.steps.step_context import (
@@ -123,7 +123,7 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
         file = _header_file(run_folder, one.uuid)
         file.unlink(missing_ok=True)
         backup = ("luksHeaderBackup", "--header-backup-file", str(file))
-        run(("cryptsetup", *backup, one.device), seconds=LOOK_SECONDS)
+        run(("cryptsetup", *backup, one.device))
 
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
@@ -160,7 +160,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
         try:
             if _opened_node(one) is None or one.opened in used or is_swap(one.opened):
                 continue
-            run(argv, seconds=LOOK_SECONDS)
+            run(argv)
         except Failed as error:
             message = t("{opened} may still be open: {why}", opened=one.opened, why=error)
             journal.add(Event.COMMAND, message)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wizard.apply.block import devices
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps import arrays
 from wizard.apply.steps.step_context import (
     TAKEN,
@@ -107,25 +106,25 @@ def own_layer_node(device: str, context: StepContext) -> None:
         raise foreign(device)
 
 
-def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
+def own_uses(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and layer device by which the run itself uses its drives."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     uses: set[tuple[str, str]] = set()
     for array in plan.arrays:
-        if array in operations and (node := arrays.running_array(array, do)):
+        if array in operations and (node := arrays.running_array(array, run)):
             uses |= {(part, node) for part in array.parts}
     if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
         uses |= {(plan.group.device, node) for node in running_volumes(plan, plan.group)}
     return frozenset(uses)
 
 
-def clear_drives(plan: Plan, do: Do) -> None:
+def clear_drives(plan: Plan) -> None:
     """Stop the layer of a run, which others may have activated by the signatures. Raises Failed if it is in
     use."""
     for array in plan.arrays:
-        arrays.stop_own_array(array, do)
+        arrays.stop_own_array(array, run)
     if plan.group and running_volumes(plan, plan.group):
-        do(("vgchange", *layers.LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
+        run(("vgchange", *layers.LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
 
 
 def activate(plan: Plan, do: Do) -> None:
@@ -136,7 +135,7 @@ def activate(plan: Plan, do: Do) -> None:
         device = plan.group.device
         if DEVICES.exists() and find("lvmdevices"):
             # pvcreate only ran on scratch copies. lvmdevices fails, harmlessly, if the file is disabled.
-            run(("lvmdevices", "--yes", "--adddev", device), seconds=LOOK_SECONDS, accept=range(256))
+            run(("lvmdevices", "--yes", "--adddev", device), accept=range(256))
         check_contains(device, layers.PHYSICAL_VOLUME, layers.physical_volume_uuid(plan.group.uuid))
     for one in plan.logical_volumes:
         if not Path(one.device).exists():

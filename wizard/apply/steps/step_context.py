@@ -53,7 +53,7 @@ def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
 def physical_volumes_of(group: str) -> frozenset[str]:
     """Return the nodes of a group's physical volumes."""
     argv = ("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")
-    rows = (line.split() for line in run(argv, seconds=LOOK_SECONDS).output.splitlines())
+    rows = (line.split() for line in run(argv).output.splitlines())
     return frozenset(row[0] for row in rows if len(row) == 3 and row[2] == group)
 
 
@@ -243,11 +243,11 @@ def journalled(
     raise Failed(ENDED(program=displayed[0], status=result.status, last_words=result.last_words))
 
 
-def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: float = LOOK_SECONDS) -> Do:
+def told_in(journal: Journal, drive_locks: tuple[int, ...] = ()) -> Do:
     """Return a function that runs and journals commands outside of steps, under the drives' locks. Raises
     Failed."""
 
-    return lambda argv: journalled(argv, journal, 0, seconds, drive_locks, tries=1)
+    return lambda argv: journalled(argv, journal, 0, LOOK_SECONDS, drive_locks, tries=1)
 
 
 Execute = Callable[[Any, StepContext], Message | str | None]

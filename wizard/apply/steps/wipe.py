@@ -263,7 +263,7 @@ def check_contains(device: str, kind: str, uuid: str, seconds: float = LOOK_SECO
 def _devices_with(uuid: str) -> list[str]:
     argv = ("blkid", "--match-token", f"UUID={uuid}", "--output", "device")
     with suppress(Failed):
-        return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()
+        return run(argv, accept=(0, 2)).output.split()
     return []
 
 

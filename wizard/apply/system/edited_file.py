@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import UNVERIFIED
-from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNOPENED, lock_within
 from wizard.documents.files import UNREADABLE
@@ -129,7 +128,7 @@ def kernel_has(module: str) -> bool:
     if (LOADED / module).exists():
         return True
     argv = ("modprobe", "--dry-run", "--quiet", module)
-    return find("modprobe") is not None and run(argv, seconds=LOOK_SECONDS, accept=range(256)).status == 0
+    return find("modprobe") is not None and run(argv, accept=range(256)).status == 0
 
 
 def check_kernel(module: str, what: Message) -> None:

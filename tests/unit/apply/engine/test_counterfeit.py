@@ -125,8 +125,8 @@ def test_counterfeit_drive_gets_its_old_bytes_back(tmp_path: Path, holds: int, c
         exchange.commit(lambda _: None)
     exchange.close()
     drive.cached = False
-    exchange = Exchange(run, [drive], confirm=("sdx",))
-    assert "--over-changes" in str(exchange.next_commands())
+    exchange = Exchange(run, [drive])
+    assert "--over-changes" in str(exchange.next_commands(("sdx",)))
     exchange.close()
     mark_over_changes(run, True)
     exchange = Exchange(run, [drive])

@@ -109,8 +109,8 @@ def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.Mo
     with pytest.raises(Refused, match="also names /dev/mapper/theirs"):
         check_operations(replace(PLAN, steps=(*PLAN.steps, foreign)), Environment())
     active(monkeypatch, FIRST)
-    assert own_uses(PLAN, until(PLAN, step_of(PLAN, MakeLogicalVolume)), Tools({})) == {(GROUP.device, FIRST)}
-    assert not own_uses(PLAN, frozenset({1}), Tools({}))
+    assert own_uses(PLAN, until(PLAN, step_of(PLAN, MakeLogicalVolume))) == {(GROUP.device, FIRST)}
+    assert not own_uses(PLAN, frozenset({1}))
 
 
 def test_tools_that_check_a_group_are_required_first() -> None:
