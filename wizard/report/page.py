@@ -13,11 +13,11 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.machine import Drive
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
@@ -412,7 +412,7 @@ def _entry(entry: JournalEntry) -> Markup:
 
 def render_page(report: Report) -> str:
     """Return the page."""
-    services = RecordedServices(Machine(Kernel(""), ()), "")
+    services = Services()
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")

@@ -24,7 +24,7 @@ from wizard.apply.system.fstab import (
 )
 from wizard.cli.start import passphrase_for
 from wizard.documents.codec import from_json
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.operations.containers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
@@ -86,7 +86,7 @@ def test_key_file_avoids_the_passphrase_prompt(tmp_path: Path) -> None:
     for one, asked in ((plan, False), (planned(), True)):
         keep = decision_of(one, RunState.WAITING).of(Settling.KEEP)
         assert keep is not None and bool(keep.why_secret) is asked
-        assert PlanJob(RecordedServices(machine(), ""), one).takes_passphrase is asked
+        assert PlanJob(Services(machine(), ""), one).takes_passphrase is asked
 
 
 def test_key_counts_to_the_last_byte() -> None:

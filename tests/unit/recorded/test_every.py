@@ -18,7 +18,7 @@ from tests.machines.record import AROUND
 from tests.unit.plan.layouts import UUIDS, plan_page
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.machine import Drive
@@ -34,11 +34,11 @@ NAMES = sorted(FILES)
 
 
 @cache
-def services_of(name: str) -> RecordedServices:
-    return RecordedServices(load_machine(FILES[name]), name, lambda: UUIDS[0])
+def services_of(name: str) -> Services:
+    return Services(load_machine(FILES[name]), name, lambda: UUIDS[0])
 
 
-def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
+def plan_of(services: Services, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
     """Return the plan for one volume on the whole drive, or the planner's error."""
     if advice.chosen is None:
         return "nothing can live there"

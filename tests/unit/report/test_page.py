@@ -26,7 +26,7 @@ from wizard.apply.run.runs import MIGRATION, MOVE, PLAN, make_run
 from wizard.ext4.document import make_migration
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.machine import Signature
 from wizard.model.moves import Moves
 from wizard.model.run import Check, Event, JournalEntry
@@ -281,7 +281,7 @@ ENDING = (Event.DONE, Event.FAILED, Event.STOPPED, Event.REFUSED, Event.WAITING,
 
 @pytest.mark.parametrize("document", KINDS, ids=lambda one: type(one).__name__)
 def test_every_kind_of_run_is_shown_as_the_wizard_does(document: RunDocument, tmp_path: Path) -> None:
-    job = job_of(RecordedServices(machine(), ""), document)
+    job = job_of(Services(machine(), ""), document)
     run = make_run(tmp_path, ("/dev/sda",), FILES[type(document)], job.saved()[0], Environment())
     Journal(run).add(Event.STARTED, "Begun.")
     Journal(run).add(Event.STEP_STARTED, "First.", step=1)

@@ -11,7 +11,7 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
 from wizard.cli.main import parser_of
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
@@ -65,7 +65,7 @@ def test_filesystem_shrinks_before_its_partition(filesystem: str) -> None:
     assert "preserving all files" in shrink.sentence and "freeing the end" in table.sentence
     assert any("today's date" in str(doubt) for doubt in plan.doubts)
     assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
-    job = PlanJob(RecordedServices(machine(), ""), plan)
+    job = PlanJob(Services(machine(), ""), plan)
     assert str(job.title) == f"Shrink {PART}" and job.keeps_all
 
 

@@ -8,7 +8,7 @@ from tests.unit.machines import E512, drive, gpt, machine, partition
 from tests.unit.ui.person import Person
 from wizard.advice.evidence import find_term
 from wizard.ext4.document import make_migration
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.drive_facts import Health, Smart
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
@@ -32,9 +32,7 @@ from wizard.ui.view import Command, Figures, ScreenStep, para, pieces
 
 
 def person(*drives: Drive) -> Person:
-    return Person(
-        RecordedServices(machine(*drives), "a test", lambda: "11111111-2222-4333-8444-555555555555")
-    )
+    return Person(Services(machine(*drives), "a test", lambda: "11111111-2222-4333-8444-555555555555"))
 
 
 def off_by_512() -> Drive:
