@@ -88,13 +88,6 @@ USUAL_PLACES = frozenset(
 """Mount points on every system."""
 
 
-def secrets_of(report: Report) -> dict[str, str]:
-    """Return every value to replace with the kind."""
-    workloads = [advice.workload for advice in report.advice]
-    ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
-    return secrets_in(report, {}, ours)
-
-
 def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] = ()) -> dict[str, str]:
     """Return the values in facts, and `others`, without those common to all systems and `usual` labels."""
     common = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
@@ -338,7 +331,9 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
     """Replace names, UUIDs, mount points and personal folders. Software RAID and volume managers include
     `hostname`. `files` are paths named by a person, which occur in sentences of the run."""
-    secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
+    workloads = [one.workload for one in report.advice]
+    ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
+    secrets = {**dict.fromkeys(files, FILE), **secrets_in(report, {}, ours)}
     words = Words(secrets, hostname, report, _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 

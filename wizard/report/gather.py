@@ -52,8 +52,8 @@ class Sources(Struct, frozen=True):
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Report:
-    """Gather a report. Raises BadInput if a source cannot be read."""
-    report = gather(sources)
+    """Gather everything available from the sources. Raises BadInput if a named source cannot be read."""
+    report = _Gathering(sources).report()
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
 
 
@@ -70,12 +70,6 @@ def _named_files(run: Path | None) -> Iterator[str]:
     if not environment.is_running_system:
         for path in (environment.fstab, environment.crypttab):
             yield from dict.fromkeys((str(path), str(path.resolve())))
-
-
-def gather(sources: Sources) -> parts.Report:
-    """Gather everything available from the sources. Raises BadInput if a named run, drive or workload is
-    missing."""
-    return _Gathering(sources).report()
 
 
 class _Gathering:

@@ -30,7 +30,7 @@ from wizard.operations.containers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, gather
+from wizard.report.gather import Sources, make_report
 from wizard.report.page import render_page
 from wizard.report.parts import render_report
 from wizard.ui.jobs.job import PlanJob
@@ -135,7 +135,7 @@ def test_conflicting_crypttab_line_is_reported(tmp_path: Path, line: str) -> Non
 def test_anonymous_report_has_no_names_of_a_container() -> None:
     plan = planned()
     (container,) = plan.containers
-    report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
+    report = make_report(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
     assert container.name in render_report(report)
     text = render_report(without_names(report)) + render_page(without_names(report))
     assert not [

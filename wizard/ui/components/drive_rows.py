@@ -26,12 +26,6 @@ WAITS = t("! waiting: keep/undo")
 RUN_WORKS = t("being changed now")
 RUN_WAITS = t("done, not in use yet. Keep it?")
 
-TONES = {
-    Severity.DANGER: ui.Tone.DANGER,
-    Severity.WARNING: ui.Tone.WARN,
-    Severity.INFO: ui.Tone.ACCENT,
-    Severity.OK: ui.Tone.GOOD,
-}
 HEALTH_TONES = {
     DriveVerdict.GOOD: ui.Tone.GOOD,
     DriveVerdict.WORN: ui.Tone.WARN,
@@ -43,10 +37,10 @@ COUNTED = {
     Severity.WARNING: Sentences("! 1 warning", "! {count} warnings"),
 }
 CAPTIONS = {
-    Severity.DANGER: t("danger:"),
-    Severity.WARNING: t("warning:"),
-    Severity.INFO: messages.NOTE,
-    Severity.OK: t("fine:"),
+    Severity.DANGER: ui.danger(t("danger:")),
+    Severity.WARNING: ui.warn(t("warning:")),
+    Severity.INFO: ui.accent(messages.NOTE),
+    Severity.OK: ui.good(t("fine:")),
 }
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
@@ -124,7 +118,7 @@ def drive_state(
         return ui.warn(WAITS)
     for severity, said in COUNTED.items():
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
-            return ui.Piece(said(count=count), TONES[severity])
+            return ui.Piece(said(count=count), CAPTIONS[severity].tone)
     if unread_content(drive):
         return ui.warn(messages.NOT_READ)
     if drive.read_only:
@@ -326,8 +320,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
-        yield first, caption, more, ANSWERS.get(first.code, "")
+        yield first, CAPTIONS[first.severity], more, ANSWERS.get(first.code, "")
 
 
 def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:

@@ -199,7 +199,7 @@ def waits(run: OpenRun) -> bool:
     return run.state != RUNNING and "keep" in run.ways
 
 
-def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> ui.Text:
+def blocker(runs: Iterable[OpenRun], drive: Drive) -> ui.Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
     return why_not_now(runs_on(runs, drive)) or why_not(refuse_drive, drive)
 

@@ -154,7 +154,7 @@ class DrivesScreen(Screen):
         return next(chain(waiting, usable, listed), "")
 
     def _blocker(self, drive: Drive) -> ui.Text:
-        return blocker(self.services, self.desk.runs, drive)
+        return blocker(self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         found = (one for one in self.desk.found.values() if one)
