@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from msgspec.structs import replace
 
 from wizard.advice.missing import Missing
-from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model import layout
-from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Diagnosis, Finding, Recording
+from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.plan.plan import Plan
@@ -164,17 +162,6 @@ class Services:
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
         """Return the findings about fstab lines of detached devices."""
         return tuple(remedies.absent_at_boot(machine, self.fstab)) if self.fstab else ()
-
-    def advise(
-        self,
-        machine: Machine,
-        drive: Drive,
-        recording: Recording,
-        workload: str,
-        size_bytes: int | None = None,
-    ) -> Advice:
-        """Return the ranking of filesystems."""
-        return advise(machine, drive, recording, self.profile(workload), size_bytes=size_bytes)
 
     def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
         """Raises Refused or BadInput."""

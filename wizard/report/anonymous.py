@@ -165,8 +165,6 @@ PEOPLE = ("USER", "LOGNAME", "USERNAME", "SUDO_USER", "DOAS_USER")
 FOLDERS = ("HOME", "PWD", "OLDPWD", "TMPDIR", "DISKWRIGHT_STATE", "DISKWRIGHT_PLACES", "XDG_CONFIG_HOME")
 """Environment variables with the name of a person, or of a person's folder."""
 
-TOKENS = ("--confirm",)
-
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield every name given to a command. `known`: the command's own words."""
@@ -205,7 +203,7 @@ def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, 
             yield option, []
             continue
         named = (option or before).rstrip("=")
-        kind = SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        kind = SERIAL if named == "--confirm" else USER if named == "--writable" else NAME
         yield option + equals, list(_pieces(value, kind, known))
 
 

@@ -16,6 +16,7 @@ from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES
 from tests.machines.record import AROUND
 from tests.unit.plan.layouts import UUIDS, plan_page
+from wizard.advice.ranking import advise
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.host.services import Services
@@ -71,7 +72,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
         assert not [*unfit(to_json(diagnosis))]
         blocker = why_not(refuse_drive, drive)
         for profile in services.profiles:
-            advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
+            advice = advise(services.machine, drive, diagnosis.recording, profile)
             assert not [*unfit(to_json(advice))]
             for mode in Mode:
                 plan = plan_of(services, drive, advice, mode)
@@ -134,9 +135,8 @@ def test_drive_with_a_lost_table_is_never_planned_as_known() -> None:
     ]
     assert len(lost) == 4
     for drive in lost:
-        advice = services.advise(
-            services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files"
-        )
+        recording = services.diagnose(services.machine, drive).recording
+        advice = advise(services.machine, drive, recording, services.profile("small-files"))
         assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
         plan = plan_of(services, drive, advice, Mode.REPLACE)
         assert isinstance(plan, Plan) and any(

@@ -38,7 +38,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     services = services_of(name)
     (drive,) = services.machine.drives
     recording = services.diagnose(services.machine, drive).recording
-    chosen = services.advise(services.machine, drive, recording, workload).chosen
+    chosen = advise(services.machine, drive, recording, services.profile(workload)).chosen
     assert chosen is not None
     purpose = next(one.workload for one in services.profiles if one.workload.id == workload)
     spec = VolumeSpec(chosen, purpose, None, None, None)

@@ -46,7 +46,7 @@ def session_for(services: Services, workload: str = MEDIA) -> Session:
     known = services.machine
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)
-    advice = services.advise(known, one, diagnosis.recording, workload)
+    advice = Session(known, one, diagnosis).advise(services, workload)
     session = Session(known, one, diagnosis, workload, advice, advice.chosen)
     if advice.chosen is None:
         return session

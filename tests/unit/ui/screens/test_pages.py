@@ -28,6 +28,7 @@ from wizard.ui.components.reasons import (
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
+from wizard.ui.session import Session
 from wizard.ui.view import Command, Figures, ScreenStep, para, pieces
 
 
@@ -125,8 +126,8 @@ def test_list_without_reasons_says_so() -> None:
 
 def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
     services, known = person(drive()).desk.services, drive()
-    recording = services.diagnose(machine(known), known).recording
-    advice = services.advise(machine(known), known, recording, "large-media")
+    session = Session(machine(known), known, services.diagnose(machine(known), known))
+    advice = session.advise(services, "large-media")
     for choice in advice.choices:
         reasons = choice_reasons(choice, advice)
         wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)
