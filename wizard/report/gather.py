@@ -214,14 +214,14 @@ def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | 
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
-    found: dict[Drive, None] = {}
+    found: list[Drive] = []
     for path in wanted:
         drive = machine.drive(path)
         if drive is None:
             known = tuple(drive.path for drive in machine.drives) or "-"
             said = Sentence("Drive {drive} is not among the known drives: {known:list}.")
             raise BadInput(said(drive=path, known=known))
-        found[drive] = None
+        found.append(drive)
     return replace(machine, drives=tuple(found))
 
 
