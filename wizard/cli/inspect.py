@@ -31,7 +31,7 @@ from wizard.model.said import Message, format_capacity, in_english, t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine, save_machine, survey, with_others
 from wizard.ui.components.advice_rows import advice_page
-from wizard.ui.components.drive_rows import TONES, recording_piece
+from wizard.ui.components.drive_rows import CAPTIONS, recording_piece
 from wizard.ui.dialogs.health import contents_blocks, identity_blocks, shown_size
 from wizard.ui.view import GAP, Block, Piece, muted, para, strong
 
@@ -137,7 +137,7 @@ def title(drive: Drive) -> Message:
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
     """Yield each finding with the advice."""
     for finding in findings:
-        severity = Piece(f"{finding.severity}:", TONES[finding.severity])
+        severity = Piece(f"{finding.severity}:", CAPTIONS[finding.severity].tone)
         yield para(severity, finding.sentence, indent=2)
         if finding.remedy and finding.severity is not Severity.OK:
             yield para(finding.advice, indent=4)

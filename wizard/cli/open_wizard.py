@@ -13,7 +13,7 @@ from wizard.cli.command import help_width, line_to_type
 from wizard.cli.machines import recorded_drive
 from wizard.cli.output import say
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
-from wizard.host.services import RecordedServices, Services
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, ExitCode, Failed
 from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
@@ -72,7 +72,7 @@ def _services(arguments: Namespace) -> Services:
         return RealServices(journal_dir=arguments.journal, page_of=report_page)
     from wizard.probe.machine import load_machine
 
-    return RecordedServices(load_machine(Path(arguments.machine)), arguments.machine)
+    return Services(load_machine(Path(arguments.machine)), arguments.machine)
 
 
 def report_page(run: Path) -> str:

@@ -23,10 +23,9 @@ from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import UNREADABLE
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
-from wizard.model.machine import Kernel, Machine
 from wizard.model.said import Message, failing, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
@@ -129,7 +128,7 @@ def _typed(prompt: Message) -> bytes:
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
     """Yield the text of a document. `keep`: as with `apply --keep`."""
-    return job_of(RecordedServices(Machine(Kernel(""), ()), ""), document, keep=keep).page()
+    return job_of(Services(), document, keep=keep).page()
 
 
 def show_document(arguments: Namespace) -> Document:

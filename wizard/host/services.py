@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,14 +12,12 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from msgspec.structs import replace
 
 from wizard.advice.missing import Missing
-from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model import layout
-from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Diagnosis, Finding, Recording
+from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.plan.plan import Plan
@@ -49,8 +46,14 @@ T = TypeVar("T")
 NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
 
 
-class Services(ABC):
-    """A machine with drives, by default a recorded one. Call methods marked "may take long" in a thread."""
+NOTHING = Machine(Kernel(""), ())
+
+
+class Services:
+    """A recorded machine, on which measuring and applying are refused. Subclasses serve a real one.
+
+    Call methods marked "may take long" in a thread. `where` names the file of the recording.
+    """
 
     demo = False
     """True if the drive is a demo drive, deleted when the wizard exits."""
@@ -58,8 +61,11 @@ class Services(ABC):
     fstab: Path | None = None
     """The fstab of a live machine."""
 
-    def __init__(self, draw_uuid: Callable[[], str] = new_uuid) -> None:
-        self.draw_uuid = draw_uuid
+    def __init__(
+        self, machine: Machine = NOTHING, where: str = "", draw_uuid: Callable[[], str] = new_uuid
+    ) -> None:
+        self.machine, self.draw_uuid = machine, draw_uuid
+        self._where = where
         self._tests: dict[object, DisplacedVerdict] = {}
 
     @cached_property
@@ -80,7 +86,13 @@ class Services(ABC):
     @property
     def obstacle(self) -> str:
         """Why changes and measurements are not possible here, as a sentence, or empty."""
-        return ""
+        return str(
+            t(
+                "These drives are a recording ({file}). Plans can be made and saved, but not "
+                "applied, and drives cannot be measured.",
+                file=self._where,
+            )
+        )
 
     @property
     def needs_root(self) -> bool:
@@ -98,7 +110,7 @@ class Services(ABC):
         """True if root must still be requested, perhaps with a password prompt in the terminal."""
         return False
 
-    def obtain_root(self) -> None:  # noqa: B027
+    def obtain_root(self) -> None:
         """Request root and wait for the result; drives are then read as root. The terminal must be free.
         Raises Refused if denied; nothing has changed then."""
 
@@ -120,17 +132,19 @@ class Services(ABC):
         Raises Refused, with the missing tools."""
         raise Refused(f"{missing.said} {self.obstacle}".rstrip())
 
-    @abstractmethod
     def drive_paths(self) -> tuple[str, ...]:
         """Return the nodes of all drives, immediately."""
+        return tuple(drive.path for drive in self.machine.drives)
 
-    @abstractmethod
     def surroundings(self) -> Machine:
         """Return the machine without drives. Fast, but not immediate."""
+        return replace(self.machine, drives=())
 
-    @abstractmethod
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
         """Read all drives in parallel, reporting each when done. May take long."""
+        for drive in self.machine.drives:
+            on_drive(drive)
+        return self.machine
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
         """Yield None when the drives may have changed since this call. Iteration blocks."""
@@ -149,26 +163,10 @@ class Services(ABC):
         """Return the findings about fstab lines of detached devices."""
         return tuple(remedies.absent_at_boot(machine, self.fstab)) if self.fstab else ()
 
-    def advise(
-        self,
-        machine: Machine,
-        drive: Drive,
-        recording: Recording,
-        workload: str,
-        size_bytes: int | None = None,
-    ) -> Advice:
-        """Return the ranking of filesystems."""
-        return advise(machine, drive, recording, self.profile(workload), size_bytes=size_bytes)
-
     def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
         """Raises Refused or BadInput."""
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
-        plan = make_plan(machine, drives, request, self.draw_uuid, recordings, self.arrays())
-        return self.with_boot_entries(plan, drives)
-
-    def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """Add the plan's effects on fstab and crypttab."""
-        return plan
+        return make_plan(machine, drives, request, self.draw_uuid, recordings, self.arrays())
 
     def arrays(self) -> Sequence[str]:
         """Return existing md arrays."""
@@ -244,37 +242,3 @@ class Services(ABC):
 
 def _attachment_key(drive: Drive) -> object:
     return drive.path, drive.diskseq, drive.serial, drive.wwn, drive.size_bytes
-
-
-class RecordedServices(Services):
-    """A recorded machine. Measuring and applying are refused."""
-
-    def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = new_uuid) -> None:
-        super().__init__(draw_uuid)
-        self.machine = machine
-        self._where = where
-
-    @property
-    def obstacle(self) -> str:
-        """Always a recording."""
-        return str(
-            t(
-                "These drives are a recording ({file}). Plans can be made and saved, but not "
-                "applied, and drives cannot be measured.",
-                file=self._where,
-            )
-        )
-
-    def drive_paths(self) -> tuple[str, ...]:
-        """Return the recorded nodes."""
-        return tuple(drive.path for drive in self.machine.drives)
-
-    def surroundings(self) -> Machine:
-        """Return the recorded machine without drives."""
-        return replace(self.machine, drives=())
-
-    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """Report the recorded drives immediately."""
-        for drive in self.machine.drives:
-            on_drive(drive)
-        return self.machine

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from wizard.model.layout import Writer
     from wizard.model.machine import Drive, Machine
     from wizard.plan.plan import Plan
+    from wizard.plan.request.plan_request import Request
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
@@ -162,7 +163,9 @@ class RealServices(Services):
     def arrays(self) -> Sequence[str]:
         return arrays.taken_arrays()
 
-    def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+    def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
+        """Add the effects on fstab and crypttab."""
+        plan = super().plan(machine, drives, request)
         guard.check_places(plan)
         return existing_filesystem.with_lines_left(plan, drives, self._environment)
 

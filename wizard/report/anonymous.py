@@ -88,13 +88,6 @@ USUAL_PLACES = frozenset(
 """Mount points on every system."""
 
 
-def secrets_of(report: Report) -> dict[str, str]:
-    """Return every value to replace with the kind."""
-    workloads = [advice.workload for advice in report.advice]
-    ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
-    return secrets_in(report, {}, ours)
-
-
 def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] = ()) -> dict[str, str]:
     """Return the values in facts, and `others`, without those common to all systems and `usual` labels."""
     common = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
@@ -172,8 +165,6 @@ PEOPLE = ("USER", "LOGNAME", "USERNAME", "SUDO_USER", "DOAS_USER")
 FOLDERS = ("HOME", "PWD", "OLDPWD", "TMPDIR", "DISKWRIGHT_STATE", "DISKWRIGHT_PLACES", "XDG_CONFIG_HOME")
 """Environment variables with the name of a person, or of a person's folder."""
 
-TOKENS = ("--confirm",)
-
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield every name given to a command. `known`: the command's own words."""
@@ -212,7 +203,7 @@ def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, 
             yield option, []
             continue
         named = (option or before).rstrip("=")
-        kind = SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        kind = SERIAL if named == "--confirm" else USER if named == "--writable" else NAME
         yield option + equals, list(_pieces(value, kind, known))
 
 
@@ -338,7 +329,9 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
     """Replace names, UUIDs, mount points and personal folders. Software RAID and volume managers include
     `hostname`. `files` are paths named by a person, which occur in sentences of the run."""
-    secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
+    workloads = [one.workload for one in report.advice]
+    ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
+    secrets = {**dict.fromkeys(files, FILE), **secrets_in(report, {}, ours)}
     words = Words(secrets, hostname, report, _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 

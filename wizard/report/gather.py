@@ -52,8 +52,8 @@ class Sources(Struct, frozen=True):
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Report:
-    """Gather a report. Raises BadInput if a source cannot be read."""
-    report = gather(sources)
+    """Gather everything available from the sources. Raises BadInput if a named source cannot be read."""
+    report = _Gathering(sources).report()
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
 
 
@@ -70,12 +70,6 @@ def _named_files(run: Path | None) -> Iterator[str]:
     if not environment.is_running_system:
         for path in (environment.fstab, environment.crypttab):
             yield from dict.fromkeys((str(path), str(path.resolve())))
-
-
-def gather(sources: Sources) -> parts.Report:
-    """Gather everything available from the sources. Raises BadInput if a named run, drive or workload is
-    missing."""
-    return _Gathering(sources).report()
 
 
 class _Gathering:
@@ -220,14 +214,14 @@ def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | 
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
-    found: dict[Drive, None] = {}
+    found: list[Drive] = []
     for path in wanted:
         drive = machine.drive(path)
         if drive is None:
             known = tuple(drive.path for drive in machine.drives) or "-"
             said = Sentence("Drive {drive} is not among the known drives: {known:list}.")
             raise BadInput(said(drive=path, known=known))
-        found[drive] = None
+        found.append(drive)
     return replace(machine, drives=tuple(found))
 
 

@@ -13,11 +13,11 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.machine import Drive
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
@@ -310,7 +310,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (ui.para(ui.warn(advice_rows.none_usable(advice))),)
+    none = () if advice.chosen else (advice_rows.none_usable(advice),)
     return join(
         (
             tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
@@ -352,17 +352,13 @@ HEADINGS: dict[type[BenchmarkResult], Sentence] = {
 }
 
 
-def _results(report: Report) -> tuple[BenchmarkResult, ...]:
-    results = (report.verdict, report.cliff, report.displaced, report.trial)
-    return tuple(result for result in results if result is not None)
-
-
-def _measured(report: Report) -> Iterator[Markup]:
-    for result in _results(report):
-        yield tag("h3", HEADINGS[type(result)](drive=result.drive))
-        yield blocks_html((measured.verdict_banner(result),))
-        yield blocks_html(measured.verdict_blocks(result))
-        yield blocks_html(measured.method_blocks(result))
+def _measured(result: BenchmarkResult) -> Markup:
+    blocks = (
+        measured.verdict_banner(result),
+        *measured.verdict_blocks(result),
+        *measured.method_blocks(result),
+    )
+    return join((tag("h3", HEADINGS[type(result)](drive=result.drive)), blocks_html(blocks)))
 
 
 def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
@@ -412,7 +408,7 @@ def _entry(entry: JournalEntry) -> Markup:
 
 def render_page(report: Report) -> str:
     """Return the page."""
-    services = RecordedServices(Machine(Kernel(""), ()), "")
+    services = Services()
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
@@ -422,8 +418,8 @@ def render_page(report: Report) -> str:
 def _summary(report: Report, job: AnyJob | None) -> Markup:
     run = report.run
     drives = job.drives if job else report.facts.drives if report.facts else ()
-    banners = map(measured.verdict_banner, _results(report))
-    results = [str(text) for banner in banners for text in (banner.text, *banner.detail)]
+    banner = measured.verdict_banner(report.measured) if report.measured else None
+    results = map(str, (banner.text, *banner.detail)) if banner else ()
     anonymous = t(
         "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
         "replaced, each consistently."
@@ -460,8 +456,8 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
         yield "advice", t("Recommendations"), advices
     if job is not None:
         yield "plan", job.title, _job_part(job)
-    if results := join(_measured(report)):
-        yield "measured", t("Measurements"), results
+    if report.measured:
+        yield "measured", t("Measurements"), _measured(report.measured)
     if report.run is not None:
         yield "run", t("Execution"), run_part(report.run, job.sentences if job else ())
     found = report.facts.diagnoses if report.facts else ()

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.codec import render_document, to_json
 from wizard.model.advice import Advice
 from wizard.model.errors import WHERE_USED
@@ -95,6 +96,11 @@ class Report(Struct, frozen=True):
     def document(self) -> RunDocument | None:
         """The document that the run executes."""
         return self.plan or self.changes or self.migration or self.move or self.bring
+
+    @property
+    def measured(self) -> BenchmarkResult | None:
+        """The only benchmark result."""
+        return self.verdict or self.cliff or self.displaced or self.trial
 
 
 def render_report(report: Report) -> str:

@@ -25,21 +25,14 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
 
-WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tune", "power-off", "release"})
+WORKED_OUT = frozenset(
+    {"rename", "new-uuid", "mount", "unmount", "move", "options", "tune", "power-off", "release"}
+)
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
-WRITES = WORKED_OUT - {"unmount"} | {
-    "set-up",
-    "use-free",
-    "restore-table",
-    "to-ext4",
-    "grow",
-    "adjust",
-    "format",
-    "delete",
-    "move",
-    "bring",
-}
-"""Actions blocked by an open run on the same device. A waiting volume can be unmounted after inspection."""
+MEASURED = frozenset({"bring", "speed"})
+"""Actions that require root in this process."""
+READ_ONLY = frozenset({"speed", "health"})
+"""Actions available during a run on the same device."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """Minimum size of a mountable filesystem, in bytes."""
 
@@ -54,9 +47,6 @@ class MenuFacts(Struct, frozen=True):
     has_line: bool = True
     not_worked_out: ui.Text = ""
     not_measured: ui.Text = ""
-
-
-NO_FACTS = MenuFacts()
 
 
 class MenuEntry(Struct, frozen=True):
@@ -78,8 +68,8 @@ def entries(
     drive: Drive,
     device: str,
     blocker: ui.Text,
+    here: MenuFacts,
     runs: Sequence[OpenRun] = (),
-    here: MenuFacts = NO_FACTS,
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
@@ -90,9 +80,9 @@ def entries(
     found = [*_of_drive(drive, blocker)] if part is None else []
     found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
     if part is not None:
-        found += (*_of_partition(drive, part), *_align(machine, drive, part, here))
+        found += (*_of_partition(drive, part), *_align(machine, drive, part))
     else:
-        found += (*_align(machine, drive, None, here), *_of_whole_drive(machine, drive, here))
+        found += (*_align(machine, drive, None), *_of_whole_drive(machine, drive))
     own = runs_on(runs, drive, device)
     found = [replace(one, why_not=_why_not(one, own, here)) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
@@ -114,11 +104,13 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
 
 def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], here: MenuFacts) -> ui.Text:
     """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
-    running = why_not_now(runs)
-    unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
-    if running and (entry.name in WRITES or unmounts):
+    # A waiting volume can be unmounted after inspection.
+    if entry.name == "unmount":
+        runs = [run for run in runs if run.state == RUNNING]
+    if entry.name not in READ_ONLY and (running := why_not_now(runs)):
         return running
-    return entry.why_not or (here.not_worked_out if entry.name in WORKED_OUT else "")
+    against = here.not_worked_out if entry.name in WORKED_OUT else ""
+    return entry.why_not or against or (here.not_measured if entry.name in MEASURED else "")
 
 
 def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
@@ -193,7 +185,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
         settings.why_not_unmount(drive, device),
     )
     if settings.signatures_on(drive, device):
-        why_not = settings.why_not_bring(drive, device) or here.not_measured
+        why_not = settings.why_not_bring(drive, device)
         yield MenuEntry(
             "bring",
             "y",
@@ -256,11 +248,13 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
     return t("{least:size} to {most:size}, or move; no file loss", least=least, most=most), ""
 
 
-def _align(machine: Machine, drive: Drive, part: Partition | None, here: MenuFacts) -> Iterator[MenuEntry]:
+def _align(machine: Machine, drive: Drive, part: Partition | None) -> Iterator[MenuEntry]:
     grain = drive.geometry.grain_bytes if drive.geometry else 1
     if part.start_bytes % grain == 0 if part else len(misaligned_parts(drive)) < 2:
         return
     label = t("Align") if part else t("Align partitions")
+    says: ui.Text = ""
+    why_not = ""
     try:
         if part:
             says = t("by {shift:size}; no file loss", shift=planned_move(machine, drive, part).shift_bytes)
@@ -268,18 +262,17 @@ def _align(machine: Machine, drive: Drive, part: Partition | None, here: MenuFac
             count = len(planned_moves(machine, drive).moves)
             says = tn("{count} partition; no file loss", "{count} partitions; no file loss", count=count)
     except Refused as refusal:
-        yield MenuEntry("move", "f", label, "", str(refusal))
-    else:
-        yield MenuEntry("move", "f", label, says, here.not_worked_out)
+        why_not = str(refusal)
+    yield MenuEntry("move", "f", label, says, why_not)
 
 
-def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
+def _of_whole_drive(machine: Machine, drive: Drive) -> Iterator[MenuEntry]:
     if drive.lost:
         against = why_not(lost_layout, drive)
         yield MenuEntry(
             "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), against
         )
-    yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
+    yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"))
     yield MenuEntry("health", "i", messages.HEALTH, t("drive counters and all details"))
     if drive.layers:
         against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)

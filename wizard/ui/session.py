@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from wizard.advice.ranking import advise
 from wizard.model.said import Sentence, t
 from wizard.plan.request.plan_request import PLAIN
 
@@ -66,7 +67,8 @@ class Session(Struct, frozen=True):
 
     def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""
-        return services.advise(self.machine, self.drive, self.diagnosis.recording, workload, size_bytes)
+        profile, recording = services.profile(workload), self.diagnosis.recording
+        return advise(self.machine, self.drive, recording, profile, size_bytes=size_bytes)
 
     def with_options(self, choice: Choice) -> Taken:
         """Return the choice with the options that were added to it, if any."""

@@ -15,7 +15,7 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
@@ -128,7 +128,7 @@ class Walked(Simulated):
 class Walker:
     """Presses keys like a user, and records the screen."""
 
-    def __init__(self, services: RecordedServices) -> None:
+    def __init__(self, services: Services) -> None:
         self.desk = Wizard(services)
         self.desk.begin()
         self.keyboard = Keyboard(self.desk)

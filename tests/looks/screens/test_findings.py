@@ -8,7 +8,7 @@ from tests.bench.crowd import crowd
 from tests.looks.rehearsal import Hand, flat, perform, press, ready, until
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.finding import Severity
 from wizard.probe.interpret import machine_of
 from wizard.ui.components.drive_rows import finding_paras
@@ -38,4 +38,4 @@ def test_worst_finding_of_each_drive_is_visible(size: tuple[int, int]) -> None:
             begins = " ".join(str(worst.pieces[1].text).split()[:WORDS])
             await until(partial(in_sight, pilot, begins), pilot)
 
-    perform(job, RecordedServices(MACHINE, "many.json"), size=size)
+    perform(job, Services(MACHINE, "many.json"), size=size)

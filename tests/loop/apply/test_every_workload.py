@@ -11,8 +11,9 @@ from tests import walks
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
 from tests.loop.program import MIB, PLANS, Event, ExitCode, Plan, RunState, list_runs, probe_machine, state
+from wizard.advice.ranking import advise
 from wizard.advice.workloads import load_workloads
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
 
@@ -52,10 +53,9 @@ FACES: dict[str, Walk] = {"command line": on_the_command_line, "plain": line_by_
 
 def advice_for(drive: str, workload: str) -> Advice:
     machine = probe_machine([drive])
-    rules = RecordedServices(machine, "")
-    return rules.advise(
-        machine, machine.drives[0], rules.diagnose(machine, machine.drives[0]).recording, workload
-    )
+    rules = Services(machine, "")
+    recording = rules.diagnose(machine, machine.drives[0]).recording
+    return advise(machine, machine.drives[0], recording, rules.profile(workload))
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

@@ -24,13 +24,13 @@ from wizard.apply.system.fstab import (
 )
 from wizard.cli.start import passphrase_for
 from wizard.documents.codec import from_json
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.operations.containers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, gather
+from wizard.report.gather import Sources, make_report
 from wizard.report.page import render_page
 from wizard.report.parts import render_report
 from wizard.ui.jobs.job import PlanJob
@@ -86,7 +86,7 @@ def test_key_file_avoids_the_passphrase_prompt(tmp_path: Path) -> None:
     for one, asked in ((plan, False), (planned(), True)):
         keep = decision_of(one, RunState.WAITING).of(Settling.KEEP)
         assert keep is not None and bool(keep.why_secret) is asked
-        assert PlanJob(RecordedServices(machine(), ""), one).takes_passphrase is asked
+        assert PlanJob(Services(machine(), ""), one).takes_passphrase is asked
 
 
 def test_key_counts_to_the_last_byte() -> None:
@@ -135,7 +135,7 @@ def test_conflicting_crypttab_line_is_reported(tmp_path: Path, line: str) -> Non
 def test_anonymous_report_has_no_names_of_a_container() -> None:
     plan = planned()
     (container,) = plan.containers
-    report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
+    report = make_report(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
     assert container.name in render_report(report)
     text = render_report(without_names(report)) + render_page(without_names(report))
     assert not [

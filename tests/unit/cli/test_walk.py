@@ -7,14 +7,14 @@ import pytest
 from tests.machines import FOLDER
 from wizard.cli.main import main
 from wizard.cli.open_wizard import begun_at
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.probe.machine import load_machine
 
 FILE = FOLDER / "loops" / "many.json"
 
 
 def begun(named: str) -> tuple[str, str]:
-    services = RecordedServices(load_machine(FILE), str(FILE))
+    services = Services(load_machine(FILE), str(FILE))
     return begun_at(services, Namespace(device=named, machine=FILE))
 
 

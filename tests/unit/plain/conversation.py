@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Machine
 from wizard.probe.machine import load_machine
@@ -33,11 +33,11 @@ class Told:
         return self.flat.rpartition(said)[2]
 
 
-def recorded(machine: Machine) -> RecordedServices:
+def recorded(machine: Machine) -> Services:
     """Return services for a machine, with constant UUIDs in plans."""
-    return RecordedServices(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
+    return Services(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
 
 
-def of_file(name: str) -> RecordedServices:
+def of_file(name: str) -> Services:
     """Return services for a machine of tests/machines."""
     return recorded(load_machine(MACHINES / f"{name}.json"))

@@ -113,9 +113,9 @@ import sys
 from pathlib import Path
 from wizard.plain.app import run_lines
 from wizard.probe.machine import load_machine
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 try:
-    sys.exit(run_lines(RecordedServices(load_machine(Path(sys.argv[1])), "a test"), "A hint."))
+    sys.exit(run_lines(Services(load_machine(Path(sys.argv[1])), "a test"), "A hint."))
 except BrokenPipeError:
     sys.exit(77)
 """

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, plan_page, spec
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.machine import Drive
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
@@ -33,7 +33,7 @@ def over(on: Drive) -> Plan:
 def test_waiting_result_is_listed_as_lost_in_every_interface(on: Drive) -> None:
     plan = over(on)
     assert losses(plan)[-1] == LOST
-    assert LOST in map(str, PlanJob(RecordedServices(machine(on), ""), plan).lost)
+    assert LOST in map(str, PlanJob(Services(machine(on), ""), plan).lost)
     assert LOST in " ".join(plan_page(plan, 400))
 
 

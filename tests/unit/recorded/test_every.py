@@ -16,9 +16,10 @@ from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES
 from tests.machines.record import AROUND
 from tests.unit.plan.layouts import UUIDS, plan_page
+from wizard.advice.ranking import advise
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.machine import Drive
@@ -34,11 +35,11 @@ NAMES = sorted(FILES)
 
 
 @cache
-def services_of(name: str) -> RecordedServices:
-    return RecordedServices(load_machine(FILES[name]), name, lambda: UUIDS[0])
+def services_of(name: str) -> Services:
+    return Services(load_machine(FILES[name]), name, lambda: UUIDS[0])
 
 
-def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
+def plan_of(services: Services, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
     """Return the plan for one volume on the whole drive, or the planner's error."""
     if advice.chosen is None:
         return "nothing can live there"
@@ -71,7 +72,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
         assert not [*unfit(to_json(diagnosis))]
         blocker = why_not(refuse_drive, drive)
         for profile in services.profiles:
-            advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
+            advice = advise(services.machine, drive, diagnosis.recording, profile)
             assert not [*unfit(to_json(advice))]
             for mode in Mode:
                 plan = plan_of(services, drive, advice, mode)
@@ -134,9 +135,8 @@ def test_drive_with_a_lost_table_is_never_planned_as_known() -> None:
     ]
     assert len(lost) == 4
     for drive in lost:
-        advice = services.advise(
-            services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files"
-        )
+        recording = services.diagnose(services.machine, drive).recording
+        advice = advise(services.machine, drive, recording, services.profile("small-files"))
         assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
         plan = plan_of(services, drive, advice, Mode.REPLACE)
         assert isinstance(plan, Plan) and any(

@@ -13,7 +13,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.inspect import advice_text
 from wizard.findings.diagnose import diagnose
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.said import GIB, KIB, MIB, TIB
@@ -28,9 +28,9 @@ MACHINES = Path(__file__).parents[2] / "machines"
 UNKNOWN_SHINGLES = str(layout_words.MAY_BE_SHINGLED)
 
 
-def services_of(name: str) -> RecordedServices:
+def services_of(name: str) -> Services:
     uuids = iter(UUIDS * 4)
-    return RecordedServices(load_machine(MACHINES / f"{name}.json"), name, lambda: next(uuids))
+    return Services(load_machine(MACHINES / f"{name}.json"), name, lambda: next(uuids))
 
 
 def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
@@ -38,7 +38,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     services = services_of(name)
     (drive,) = services.machine.drives
     recording = services.diagnose(services.machine, drive).recording
-    chosen = services.advise(services.machine, drive, recording, workload).chosen
+    chosen = advise(services.machine, drive, recording, services.profile(workload)).chosen
     assert chosen is not None
     purpose = next(one.workload for one in services.profiles if one.workload.id == workload)
     spec = VolumeSpec(chosen, purpose, None, None, None)

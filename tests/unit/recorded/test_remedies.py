@@ -13,7 +13,7 @@ from wizard.apply.remedies import diagnose
 from wizard.cli.main import parser_of
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import load_patterns
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine
@@ -31,7 +31,7 @@ SUBJECTS = {
 COMMAND = re.compile(r"`(?:sudo )?[a-z][\w.-]* [^`]+`")
 
 
-def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> None:
+def plan(services: Services, drive: Drive, words: tuple[str, ...]) -> None:
     """Plan what the command would do."""
     parser_of(words[0]).parse_args(words[1:])
     part = drive.partition(words[1]) if len(words) > 1 else None
@@ -60,7 +60,7 @@ def is_possible(machine: Machine, drive: Drive, command: FindingCommand) -> bool
     if program != "diskwright":
         return program == "sh" or machine.has_tool(program)
     try:
-        plan(RecordedServices(machine, "recording"), drive, tuple(words))
+        plan(Services(machine, "recording"), drive, tuple(words))
     except DiskwrightError:
         return False
     return True

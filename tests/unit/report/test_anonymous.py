@@ -27,7 +27,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, gather, make_report
+from wizard.report.gather import Sources, make_report
 from wizard.report.page import render_page
 from wizard.report.parts import Report, RunRecord, render_report
 
@@ -66,7 +66,7 @@ def outputs(report: Report) -> str:
 def test_no_recording_keeps_a_name(path: Path) -> None:
     known = load_machine(path)
     for plan in (None, *islice(plans_of(known), 1)):
-        report = gather(
+        report = make_report(
             Sources(plan=plan, machine=known, origin=f"Recorded in {path.name}.", workload="large-media")
         )
         secrets = set(named(json.loads(render_report(report))))
@@ -140,7 +140,7 @@ def worn(said: str = "") -> Report:
         WORN, uses=(), layers=(), partitions=tuple(replace(part, mount_points=()) for part in WORN.partitions)
     )
     plan = plan_of(machine(unused), unused, label="Bilder", place="/home/anna/Meine Bilder")
-    report = gather(Sources(plan=plan, machine=machine(WORN)))
+    report = make_report(Sources(plan=plan, machine=machine(WORN)))
     uuid = plan.volumes[0].uuid
     told = (
         JournalEntry("2026-11-20T10:00:00.000+00:00", Event.STARTED, 0, "Applying to /dev/sda."),
@@ -223,7 +223,7 @@ def test_label_equal_to_a_program_word_breaks_no_text(name: str) -> None:
         1, size_bytes=GIB, name=name, signatures=(Signature("ext4", "filesystem", name, "1A2B-3C4D"),)
     )
     bad = partitioned(part, serial=None, wwn=None, by_id=())
-    report = gather(Sources(plan=plan_of(machine(bad), bad, label="new"), machine=machine(bad)))
+    report = make_report(Sources(plan=plan_of(machine(bad), bad, label="new"), machine=machine(bad)))
     hidden = without_names(report)
     outputs(hidden)
     assert hidden.facts is not None and hidden.facts.drives[0].partitions[0].name == "LABEL-1"
@@ -237,10 +237,10 @@ def test_published_figures_and_bundled_texts_are_unchanged() -> None:
     part = partition(
         1, size_bytes=GIB, name="Intel", signatures=(Signature("ext4", "filesystem", "journal", "1A2B-3C4D"),)
     )
-    plain = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
+    plain = make_report(Sources(plan=plan_of(machine(), drive()), machine=machine()))
     named_so = partitioned(part)
     hidden = without_names(
-        gather(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so)))
+        make_report(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so)))
     )
     assert "Intel" in render_report(plain) and any(
         "journal" in str(choice.sentence) for choice in plain.advice[0].choices
@@ -254,7 +254,7 @@ def test_serial_in_nvme_data_and_short_mbr_ids_are_found() -> None:
     part = partition(1, size_bytes=GIB, part_uuid="c0de1234-01")
     old = partitioned(part, table=mbr(uuid="c0de1234"), serial="LAB-NVME-512", wwn=None, by_id=())
     origin = "Serial 4c41422d4e564d452d353132 of root=PARTUUID=c0de1234-01 on c0de1234."
-    report = without_names(gather(Sources(machine=machine(old), origin=origin)))
+    report = without_names(make_report(Sources(machine=machine(old), origin=origin)))
     assert report.facts is not None
     assert re.fullmatch(r"Serial SERIAL-1 of root=PARTUUID=UUID-\d on UUID-\d\.", report.facts.origin)
 
@@ -274,7 +274,7 @@ def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str
         NewVolumes((spec(filesystem, label=label),), None, Arrangement(stripe=asked)),
         lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}",
     )
-    report = gather(Sources(plan=plan, machine=around))
+    report = make_report(Sources(plan=plan, machine=around))
     text = outputs(without_names(report))
     assert not [secret for secret in set(named(json.loads(render_report(report)))) if is_in(secret, text)]
     assert not re.search(rf"(?<![0-9A-Za-z]){label}(?![0-9A-Za-z])", text)
@@ -282,7 +282,7 @@ def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str
 
 def test_serial_of_digits_leaves_sizes_unchanged() -> None:
     odd = drive(serial="500", wwn=None, by_id=())
-    report = without_names(gather(Sources(machine=machine(odd), origin="Its serial is 500.")))
+    report = without_names(make_report(Sources(machine=machine(odd), origin="Its serial is 500.")))
     assert report.facts is not None and report.facts.origin == "Its serial is SERIAL-1."
     assert (
         report.facts.drives[0].size_bytes == odd.size_bytes
@@ -293,7 +293,7 @@ def test_serial_of_digits_leaves_sizes_unchanged() -> None:
 def test_run_folder_named_by_a_drive_is_removed() -> None:
     for run in ("/home/anna/my-runs/0008-sda", "'/home/anna/my runs/0008-sda'"):
         waits = drive(waiting=Waiting(run, "2026-01-01T00:00:00+00:00", "ext4", MIB, 4096, bare=True))
-        report = gather(Sources(machine=machine(waits)))
+        report = make_report(Sources(machine=machine(waits)))
         assert "my" in str(report) and "0008-sda" in outputs(report)
         text = outputs(without_names(report))
         assert "anna" not in text and "runs/0008" not in text
@@ -329,7 +329,7 @@ def test_files_named_for_a_run_are_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
 def test_writer_name_is_removed(writer: Writer, filesystem: str) -> None:
     plan = plan_for(drive(), replace(spec(filesystem, mount_point="/srv/media"), writer=writer))
-    report = gather(Sources(plan=plan, machine=machine(drive())))
+    report = make_report(Sources(plan=plan, machine=machine(drive())))
     assert writer.name in outputs(report)
     text = outputs(without_names(report))
     assert writer.name not in text and "USER-1" in text
@@ -337,7 +337,7 @@ def test_writer_name_is_removed(writer: Writer, filesystem: str) -> None:
 
 def test_trial_keeps_its_figures_and_loses_its_names() -> None:
     known = drive(serial="SERIAL-OF-A-TRIAL")
-    report = gather(Sources(machine=machine(known), measured=tried(FASTER, known=known)))
+    report = make_report(Sources(machine=machine(known), measured=tried(FASTER, known=known)))
     clean = without_names(report)
     assert clean.trial is not None and report.trial is not None
     assert clean.trial.comparisons == report.trial.comparisons and clean.trial.rounds == report.trial.rounds

@@ -14,14 +14,14 @@ from wizard.cli import open_wizard
 from wizard.cli.main import main, parser_of
 from wizard.model.errors import ExitCode
 from wizard.plan.check import PLANS
-from wizard.report.gather import Sources, gather
+from wizard.report.gather import Sources, make_report
 from wizard.report.parts import render_report
 
 JUMPERED = str(MACHINES / "jumpered.json")
 
 
 def test_report_is_read_as_written() -> None:
-    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), measured=verdict()))
+    report = make_report(Sources(plan=plan_of(machine(), drive()), machine=machine(), measured=verdict()))
     text = render_report(report)
     assert json.loads(text)["schema"] == "diskwright.report/2"
     assert_whole(text, report)
@@ -36,7 +36,7 @@ def test_sizes_and_starts_have_byte_names() -> None:
         return {one for inner in value for one in names(inner)} if isinstance(value, list) else set()
 
     found = names(
-        json.loads(render_report(gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))))
+        json.loads(render_report(make_report(Sources(plan=plan_of(machine(), drive()), machine=machine()))))
     )
     assert {"size_bytes", "start_bytes", "logical_block_bytes"} <= found
     assert not [

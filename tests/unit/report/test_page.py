@@ -26,7 +26,7 @@ from wizard.apply.run.runs import MIGRATION, MOVE, PLAN, make_run
 from wizard.ext4.document import make_migration
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.machine import Signature
 from wizard.model.moves import Moves
 from wizard.model.run import Check, Event, JournalEntry
@@ -38,7 +38,7 @@ from wizard.plan.partition.moves import planned_moves
 from wizard.plan.plan import Plan
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, gather, step_result
+from wizard.report.gather import Sources, make_report, step_result
 from wizard.report.page import render_page, tag
 from wizard.report.parts import Report, RunRecord, StepResult
 from wizard.ui.components.run_rows import checks_of
@@ -53,13 +53,13 @@ MISALIGNED = partitioned(partition(1, MIB + 63 * 512, 10 * GIB, filesystem="ext4
 
 
 def page_of(sources: Sources) -> Page:
-    return Page(render_page(gather(sources)))
+    return Page(render_page(make_report(sources)))
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_every_recording_gives_an_offline_page_with_every_finding(path: Path) -> None:
     known = load_machine(path)
-    report = gather(Sources(machine=known, origin="Recorded.", workload="large-media"))
+    report = make_report(Sources(machine=known, origin="Recorded.", workload="large-media"))
     text = render_page(report)
     page = Page(text)
     assert "script" not in page.tags and not {
@@ -108,8 +108,8 @@ def test_hostile_names_remain_text() -> None:
         model=HOSTILE,
         serial=HOSTILE,
     )
-    report = gather(Sources(machine=machine(bad), origin=HOSTILE))
-    sane = gather(Sources(machine=machine(replace(bad, model="a", serial="b")), origin="c"))
+    report = make_report(Sources(machine=machine(bad), origin=HOSTILE))
+    sane = make_report(Sources(machine=machine(replace(bad, model="a", serial="b")), origin="c"))
     text = render_page(report)
     page = Page(text)
     assert "script" not in page.tags and "<script" not in text
@@ -125,7 +125,7 @@ def test_attribute_cannot_be_escaped() -> None:
 
 
 def test_missing_section_is_named_with_the_reason() -> None:
-    report = gather(Sources(machine=machine()))
+    report = make_report(Sources(machine=machine()))
     assert {absence.part for absence in report.absent} == {"advice", "plan", "measurement", "run"}
     text = Page(render_page(report)).text
     assert all(f"{absence.part}: {absence.why}" in text for absence in report.absent)
@@ -134,11 +134,11 @@ def test_missing_section_is_named_with_the_reason() -> None:
 
 def test_facts_of_another_drive_are_not_used_for_the_plan() -> None:
     plan = plan_of(machine(), drive())
-    report = gather(Sources(plan=plan, machine=machine(drive(serial="OTHER"))))
+    report = make_report(Sources(plan=plan, machine=machine(drive(serial="OTHER"))))
     assert report.facts is None and not report.advice and report.plan is not None
     (facts,) = [absence.why for absence in report.absent if absence.part == "facts"]
     assert "a drive other than the plan's" in facts and "OTHER" in facts
-    gone = gather(Sources(plan=plan, machine=machine(drive(path="/dev/sdz"))))
+    gone = make_report(Sources(plan=plan, machine=machine(drive(path="/dev/sdz"))))
     assert gone.facts is None and any("/dev/sda is not among" in absence.why for absence in gone.absent)
 
 
@@ -156,7 +156,7 @@ def test_bar_is_to_scale_and_described_in_words() -> None:
 
 
 def test_chosen_filesystem_and_every_cited_figure_are_shown() -> None:
-    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
+    report = make_report(Sources(plan=plan_of(machine(), drive()), machine=machine()))
     page = Page(render_page(report))
     assert page.text.count("XFS, used in the plan") == 1
     cards = {card for advice in report.advice for choice in advice.choices for card in choice.evidence}
@@ -195,12 +195,12 @@ def test_measurement_is_shown_with_its_interval_and_every_range() -> None:
 def test_measurement_of_another_drive_is_labelled() -> None:
     (doubt,) = [
         one.why
-        for one in gather(Sources(machine=machine(), measured=verdict("/dev/sdq"))).absent
+        for one in make_report(Sources(machine=machine(), measured=verdict("/dev/sdq"))).absent
         if one.part == "measurement"
     ]
     assert "/dev/sdq" in doubt and "/dev/sda" in doubt
     assert "measurement" not in {
-        one.part for one in gather(Sources(machine=machine(), measured=verdict())).absent
+        one.part for one in make_report(Sources(machine=machine(), measured=verdict())).absent
     }
 
 
@@ -263,7 +263,9 @@ def finished(report: Report) -> Report:
 
 
 def test_failed_run_shows_done_and_remaining_steps() -> None:
-    page = Page(render_page(finished(gather(Sources(plan=plan_of(machine(), drive()), machine=machine())))))
+    page = Page(
+        render_page(finished(make_report(Sources(plan=plan_of(machine(), drive()), machine=machine()))))
+    )
     assert "It failed." in page.text and "2026-11-20 10:00:05 UTC" in page.text
     assert re.search(r"\[!\] 1\. [^\[]*3\.00 s", page.text) and "[ ] 2." in page.text
     assert "passed" not in page.text.partition("Execution")[2], "nothing was checked"
@@ -281,13 +283,13 @@ ENDING = (Event.DONE, Event.FAILED, Event.STOPPED, Event.REFUSED, Event.WAITING,
 
 @pytest.mark.parametrize("document", KINDS, ids=lambda one: type(one).__name__)
 def test_every_kind_of_run_is_shown_as_the_wizard_does(document: RunDocument, tmp_path: Path) -> None:
-    job = job_of(RecordedServices(machine(), ""), document)
+    job = job_of(Services(machine(), ""), document)
     run = make_run(tmp_path, ("/dev/sda",), FILES[type(document)], job.saved()[0], Environment())
     Journal(run).add(Event.STARTED, "Begun.")
     Journal(run).add(Event.STEP_STARTED, "First.", step=1)
     for event in ENDING:
         Journal(run).add(event, f"This run: {event}.")
-        report = gather(Sources(run=run, machine=machine(drive())))
+        report = make_report(Sources(run=run, machine=machine(drive())))
         text = Page(render_page(report)).text
         assert report.document == document and f"This run: {event}." in text and str(job.title) in text
         shown = (*job.sentences, *job.brief, *job.undo_texts(), *job.doubts)
@@ -312,7 +314,7 @@ NAMES = {"label", "model", "serial", "wwn", "sentence", "undo", "mount_point", "
 
 def with_document(document: RunDocument) -> Report:
     return replace(
-        gather(Sources(machine=machine())),
+        make_report(Sources(machine=machine())),
         plan=document if isinstance(document, Plan) else None,
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,

@@ -10,11 +10,11 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import RunStatus, StepProgress
-from wizard.host.services import P, RecordedServices, T
+from wizard.host.services import P, Services, T
 from wizard.model.machine import Drive
 
 
-class Simulated(RecordedServices, LocalRuns):
+class Simulated(Services, LocalRuns):
     """A machine and runs. Subclasses simulate single methods."""
 
     _environment, _journal_dir = Environment(), None

@@ -91,10 +91,15 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     )
 
 
-def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
+def results(plan: Plan, state: RunState, phase: record.Phase | None) -> tuple[Message, ...]:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
     result = _result(plan, state, phase)
-    return joined((*headline(plan, state), *((result,) if result else ())))
+    return (*headline(plan, state), *((result,) if result else ()))
+
+
+def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
+    """Return `results` as one text."""
+    return joined(results(plan, state, phase))
 
 
 def _result(plan: Plan, state: RunState, phase: record.Phase | None) -> Message | None:

@@ -9,7 +9,7 @@ from wizard.advice.missing import for_files
 from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
-from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
+from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import t, tn
 from wizard.plan.changes import Prospect, WayOffer
@@ -22,19 +22,19 @@ FIGURES_OF_UNMADE = 3
 """Most figures to show for an unsupported filesystem. The JSON document has all."""
 
 
-def none_usable(advice: Advice) -> ui.Text:
+def none_usable(advice: Advice) -> ui.Para:
     """Explain that no filesystem can be created, or that none suits the purpose."""
+    said = t("No filesystem can be created here.")
     if for_files(advice.usable):
-        return t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
-    return t("No filesystem can be created here.")
+        said = t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
+    return ui.para(ui.warn(said))
 
 
 def rating(choice: Choice) -> ui.Piece:
     """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
     if choice.obstacles:
         return ui.muted(messages.IMPOSSIBLE)
-    word, tone = RANKS[choice.place if choice.ranked else Rank.NOT_RECOMMENDED]
-    return ui.Piece(word, tone if choice.ranked else ui.Tone.PLAIN)
+    return RANKS[choice.place] if choice.ranked else ui.Piece(messages.NOT_RECOMMENDED)
 
 
 def choice_blocks(
@@ -93,7 +93,7 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
     explained once."""
     if not advice.chosen:
         yield ui.GAP
-        yield ui.para(ui.warn(none_usable(advice)))
+        yield none_usable(advice)
     told: set[Option] = set()
     for number, choice in enumerate((one for one in advice.choices if one.ranked), 1):
         yield ui.GAP

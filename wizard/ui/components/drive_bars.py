@@ -20,18 +20,10 @@ FINEST = 400
 """Width of a layout in cells. Stretches under half a cell are omitted."""
 
 
-Drawn = tuple[ui.Fate, int, Slot | None]
-"""A range of a drive with the bytes. No slot if the drive is unreadable or has contents without a table."""
-
-
-def _bar_of(
-    layout: Layout, size_bytes: int, *, after: bool, caption: ui.Text = "", keeps: bool = False
-) -> ui.Bar:
-    """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
+def _bar_of(layout: Layout, size_bytes: int, changed: ui.Fate, caption: ui.Text = "") -> ui.Bar:
+    """Return the bar of a layout. `changed`: fate of contents without preservation."""
     found = []
-    for fate, stretch_bytes, slot in _drawn(layout, size_bytes, after=after):
-        if keeps and fate is ui.Fate.LOST:
-            fate = ui.Fate.PRESERVED
+    for fate, stretch_bytes, slot in _drawn(layout, size_bytes, changed):
         if slot and (slot.number or slot.filesystem):
             name: ui.Text = slot.label or slot.name or (str(slot.number) if slot.number else WHOLE)
             kind, used = slot.filesystem or "", slot.used_bytes
@@ -48,14 +40,14 @@ def _bar_of(
 def drive_bar(drive: Drive) -> ui.Bar | None:
     """Return the current layout of a drive, or None if the size is unknown."""
     layout = layout_of(drive)
-    return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
+    return None if layout is None else _bar_of(layout, drive.size_bytes or 0, ui.Fate.PRESERVED)
 
 
 def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[ui.Bar]:
     """Yield bars of the layout before and, if known, after a change without data loss."""
-    yield _bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
+    yield _bar_of(before, size_bytes, ui.Fate.PRESERVED, NOW)
     if after is not None:
-        yield _bar_of(after, size_bytes, after=True, caption=THEN)
+        yield _bar_of(after, size_bytes, ui.Fate.NEW, THEN)
 
 
 def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
@@ -65,14 +57,18 @@ def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
         drive, size = ui.short(member.drive.path), member.drive.size_bytes
         now = t("{drive} now", drive=drive) if plan.others else NOW
         then = t("{drive} then", drive=drive) if plan.others else THEN
-        bars.append(_bar_of(member.drawn_before, size, after=False, caption=now))
-        bars.append(_bar_of(member.after, size, after=True, caption=then))
+        bars.append(_bar_of(member.drawn_before, size, ui.Fate.LOST, now))
+        bars.append(_bar_of(member.after, size, ui.Fate.NEW, then))
     return tuple(bars)
 
 
-def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[Drawn]:
-    """Yield the ranges to draw, without unusably small free space and slots inside others. `after` draws
-    changed slots as new instead of lost."""
+def _drawn(
+    layout: Layout, drive_size_bytes: int, changed: ui.Fate
+) -> Iterator[tuple[ui.Fate, int, Slot | None]]:
+    """Yield the ranges to draw with sizes, without unusably small free space and slots inside others.
+
+    The slot is None for an unreadable drive, or contents without a table.
+    """
     if layout.whole:
         yield ui.Fate.NEW, drive_size_bytes, layout.whole
         return
@@ -88,14 +84,13 @@ def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[Dr
         if slot.number or size >= least:
             found = True
             # A filesystem without number fills a drive without a table.
-            changed = ui.Fate.NEW if after else ui.Fate.LOST
             fate = changed if slot.number or slot.filesystem else ui.Fate.FREE
             yield ui.Fate.PRESERVED if slot.kept else fate, size, slot
     if not found:
         whole = (
             ui.Fate.UNREAD
             if layout.table == "unread"
-            else ui.Fate.LOST
+            else changed
             if layout.has_other_contents
             else ui.Fate.FREE
         )

@@ -19,19 +19,13 @@ from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, runs_on, waits
+from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, blocker, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
 RUN_WORKS = t("being changed now")
 RUN_WAITS = t("done, not in use yet. Keep it?")
 
-TONES = {
-    Severity.DANGER: ui.Tone.DANGER,
-    Severity.WARNING: ui.Tone.WARN,
-    Severity.INFO: ui.Tone.ACCENT,
-    Severity.OK: ui.Tone.GOOD,
-}
 HEALTH_TONES = {
     DriveVerdict.GOOD: ui.Tone.GOOD,
     DriveVerdict.WORN: ui.Tone.WARN,
@@ -43,10 +37,10 @@ COUNTED = {
     Severity.WARNING: Sentences("! 1 warning", "! {count} warnings"),
 }
 CAPTIONS = {
-    Severity.DANGER: t("danger:"),
-    Severity.WARNING: t("warning:"),
-    Severity.INFO: messages.NOTE,
-    Severity.OK: t("fine:"),
+    Severity.DANGER: ui.danger(t("danger:")),
+    Severity.WARNING: ui.warn(t("warning:")),
+    Severity.INFO: ui.accent(messages.NOTE),
+    Severity.OK: ui.good(t("fine:")),
 }
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
@@ -99,7 +93,7 @@ def absent_row(finding: Finding) -> ui.Row:
     return ui.Row(f"absent:{finding.subject}", cells, pinned=True)
 
 
-def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
+def drive_row(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with the bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
     cells = ui.pieces(
@@ -107,14 +101,12 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequen
         printable(drive.model, 24) if drive.model else messages.NO_NAME,
         size,
         kind_of(drive),
-        drive_state(drive, diagnosis, blocker, runs),
+        drive_state(drive, diagnosis, runs),
     )
     return ui.Row(drive.path, cells, bar=drive_bar(drive))
 
 
-def drive_state(
-    drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()
-) -> ui.Piece:
+def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if any(use.kind == "running-system" for use in drive.uses):
         return ui.muted(t("in use: this system"))
@@ -124,12 +116,12 @@ def drive_state(
         return ui.warn(WAITS)
     for severity, said in COUNTED.items():
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
-            return ui.Piece(said(count=count), TONES[severity])
+            return ui.Piece(said(count=count), CAPTIONS[severity].tone)
     if unread_content(drive):
         return ui.warn(messages.NOT_READ)
     if drive.read_only:
         return ui.muted(t("read-only"))
-    if blocker:
+    if blocker(runs, drive):
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
     return held_on(drive)
@@ -156,7 +148,7 @@ def _is_half_moved(drive: Drive) -> bool:
     return any(map(partition_types.is_half_moved, drive.partitions))
 
 
-def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> ui.Row:
+def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.Row:
     """Return the row of a partition: name, label, size, contents, and mount point or waiting run.
 
     `runs` are the open runs on the drive.
@@ -184,15 +176,15 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
 def drive_pane(
     drive: Drive,
     diagnosis: Diagnosis,
-    blocker: ui.Text,
     *,
+    why_not: ui.Text,
     can_ask: bool,
-    device: str = "",
+    device: str,
     free: Mapping[str, int | None],
-    runs: Sequence[OpenRun] = (),
+    runs: Sequence[OpenRun],
 ) -> ui.Pane:
-    """Describe a drive with obstacles and findings. `device` is the selected partition, `free` the free space
-    by mount point.
+    """Describe a drive with obstacles and findings. `why_not`: why no setup is possible. `device` is the
+    selected partition, `free` the free space by mount point.
 
     `runs` are the open runs on the drive, shown first.
     """
@@ -206,14 +198,14 @@ def drive_pane(
     blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
     blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
-    if blocker and not any(run.state == RUNNING or waits(run) for run in runs):
-        blocks.append(blocker_para(drive, blocker))
+    if why_not and not any(run.state == RUNNING or waits(run) for run in runs):
+        blocks.append(blocker_para(drive, why_not))
     if unread_content(drive):
         said = t("Contents could not be read. Press w for the reason.")
         if can_ask:
             said = t("Contents not read: only root can. Press o to read as root.")
         blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
-    if drive.is_empty and not blocker:
+    if drive.is_empty and not why_not:
         blocks.append(ui.para(ui.good(t("New and empty. Press Enter to set it up."))))
     found = [
         one
@@ -274,10 +266,10 @@ def mounts_of(drive: Drive) -> tuple[Use, ...]:
     return tuple(use for use in drive.uses if use.kind == "mounted" and isinstance(use.by, str))
 
 
-def blocker_para(drive: Drive, blocker: ui.Text) -> ui.Para:
+def blocker_para(drive: Drive, why_not: ui.Text) -> ui.Para:
     """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
     caption = ui.muted(t("To set up:")) if mounts_of(drive) else ui.warn(t("Cannot be set up now:"))
-    return ui.para(caption, blocker)
+    return ui.para(caption, why_not)
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
@@ -326,8 +318,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
-        yield first, caption, more, ANSWERS.get(first.code, "")
+        yield first, CAPTIONS[first.severity], more, ANSWERS.get(first.code, "")
 
 
 def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:

@@ -249,20 +249,19 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
 
 
 def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
-    said: list[Message] = []
     if statistics.t is not None and statistics.ratio is not None:
         slower = Sentence(
             "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f})."
         )
-        said.append(slower(ratio=statistics.ratio, t=statistics.t))
+        yield ui.para(slower(ratio=statistics.ratio, t=statistics.t), indent=2)
     if (distance := statistics.distance) is not None:
         differ = Sentence(
             "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4)."
         )
-        said.append(differ(distance=distance))
+        yield ui.para(differ(distance=distance), indent=2)
     if (cached := statistics.from_memory) is not None:
-        said.append(t("{percent:.0f} % of the written blocks came from a cache.", percent=100 * cached))
-    yield from (ui.para(one, indent=2) for one in said)
+        said = t("{percent:.0f} % of the written blocks came from a cache.", percent=100 * cached)
+        yield ui.para(said, indent=2)
 
 
 def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:

@@ -26,9 +26,9 @@ COLUMNS = (
     ui.Column(messages.WHO_MAY_WRITE),
 )
 RANKS = {
-    Rank.RECOMMENDED: (messages.RECOMMENDED, ui.Tone.GOOD),
-    Rank.ALTERNATIVE: (messages.ALTERNATIVE, ui.Tone.ACCENT),
-    Rank.NOT_RECOMMENDED: (messages.NOT_RECOMMENDED, ui.Tone.WARN),
+    Rank.RECOMMENDED: ui.good(messages.RECOMMENDED),
+    Rank.ALTERNATIVE: ui.accent(messages.ALTERNATIVE),
+    Rank.NOT_RECOMMENDED: ui.warn(messages.NOT_RECOMMENDED),
 }
 ALTERNATIVES = 3
 
@@ -111,8 +111,8 @@ def volume_pane(session: Session, index: int) -> ui.Pane:
 
 
 def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
-    said, tone = RANKS[choice.place] if choice.ranked else (t("your choice"), ui.Tone.PLAIN)
-    title, rating = title_of(choice.filesystem), ui.Piece(said, tone)
+    rating = RANKS[choice.place] if choice.ranked else ui.Piece(t("your choice"))
+    title = title_of(choice.filesystem)
     if not taken:
         return ui.para("( )", title, rating, hang=4)
     return ui.para("(*)", ui.strong(title), rating, first_clause(str(choice.sentence)), hang=4)

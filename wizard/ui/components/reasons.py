@@ -7,14 +7,14 @@ from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Evidence, Unmade
-from wizard.model.finding import Clue, Diagnosis, Finding, Severity
+from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import CAPTIONS, TONES, worst_first
+from wizard.ui.components.drive_rows import CAPTIONS, worst_first
 from wizard.ui.components.plan_rows import first_clause
 
 SOURCE = t("Source:")
@@ -70,9 +70,8 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     The last entry has every clue about the recording technology.
     """
     reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
-    if clues := diagnosis.recording.evidence:
-        told = tuple(block for clue in clues for block in clue_blocks(clue))
-        reasons += (Reason(t("Clues about the recording"), told, ui.accent(messages.NOTE)),)
+    if clues := tuple(clue_blocks(diagnosis)):
+        reasons += (Reason(t("Clues about the recording"), clues, CAPTIONS[Severity.INFO]),)
     return reasons
 
 
@@ -84,8 +83,7 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    caption = ui.Piece(CAPTIONS[finding.severity], TONES[finding.severity])
-    return Reason(finding.sentence, behind, caption)
+    return Reason(finding.sentence, behind, CAPTIONS[finding.severity])
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -104,11 +102,12 @@ def finding_reason(finding: Finding) -> Reason:
     return reason
 
 
-def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
-    """Show source, meaning and confidence of a clue."""
-    yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
-    trust = TRUST.get(clue.confidence, clue.confidence)
-    yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
+def clue_blocks(diagnosis: Diagnosis) -> Iterator[ui.Block]:
+    """Show source, meaning and confidence of each clue about the recording."""
+    for clue in diagnosis.recording.evidence:
+        yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
+        trust = TRUST.get(clue.confidence, clue.confidence)
+        yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:

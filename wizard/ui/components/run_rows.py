@@ -179,7 +179,7 @@ def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         question = messages.UNDO_QUESTION(drives=drives)
-        choices += (DecisionChoice(Settling.UNDO, str(question), str(messages.UNDO_EARLY)),)
+        choices += (DecisionChoice(Settling.UNDO, question, messages.UNDO_EARLY),)
     look = decision.look if choices else ""
     return replace(decision, choices=choices, resumes="resume" in ways.names, look=look)
 
@@ -199,7 +199,7 @@ def waits(run: OpenRun) -> bool:
     return run.state != RUNNING and "keep" in run.ways
 
 
-def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> ui.Text:
+def blocker(runs: Iterable[OpenRun], drive: Drive) -> ui.Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
     return why_not_now(runs_on(runs, drive)) or why_not(refuse_drive, drive)
 

@@ -136,7 +136,7 @@ COMMAS = Sentence("{parts:list}")
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     """Return the page about a drive."""
-    blocks = health_blocks(drive, diagnosis, blocker(desk.services, desk.runs, drive))
+    blocks = health_blocks(drive, diagnosis, blocker(desk.runs, drive))
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
@@ -314,7 +314,7 @@ def shown_size(size_bytes: int | None) -> str:
 
 def _recording(diagnosis: Diagnosis) -> Iterator[ui.Block]:
     yield ui.para(ui.strong(t("Recording")), recording_piece(diagnosis))
-    yield from (block for clue in diagnosis.recording.evidence for block in clue_blocks(clue))
+    yield from clue_blocks(diagnosis)
 
 
 def _unread(drive: Drive) -> Iterator[ui.Block]:

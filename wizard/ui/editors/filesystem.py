@@ -73,7 +73,7 @@ class Filesystem(Screen):
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._advice.chosen:
-            yield ui.para(ui.warn(advice_rows.none_usable(self._advice)))
+            yield advice_rows.none_usable(self._advice)
 
     def _rows(self) -> Iterator[ui.Row]:
         yield from map(self._row, for_files(self._advice.choices))

@@ -69,7 +69,7 @@ class Spread(Screen):
         here, services = self.session.drive.path, self.services
         others = (drive for drive in self.session.machine.drives if drive.path != here)
         self._drives = {drive.path: drive for drive in others if services.is_attached(drive)}
-        refused = {path: blocker(services, self.desk.runs, drive) for path, drive in self._drives.items()}
+        refused = {path: blocker(self.desk.runs, drive) for path, drive in self._drives.items()}
         self._taken = [path for path in self._taken if refused.get(path) == ""]
         self._tried = {name: self._try(stripe) for name, (_, stripe) in WAYS.items()}
         refused |= {name: tried for name, tried in self._tried.items() if isinstance(tried, str)}

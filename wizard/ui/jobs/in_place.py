@@ -24,9 +24,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import AnyJob, D, Job, PlanJob, RunOutcome
-
-LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
 
 
 class InPlaceJob(Job[D]):
@@ -42,18 +40,21 @@ class InPlaceJob(Job[D]):
 
     def __init__(self, services: Services, document: D) -> None:
         super().__init__(services, document)
-        self.undo_choices = self.undo_of(document.devices)
+        question = messages.UNDO_QUESTION(drives=self.changed)
+        self.undo_choices: tuple[DecisionChoice, ...] = (
+            DecisionChoice(Settling.UNDO, question, self.undo_means),
+        )
 
-    def undo_of(self, changed: tuple[str, ...]) -> tuple[DecisionChoice, ...]:
-        """Return undo of the changes on these nodes."""
-        question = messages.UNDO_QUESTION(drives=changed)
-        return (DecisionChoice(Settling.UNDO, str(question), str(self.undo_means)),)
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Nodes that an undo changes."""
+        return self.document.devices
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         return (last,)
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        last: ui.Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
+        last: ui.Text = (entries[-1].sentence if entries else "") or t("Not done.")
         if state is RunState.DONE:
             first, *rest = self.done(last)
             decision = Decision(self.undo_choices, settled=True)
@@ -75,7 +76,6 @@ class BringJob(InPlaceJob[Bring]):
     def __init__(self, services: Services, bring: Bring) -> None:
         super().__init__(services, bring)
         self.title = t("Copy files to {folder}", folder=bring.target.folder)
-        self.undo_choices = self.undo_of((bring.drive.path,))
         self.back = (self.undo_means,)
         if bring.takes:
             self.back += (t("Undo restores the old fstab lines first, even if the drive is missing."),)
@@ -84,11 +84,15 @@ class BringJob(InPlaceJob[Bring]):
         # Copying, a check, and reading again.
         self.seconds = (2 * once, 1.0, once, *(1.0 for _ in bring.steps[3:]))
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        return (self.document.drive.path,)
+
     def commands(self) -> tuple[ui.Block, ...]:
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
         return (*map(ui.para, amount_message(self.document)), *_numbered(self.sentences), *edits)
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
+    def power(self, told: str, working: int | None) -> ui.Text:
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
@@ -182,7 +186,7 @@ class MigrationJob(InPlaceJob[Migration]):
     def commands(self) -> tuple[ui.Block, ...]:
         return tuple(command_blocks(self.document.steps))
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
+    def power(self, told: str, working: int | None) -> ui.Text:
         # The run reports nothing before the first step and after the last.
         edits_fstab = working is not None and working > len(self.document.on_device)
         if edits_fstab or not self.document.way.converts:
@@ -195,10 +199,17 @@ class MigrationJob(InPlaceJob[Migration]):
         keep = state is RunState.DONE and self.document.way.converts
         begun = any(entry.event is Event.STEP_STARTED for entry in entries)
         undo = not used and begun and (state is RunState.DONE or state in LEFT_EARLY)
-        choices = (
-            *((self._choice(Settling.KEEP),) if keep else ()),
-            *((self._choice(Settling.UNDO),) if undo else ()),
-        )
+        choices: list[DecisionChoice] = []
+        if keep:
+            means = t(
+                "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
+                room=self.document.room_bytes,
+            )
+            question = t("Keep the new filesystem on {device}?", device=device)
+            choices.append(DecisionChoice(Settling.KEEP, question, means))
+        if undo:
+            question = t("Undo the conversion of {device}?", device=device)
+            choices.append(DecisionChoice(Settling.UNDO, question, ways.undo_sentence(self.document.way)))
         look = str(ways.look_sentence(device)) if keep and undo else ""
         banner = super().outcome(run, state, entries).banner
         if keep and undo:
@@ -206,19 +217,8 @@ class MigrationJob(InPlaceJob[Migration]):
         return RunOutcome(
             replace(banner, tone=ui.Tone.WARN) if used else banner,
             (used,) if used else (),
-            Decision(choices, resumes=state in LEFT_EARLY, look=look),
+            Decision(tuple(choices), resumes=state in LEFT_EARLY, look=look),
         )
-
-    def _choice(self, way: Settling) -> DecisionChoice:
-        device = self.document.device
-        if way is Settling.UNDO:
-            question = t("Undo the conversion of {device}?", device=device)
-            return DecisionChoice(way, str(question), str(ways.undo_sentence(self.document.way)))
-        means = t(
-            "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
-            room=self.document.room_bytes,
-        )
-        return DecisionChoice(way, str(t("Keep the new filesystem on {device}?", device=device)), str(means))
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:

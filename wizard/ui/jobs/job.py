@@ -25,6 +25,7 @@ from wizard.ui.components.drive_rows import who
 from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
+LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -125,7 +126,7 @@ class Job(Generic[D]):
         """Describe the effect of stopping."""
         return t("The current step finishes first. Then you can go on or undo.")
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
+    def power(self, told: str, working: int | None) -> ui.Text:
         """Describe the effect of a power failure during step `working`, counted from 1, of which the run
         reports `told`. Empty if unknown."""
         return told
@@ -307,20 +308,14 @@ class PlanJob(Job[Plan]):
         return super().stop_means()
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
+        from wizard.apply.plan.run_summary import decision_of, results, undo_sentence
 
         phase = self.services.runs.status(run).phase
-        head = headline(self.document, state)
-        sentence = result_sentence(self.document, state, phase)
-        rest = sentence.removeprefix(" ".join(map(str, head))).strip()
-        first: ui.Text = head[0] if head else rest
-        detail: tuple[ui.Text, ...] = (*head[1:], rest) if head else ()
+        first, *detail = results(self.document, state, phase)
         more: tuple[ui.Text, ...] = ()
-        if state.value not in ("waiting", "kept"):
+        if state not in (RunState.WAITING, RunState.KEPT):
             more = (undo_sentence(self.document, run, state, entries, phase),)
-        if state.value in ("done", "kept"):
+        if state in (RunState.DONE, RunState.KEPT):
             more += background_work(self.document)
-        banner = ui.Banner(
-            first, tuple(text for text in detail if text), TONES.get(state.value, ui.Tone.WARN)
-        )
+        banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
         return RunOutcome(banner, more, decision_of(self.document, state))

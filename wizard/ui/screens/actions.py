@@ -40,14 +40,14 @@ class Actions(Screen):
         return self.session.drive
 
     def _rows(self) -> Iterator[ui.Row]:
-        against = blocker(self.services, self.desk.runs, self._drive)
+        against = blocker(self.desk.runs, self._drive)
         here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
             self.services.apply_obstacle,
             self.services.obstacle,
         )
         machine, drive, device = self.session.machine, self._drive, self._device
-        self._found = entries(machine, drive, device, against, self.desk.runs, here)
+        self._found = entries(machine, drive, device, against, here, self.desk.runs)
         return map(_row, self._found)
 
     def _actions(self) -> Iterator[ui.Action]:

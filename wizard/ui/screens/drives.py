@@ -154,7 +154,7 @@ class DrivesScreen(Screen):
         return next(chain(waiting, usable, listed), "")
 
     def _blocker(self, drive: Drive) -> ui.Text:
-        return blocker(self.services, self.desk.runs, drive)
+        return blocker(self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         found = (one for one in self.desk.found.values() if one)
@@ -186,7 +186,7 @@ class DrivesScreen(Screen):
                 continue
             drive, diagnosis = found
             runs = runs_on(self.desk.runs, drive)
-            yield drive_rows.drive_row(drive, diagnosis, self._blocker(drive), runs)
+            yield drive_rows.drive_row(drive, diagnosis, runs)
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
@@ -220,7 +220,7 @@ class DrivesScreen(Screen):
             yield drive_rows.drive_pane(
                 drive,
                 diagnosis,
-                self._blocker(drive),
+                why_not=self._blocker(drive),
                 can_ask=self.services.asks_for_root,
                 device=device,
                 free=self._free,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, Settling
@@ -21,15 +22,13 @@ from wizard.ui.components.run_rows import RunProgress
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.job import AnyJob, RunOutcome
+from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
 STEPS = t("Steps")
 HOME = t("drives")
 
 Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
-EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
-SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 LATEST = 6
 LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
 
@@ -169,7 +168,7 @@ class WorkScreen(Screen):
     def _power(self) -> ui.Para:
         """Describe the effect of a power failure. The run's own message is a complete sentence."""
         told = self.services.runs.status(self.run).power
-        power = self.job.power(told, self._working, begun=bool(self._done))
+        power = self.job.power(told, self._working)
         if power == told and told:
             return ui.para(ui.strong(told), hang=2)
         unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
@@ -231,7 +230,7 @@ class WorkScreen(Screen):
             yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
-        if self.services.needs_root and self._state in EARLY:
+        if self.services.needs_root and self._state in LEFT_EARLY:
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")

@@ -15,7 +15,6 @@ from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
-from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, NewVolumes
 from wizard.probe.host.sysfs import unescaped
 
@@ -133,11 +132,8 @@ def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> No
     ours = services(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")
     for part, is_told in ((FILMS, True), (OTHER, False)):
         specs = (spec("ext4", label=str(uuid4())[:8]),)
-        for plan in (
-            make_plan(machine(DRIVE), (DRIVE,), DeletePart(part)),
-            make_plan(machine(DRIVE), (DRIVE,), NewVolumes(specs, part=part)),
-        ):
-            assert bool(said(ours.with_boot_entries(plan, (DRIVE,)), tmp_path)) is is_told
+        for request in (DeletePart(part), NewVolumes(specs, part=part)):
+            assert bool(said(ours.plan(machine(DRIVE), (DRIVE,), request), tmp_path)) is is_told
 
 
 def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLACE) -> str:

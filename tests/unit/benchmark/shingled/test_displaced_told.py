@@ -22,7 +22,7 @@ from wizard.model.finding import Recorded
 from wizard.model.machine import Drive
 from wizard.model.said import ProfileText, format_nanoseconds
 from wizard.model.verdict import Basis, DisplacedVerdict
-from wizard.report.gather import Sources, gather
+from wizard.report.gather import Sources, make_report
 from wizard.report.page import render_page
 from wizard.report.parts import render_report
 from wizard.ui.components.measured import medians, verdict_blocks
@@ -130,7 +130,7 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
     assert "S1" not in json.loads(kept.read_text()).values()
     measured = read_any(*read_text(str(kept), "bench"))
     assert isinstance(measured, DisplacedVerdict)
-    report = gather(Sources(machine=machine(drive()), measured=measured))
+    report = make_report(Sources(machine=machine(drive()), measured=measured))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
     look = measured.timings.look_after_idle or measured.timings.look
     assert look is not None
@@ -144,5 +144,5 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
 
 def test_result_of_another_drive_does_not_join_the_evidence() -> None:
     other = drive(model="Another HDD")
-    report = gather(Sources(machine=machine(other), measured=likely_verdict()))
+    report = make_report(Sources(machine=machine(other), measured=likely_verdict()))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.UNKNOWN

@@ -11,7 +11,7 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
 from wizard.cli.main import parser_of
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
@@ -24,7 +24,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.job import PlanJob
-from wizard.ui.menu import entries
+from wizard.ui.menu import MenuFacts, entries
 
 PART = "/dev/sda1"
 TAKEN = 160 * MIB
@@ -65,7 +65,7 @@ def test_filesystem_shrinks_before_its_partition(filesystem: str) -> None:
     assert "preserving all files" in shrink.sentence and "freeing the end" in table.sentence
     assert any("today's date" in str(doubt) for doubt in plan.doubts)
     assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
-    job = PlanJob(RecordedServices(machine(), ""), plan)
+    job = PlanJob(Services(machine(), ""), plan)
     assert str(job.title) == f"Shrink {PART}" and job.keeps_all
 
 
@@ -189,7 +189,7 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
+    (entry,) = (one for one in entries(machine(on), on, part.path, "", MenuFacts()) if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 

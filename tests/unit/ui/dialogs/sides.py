@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.person import Person
-from wizard.host.services import RecordedServices, Services
+from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
 from wizard.plan.request.using import with_usual_place
@@ -29,10 +29,10 @@ class Start(Screen):
         return View("start", self.step, "start", ())
 
 
-def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) -> RecordedServices:
+def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) -> Services:
     """Return services for a machine with these drives, or with a plain one."""
     known = machine(*(drives or (drive(),)), tools=tools)
-    return RecordedServices(known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
+    return Services(known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
 
 
 def session_on(known: Drive) -> Session:
@@ -41,12 +41,12 @@ def session_on(known: Drive) -> Session:
     return Session(around, known, recorded(known).diagnose(around, known))
 
 
-def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
+def session_for(services: Services, workload: str = MEDIA) -> Session:
     """Return a session with the first drive, a workload, and one usual volume."""
     known = services.machine
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)
-    advice = services.advise(known, one, diagnosis.recording, workload)
+    advice = Session(known, one, diagnosis).advise(services, workload)
     session = Session(known, one, diagnosis, workload, advice, advice.chosen)
     if advice.chosen is None:
         return session

@@ -14,7 +14,7 @@ from tests.unit.ui.simulated import Simulated
 from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress as Told
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
@@ -26,7 +26,7 @@ from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
-class Services(Simulated):
+class Measuring(Simulated):
     """Services whose benchmark runs immediately or after `go`; `logs` are the rounds' log ratios."""
 
     def __init__(self, around: Machine, logs: Sequence[float]) -> None:
@@ -78,10 +78,10 @@ def verdict_of(order: Order, logs: Sequence[float]) -> TrialVerdict:
 
 def planning(
     known: Drive, logs: Sequence[float] = FASTER, mode: Mode | None = None
-) -> tuple[Person, Services]:
+) -> tuple[Person, Measuring]:
     """Return a person at the plan of one volume for small files: ext4 recommended, XFS a good alternative."""
     around = machine(known)
-    services = Services(around, logs)
+    services = Measuring(around, logs)
     at = Person(services)
     diagnosis = services.diagnose(around, known)
     session = Session(machine=around, drive=known, diagnosis=diagnosis, mode=mode)
@@ -90,7 +90,7 @@ def planning(
     return at, services
 
 
-def tried(logs: Sequence[float]) -> tuple[Person, Services]:
+def tried(logs: Sequence[float]) -> tuple[Person, Measuring]:
     at, services = planning(drive(), logs)
     at.key("c")
     at.key("enter")
@@ -150,7 +150,7 @@ def test_filesystem_with_a_missing_program_is_grey() -> None:
     lacking = replace(
         machine(known), tools=tuple((tool, f"/usr/sbin/{tool}") for tool in TOOLS if tool != "mkfs.xfs")
     )
-    services = Services(lacking, FASTER)
+    services = Measuring(lacking, FASTER)
     at = Person(services)
     session = Session(machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known))
     at.desk.session = draft.for_purpose(services, session, "small-files")
@@ -237,7 +237,7 @@ def test_used_space_is_not_tested() -> None:
 def test_impossible_trial_is_reported() -> None:
     known = drive()
     around = machine(known)
-    services = RecordedServices(around, "a test")
+    services = Services(around, "a test")
     at = Person(services)
     session = Session(machine=around, drive=known, diagnosis=services.diagnose(around, known))
     at.desk.session = draft.for_purpose(services, session, "small-files")

@@ -12,14 +12,14 @@ from tests.unit.ui.simulated import Simulated
 from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.smr_probe import IDLING, STEPS
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import DisplacedVerdict
 from wizard.ui.view import Banner, Figures, Progress
 
 
-class Services(Simulated):
+class Measuring(Simulated):
     """Services whose test runs immediately or after `go`."""
 
     def __init__(self, known: Drive) -> None:
@@ -48,8 +48,8 @@ class Services(Simulated):
         return self.verdict
 
 
-def person(known: Drive | None = None) -> tuple[Person, Services]:
-    services = Services(known or drive())
+def person(known: Drive | None = None) -> tuple[Person, Measuring]:
+    services = Measuring(known or drive())
     return Person(services), services
 
 
@@ -75,7 +75,7 @@ def test_impossible_test_has_a_grey_key_with_the_reason() -> None:
         at, services = person(known)
         at.key("p")
         assert said in at.said and at.view.place == "drives" and not services.asked
-    at = Person(RecordedServices(machine(drive()), "a test"))
+    at = Person(Services(machine(drive()), "a test"))
     at.key("p")
     assert "recording" in at.said and at.view.place == "drives"
 

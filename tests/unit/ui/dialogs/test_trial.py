@@ -12,7 +12,7 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress as Measured
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.said import t
@@ -21,7 +21,7 @@ from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.view import Banner, Figures, Progress
 
 
-class Services(Simulated):
+class Measuring(Simulated):
     """Services whose benchmark runs immediately or after `go`."""
 
     def __init__(self, known: Drive) -> None:
@@ -58,16 +58,16 @@ class Services(Simulated):
         )
 
 
-def trial(known: Drive | None = None) -> tuple[Person, Services]:
+def trial(known: Drive | None = None) -> tuple[Person, Measuring]:
     measured = known or drive()
-    services = Services(measured)
+    services = Measuring(measured)
     at = Person(services)
     at.desk.session = session_on(measured)
     at.desk.go(TrialScreen(at.desk, measured))
     return at, services
 
 
-def begin(at: Person, services: Services) -> None:
+def begin(at: Person, services: Measuring) -> None:
     """Start the benchmark and wait until running."""
     services.go.clear()
     at.desk.act("measure")
@@ -165,7 +165,7 @@ def test_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
 
 def test_impossible_measurement_is_reported() -> None:
     known = drive()
-    at = Person(RecordedServices(machine(known), "a test"))
+    at = Person(Services(machine(known), "a test"))
     at.desk.go(TrialScreen(at.desk, known))
     assert "Not possible here:" in at.texts() and "drives cannot be measured" in at.text
     at.act("measure")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tests.unit.ui.person import Person, texts_of
 from wizard.apply.local_runs import LocalRuns
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.machine import Machine
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
@@ -25,7 +25,7 @@ HOSTILE = "\x1b[31mx\n\u202e"
 ASIDE = ("help", "glossary", "quit", "again")
 
 
-class Watched(RecordedServices):
+class Watched(Services):
     """A recorded machine that counts attempts to reach its runs."""
 
     def __init__(self, machine: Machine) -> None:

@@ -11,7 +11,7 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.advice.request import Taken
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.ui.editors.filesystem import Filesystem
@@ -26,7 +26,7 @@ class Came(list[Taken]):
         self.append(taken)
 
 
-def ranked(services: RecordedServices, take: Callable[[Taken], None], workload: str = MEDIA) -> Person:
+def ranked(services: Services, take: Callable[[Taken], None], workload: str = MEDIA) -> Person:
     session = session_for(services, workload)
     advice = advice_of(session)
     return person_at(services, session, lambda desk: Filesystem(desk, advice, advice.chosen, take))

@@ -22,7 +22,7 @@ PART = "/dev/sda1"
 
 
 def entry(name: str, on: Drive, device: str, here: MenuFacts = MenuFacts()) -> MenuEntry:  # noqa: B008
-    return next(one for one in entries(machine(on), on, device, "", here=here) if one.name == name)
+    return next(one for one in entries(machine(on), on, device, "", here) if one.name == name)
 
 
 def test_options_need_a_line_in_fstab() -> None:
@@ -44,7 +44,7 @@ def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
     assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
     assert "by" in str(entry("move", on, PART).says)
     one = partitioned(off[0])
-    assert not [one for one in entries(machine(one), one, one.path, "") if one.name == "move"]
+    assert not [one for one in entries(machine(one), one, one.path, "", MenuFacts()) if one.name == "move"]
     held = partitioned(*(replace(part, mount_points=("/home",)) for part in off))
     assert "/home" in str(entry("move", held, held.path).why_not)
 
@@ -92,10 +92,10 @@ def test_copied_filesystem_is_offered_a_new_uuid() -> None:
     one = partitioned(part)
     twin = replace(part, path="/dev/sdb1")
     numbers = {"path": "/dev/sdb", "serial": "B", "wwn": "B", "table": replace(gpt(), uuid="2")}
-    found = entries(machine(one, partitioned(twin, **numbers)), one, PART, "")
+    found = entries(machine(one, partitioned(twin, **numbers)), one, PART, "", MenuFacts())
     (offered,) = (entry for entry in found if entry.name == "new-uuid")
     assert offered.why_not == "" and "/dev/sdb1" in str(offered.says)
-    assert "new-uuid" not in {entry.name for entry in entries(machine(one), one, PART, "")}
+    assert "new-uuid" not in {entry.name for entry in entries(machine(one), one, PART, "", MenuFacts())}
 
 
 def test_better_options_follow_the_selected_workload() -> None:
@@ -144,4 +144,6 @@ def test_lost_table_is_restored_from_the_menu() -> None:
     person.wait()
     assert person.view.place == "review", person.text
     empty = drive()
-    assert "restore-table" not in {one.name for one in entries(machine(empty), empty, empty.path, "")}
+    assert "restore-table" not in {
+        one.name for one in entries(machine(empty), empty, empty.path, "", MenuFacts())
+    }

@@ -8,7 +8,7 @@ from tests.unit.machines import E512, drive, gpt, machine, partition
 from tests.unit.ui.person import Person
 from wizard.advice.evidence import find_term
 from wizard.ext4.document import make_migration
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.drive_facts import Health, Smart
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
@@ -28,13 +28,12 @@ from wizard.ui.components.reasons import (
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
+from wizard.ui.session import Session
 from wizard.ui.view import Command, Figures, ScreenStep, para, pieces
 
 
 def person(*drives: Drive) -> Person:
-    return Person(
-        RecordedServices(machine(*drives), "a test", lambda: "11111111-2222-4333-8444-555555555555")
-    )
+    return Person(Services(machine(*drives), "a test", lambda: "11111111-2222-4333-8444-555555555555"))
 
 
 def off_by_512() -> Drive:
@@ -127,8 +126,8 @@ def test_list_without_reasons_says_so() -> None:
 
 def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
     services, known = person(drive()).desk.services, drive()
-    recording = services.diagnose(machine(known), known).recording
-    advice = services.advise(machine(known), known, recording, "large-media")
+    session = Session(machine(known), known, services.diagnose(machine(known), known))
+    advice = session.advise(services, "large-media")
     for choice in advice.choices:
         reasons = choice_reasons(choice, advice)
         wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)

@@ -7,7 +7,7 @@ from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.plan.settings.test_one_partition import deleted, formatted, growing, grown
 from tests.unit.ui.live import MEDIA, RUN, Live, Seen, at_review, begun, closed
 from tests.unit.ui.person import Person
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
@@ -238,7 +238,7 @@ def test_started_run_is_remembered() -> None:
 def test_review_is_named_after_its_job() -> None:
     on, part = growing("xfs")
     plans = formatted(on, part), deleted(on, part), grown(on, part)
-    titles = [str(PlanJob(RecordedServices(machine(on), ""), plan).title) for plan in plans]
+    titles = [str(PlanJob(Services(machine(on), ""), plan).title) for plan in plans]
     assert titles == ["Format /dev/sda1", "Delete /dev/sda1", "Grow /dev/sda1"]
 
 

@@ -11,7 +11,7 @@ from tests.unit.plan.raid.stripes import numbered, striped
 from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
 from tests.unit.ui.person import Person, texts_of_block
 from wizard.apply.local_runs import OpenRun
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.machine import Drive, Use
 from wizard.ui.components.plan_rows import lost_line
 from wizard.ui.components.run_rows import why_not_now
@@ -31,7 +31,7 @@ def full() -> Drive:
     return partitioned(inside, path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=())
 
 
-def spreading(services: RecordedServices, came: list[Session], session: Session | None = None) -> Person:
+def spreading(services: Services, came: list[Session], session: Session | None = None) -> Person:
     start = session or session_for(services)
     return person_at(services, start, lambda desk: Spread(desk, came.append))
 
@@ -136,7 +136,7 @@ def test_headings_are_not_selectable_and_a_single_drive_has_no_choice() -> None:
 
 
 def test_removed_drive_is_not_selected() -> None:
-    class Pulled(RecordedServices):
+    class Pulled(Services):
         gone = ""
 
         def is_attached(self, drive: Drive) -> bool:

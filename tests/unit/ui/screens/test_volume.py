@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person
-from wizard.host.services import RecordedServices
+from wizard.host.services import Services
 from wizard.model.errors import BadInput
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -20,7 +20,7 @@ ANNA = Writer("person", "anna", 1000, 1000)
 FAMILY = Writer("group", "family", 0, 1100)
 
 
-class Home(RecordedServices):
+class Home(Services):
     """Services with Anna as the user, and a known group `family`."""
 
     def usual(self) -> Usual:
@@ -37,7 +37,7 @@ def home() -> Home:
 
 
 def form(
-    services: RecordedServices,
+    services: Services,
     came: list[VolumeSpec],
     *,
     workload: str = MEDIA,
