@@ -101,29 +101,21 @@ class PlainSession:
             self.take(screen, view, self.talk.answer(prompt.ANSWER))
         except KeyboardInterrupt:
             # Just as something begins: ask what to do, as later on.
-            screen, view = self.now()
+            screen, view = self.desk.shown()
             if self._left or not view.busy:
                 raise
             self._interrupted(screen, view)
-
-    def now(self) -> tuple[Screen, View]:
-        """Return the current screen and view, consistent with each other."""
-        while True:
-            screen = self.desk.screen
-            view = self.desk.view
-            if self.desk.screen is screen:
-                return screen, view
 
     def _wait_until_idle(self) -> tuple[Screen, View]:
         """Wait until nothing is in progress, and return screen and view. Reports progress; Ctrl+C asks what
         to do."""
         begun = due = monotonic()
         while True:
-            screen, view = self.now()
+            screen, view = self.desk.shown()
             try:
                 self._woken.clear()
                 self._request_root()
-                screen, view = self.now()
+                screen, view = self.desk.shown()
                 # A question during work is answered while the work continues.
                 if self.desk.over or (not view.busy and (view.over or self.desk.wait(0))):
                     return screen, view
@@ -299,7 +291,7 @@ class PlainSession:
     def is_still(self, screen: Screen, view: View, row: str = "") -> bool:
         """Return True if the screen is the same and the row is unchanged. Otherwise reports that nothing is
         done."""
-        screen_now, now = self.now()
+        screen_now, now = self.desk.shown()
         same = screen_now is screen and now.place == view.place
         if same and row:
             shown, found = (
@@ -342,7 +334,7 @@ class Form:
                 self._typed[field.key] = (field.value, answer)
             if changed:
                 lines.desk.turned(field.key, values)
-                screen_now, view = lines.now()
+                screen_now, view = lines.desk.shown()
                 if screen_now is not self._screen:
                     return
                 lines.tell(screen_now, view)

@@ -303,8 +303,12 @@ class Desk(ABC):
     @property
     def view(self) -> ui.View:
         """The view of the screen on top."""
+        return self.shown()[1]
+
+    def shown(self) -> tuple[Screen, ui.View]:
+        """Return the screen on top with the view."""
         with self._lock:
-            return self._complete(self.screen)
+            return self.screen, self._complete(self.screen)
 
     @property
     def below(self) -> ui.View | None:

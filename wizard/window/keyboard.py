@@ -153,10 +153,7 @@ class Keyboard:
 
     def renew(self, *, asked: bool) -> None:
         """Read the desk's view again. `asked`: after input."""
-        screen = self.desk.screen
-        self.view = self.desk.view
-        if screen is not self.desk.screen:
-            screen, self.view = self.desk.screen, self.desk.view
+        screen, self.view = self.desk.shown()
         self.state = self._states.setdefault(screen, InputState())
         if self.state.meet(self.view, asked=asked):
             self.desk.moved(self.state.cursor)

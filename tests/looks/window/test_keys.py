@@ -220,6 +220,13 @@ def test_paste_is_typed_up_to_the_end_of_its_line() -> None:
     assert acts(desk) == []
 
 
+def test_input_stays_after_an_error() -> None:
+    desk, board = keyboard(REVIEW)
+    board.paste("WDE4")
+    press(board, "enter")
+    assert acts(desk) and board.state.value("token") == "WDE4"
+
+
 def test_ctrl_c_asks_and_a_second_one_answers() -> None:
     desk, board = keyboard(PLAN)
     desk.does["quit"] = lambda: desk.go(QUESTION)

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
@@ -67,7 +65,7 @@ class Question(Overlay):
 class Typing(Overlay):
     """Fields to fill in over the previous screen.
 
-    `read` receives the values while the dialog is open. Errors are shown here and preserve the values.
+    `read` receives the values while the dialog is open. Errors are shown here.
     Otherwise the dialog closes, and `then` receives the result. Open other screens there; the previous
     screen shows errors.
     """
@@ -101,14 +99,7 @@ class Typing(Overlay):
         yield ui.Action("take", "enter", self._label)
         yield ui.Action("back", "escape", t("cancel"))
 
-    def turned(self, field: str, values: ui.Values) -> None:
-        """Update the fields, without storing secrets."""
-        self._asked = tuple(
-            one if one.secret else replace(one, value=values.get(one.key, one.value)) for one in self._asked
-        )
-
     def act_take(self) -> None:
-        self.turned("", self.values)
         then = self._read(self.values)
         self.close()
         self.desk.post(self.desk.screen, then)
