@@ -202,7 +202,7 @@ def _without_gaps(view: ui.View, blocks: Iterable[ui.Block]) -> Iterator[Told]:
     gap = begun = False
     for block in blocks:
         for line in block_lines(block, view):
-            if line == Line() or (isinstance(line, Line) and not line.text):
+            if isinstance(line, Line) and not line.text:
                 gap = begun
                 continue
             if gap:

@@ -147,10 +147,6 @@ class Screen:
             # They may contain a passphrase.
             self.values = {}
 
-    def typed(self, field: str) -> str:
-        """Return the text of a field during an action, without surrounding spaces."""
-        return self.values.get(field, "").strip()
-
     def refused(self, error: DiskwrightError) -> None:
         """Show an error, and offer to install missing tools."""
         from wizard.advice.missing import MissingTools

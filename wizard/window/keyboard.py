@@ -145,7 +145,7 @@ class Keyboard:
         self.view = ui.View("", ui.ScreenStep.DRIVES, "", ())
         self.state = InputState()
         self.below: tuple[ui.View, InputState] | None = None
-        self.parts: dict[str, ScrollExtent] = {}
+        self.parts: Mapping[str, ScrollExtent] = {}
         self._rows_shown = 0
         self._states: WeakKeyDictionary[Screen, InputState] = WeakKeyDictionary()
         self._last_whole: InputState = self.state
@@ -166,7 +166,7 @@ class Keyboard:
 
     def drawn(self, sheet: Sheet) -> None:
         """Adopt the parts that fit on the screen, and those that scroll."""
-        self.parts = dict(sheet.parts)
+        self.parts = sheet.parts
         pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
         self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"} - pinned)
         if self.state.focus not in self._stops():

@@ -111,7 +111,7 @@ def _choice(row: ui.Row, rows: ui.Rows, pen: Pen) -> str:
         return "    " if any(one.chosen is not None for one in rows.rows) else ""
     if rows.many:
         return "[x] " if row.chosen else "[ ] "
-    return f"{pen.look.sign('on' if row.chosen else 'off')} "
+    return f"{pen.look.signs['on' if row.chosen else 'off']} "
 
 
 def _length(runs: Sequence[Run]) -> int:
@@ -169,7 +169,7 @@ def _table_lines(
 def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
-    reason = f"{pen.look.sign('dash')} {canvas.shown(row.why_not)}"
+    reason = f"{pen.look.signs['dash']} {canvas.shown(row.why_not)}"
     runs = [(reason, pen.look.style("off"))]
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
@@ -186,7 +186,7 @@ def _row_lines(row: ui.Row, own: Sequence[Strip], width: int, pen: Pen) -> Itera
     for number, strip in enumerate(own):
         lead, inked = Strip.blank(MARK), canvas.fitted(strip, width - MARK)
         if at:
-            mark = look.sign("mark") if look.many or not number else " "
+            mark = look.signs["mark"] if look.many or not number else " "
             lead = canvas.line((f"{mark} ", look.style(role)))
         if at and not number:
             lead = lead.apply_style(HERE)
@@ -223,7 +223,7 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
     captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
-    mark = look.sign("mark") if focused else " "
+    mark = look.signs["mark"] if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
         runs = _choice_runs(field, room, pen, focused=focused)
@@ -246,7 +246,7 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
         notes.append((hint, look.style("muted")))
     for note in notes:
         lines += canvas.paragraph([note], column + 4 + room, column + 4)
-    return [canvas.fitted(each, width) for each in lines]
+    return lines
 
 
 def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
@@ -257,11 +257,11 @@ def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
 def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, offer = pen.look, _offer(field, pen.state)
     text = canvas.cut(
-        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.sign("more")
+        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.signs["more"]
     )
     arrows = look.style("accent" if focused else "muted")
     style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
-    less, more = look.sign("less"), look.sign("next")
+    less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
     return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
 
@@ -270,13 +270,13 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, state = pen.look, pen.state
     ink, at = look.style("field"), look.style("at")
     value = state.value(field.key)
-    text = look.sign("hidden") * len(value) if field.secret else canvas.shown(value)
+    text = look.signs["hidden"] * len(value) if field.secret else canvas.shown(value)
     place = min(state.place(field.key), len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
     if not value and canvas.shown(field.hint):
         hint, hint_style = (
-            canvas.cut(canvas.shown(field.hint), room - 2, look.sign("more")),
+            canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"]),
             look.style("hint"),
         )
         body = [(" ", at + HERE if focused else hint_style), (hint, hint_style)]

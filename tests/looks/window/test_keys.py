@@ -40,7 +40,7 @@ def press(board: Keyboard, *keys: str) -> None:
 
 
 def sheet(rows: int, **parts: ScrollExtent) -> Sheet:
-    return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=tuple(parts.items()))
+    return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=parts)
 
 
 def acts(desk: MadeUpDesk) -> list[tuple[object, object]]:

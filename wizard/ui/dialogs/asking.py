@@ -10,7 +10,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -78,7 +78,7 @@ class Typing(Overlay):
         self,
         desk: Desk,
         title: ui.Text,
-        blocks: ui.Text | Sequence[ui.Block],
+        blocks: Sequence[ui.Block],
         fields: Sequence[ui.Field],
         read: Callable[[ui.Values], T],
         then: Callable[[T], None],
@@ -87,7 +87,7 @@ class Typing(Overlay):
         super().__init__(desk)
         self.title, self._label, self._asked = title, label, tuple(fields)
         self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
-        self._blocks = (ui.para(blocks),) if isinstance(blocks, str | Message) else tuple(blocks)
+        self._blocks = blocks
 
     def _above(self) -> Sequence[ui.Block]:
         return self._blocks
@@ -122,7 +122,7 @@ def ask_tokens(
 
     def check(values: ui.Values) -> bytes | None:
         for number, drive in enumerate(drives):
-            check_token(drive, values.get(f"token{number}", "").strip(), drive.token)
+            check_token(values, number, drive, drive.token)
         return passphrase_of(values) if secret else None
 
     fields = [
@@ -133,8 +133,9 @@ def ask_tokens(
     desk.go(Typing(desk, title, blocks, asked, check, then, label))
 
 
-def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
-    """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
+def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
+    """Raises Refused unless field `number` has one of these tokens, with the last as the one to type."""
+    typed = values.get(f"token{number}", "").strip()
     if not typed or typed not in tokens:
         said = (
             Sentence("This does not match {drive}: type {token}.")
@@ -225,7 +226,7 @@ def save(
     """
 
     def write(values: ui.Values) -> Path:
-        path = _free_path(values.get("file", "").strip())
+        path = _free_path(values["file"].strip())
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
         return path

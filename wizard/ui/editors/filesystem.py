@@ -287,7 +287,7 @@ class Options(Screen):
         option = offer.option
 
         def phrase(values: ui.Values) -> str:
-            if not request.is_danger(option, values.get(DANGER, "").strip()):
+            if not request.is_danger(option, values[DANGER].strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )

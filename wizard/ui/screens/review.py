@@ -166,8 +166,8 @@ class Review(Screen):
 
     def act_apply(self) -> None:
         for number, drive in enumerate(self.job.drives):
-            check_token(drive, self.typed(f"token{number}"), *self._tokens(drive))
-        if self._final_word and self.typed("word") != self._final_word:
+            check_token(self.values, number, drive, *self._tokens(drive))
+        if self._final_word and self.values.get("word", "").strip() != self._final_word:
             raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
         self._secret = self._passphrase() if self.job.takes_passphrase else None
         if self._measuring:

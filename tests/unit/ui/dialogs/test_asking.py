@@ -126,7 +126,7 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
 
 
 def typing(at: Person, read: Callable[[ui.Values], str], *fields: ui.Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (WHO,), read, lambda _: None, "take"))
+    at.desk.go(Typing(at.desk, "A name", (), fields or (WHO,), read, lambda _: None, "take"))
 
 
 def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
@@ -147,7 +147,7 @@ def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
 def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
-    asked = at.desk, "A name", "Type it.", (WHO,), lambda values: values["who"]
+    asked = at.desk, "A name", (), (WHO,), lambda values: values["who"]
     at.desk.go(Typing(*asked, lambda who: seen.append((at.view.place, who)), "take"))
     at.act("take", who="anna")
     assert seen == [("drives", "anna")]
