@@ -98,7 +98,7 @@ class PlainSession:
                 Form(self, screen).fill(view)
                 return
             self.talk.say(prompt.legend(view))
-            self.take(screen, view, self.talk.answer(prompt.ANSWER))
+            self.take(screen, view, self.talk.answer())
         except KeyboardInterrupt:
             # Just as something begins: ask what to do, as later on.
             screen, view = self.desk.shown()
@@ -152,7 +152,7 @@ class PlainSession:
         self.talk.say()
         self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
         try:
-            answer = self.talk.answer(prompt.ANSWER)
+            answer = self.talk.answer()
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -352,7 +352,7 @@ class Form:
             lines.act(action.name, values=values)
         else:
             lines.talk.say(prompt.legend(view))
-            lines.take(self._screen, view, lines.talk.answer(prompt.ANSWER))
+            lines.take(self._screen, view, lines.talk.answer())
 
     def _current(self, field: Field) -> str:
         """Return the typed value, unless the screen has changed the field since."""
@@ -366,9 +366,9 @@ class Form:
         while True:
             lines.print(list(prompt.field_lines(field, current)))
             if field.secret:
-                secret = lines.talk.hidden_answer(prompt.ANSWER)
+                secret = lines.talk.hidden_answer()
                 return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer(prompt.ANSWER)
+            answer = lines.talk.answer()
             if not answer:
                 return current
             if answer.startswith("?"):
@@ -395,7 +395,7 @@ class Form:
         offer = prompt.offer_of(field, text)
         if offer is None:
             self._lines.talk.say(t("Choose one of these."))
-        elif offer.why_not != "":
+        elif offer.why_not:
             self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:
             return offer.value

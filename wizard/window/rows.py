@@ -95,13 +95,13 @@ def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[li
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
         piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
-        style = look.style("off") if row.why_not != "" else look.tone(piece.tone)
+        style = look.style("off") if row.why_not else look.tone(piece.tone)
         if place == 0 and piece.tone is ui.Tone.PLAIN and row.why_not == "":
             style = look.style("strong")
         runs = [(canvas.shown(piece.text), style)]
         if place == 0:
             lead = "  " * row.level + _choice(row, rows, pen)
-            runs = [(lead, look.style("off" if row.why_not != "" else "text")), *runs] if lead else runs
+            runs = [(lead, look.style("off" if row.why_not else "text")), *runs] if lead else runs
         cells.append(runs)
     return cells
 
@@ -240,7 +240,7 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
     lines = [canvas.fitted(each, width).apply_meta({"field": field.key}) for each in lines]
     refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
     notes: list[Run] = []
-    if refused is not None and refused.why_not != "":
+    if refused is not None and refused.why_not:
         notes.append((canvas.shown(refused.why_not), look.style("warn")))
     if not field.offers and cell_len(hint) + 4 > room:
         notes.append((hint, look.style("muted")))
@@ -260,7 +260,7 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
         canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.signs["more"]
     )
     arrows = look.style("accent" if focused else "muted")
-    style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
+    style = look.style("off" if offer and offer.why_not else "go" if focused else "strong")
     less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
     return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
