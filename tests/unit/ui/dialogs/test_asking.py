@@ -243,15 +243,16 @@ def test_unapplied_plan_asks_before_quitting() -> None:
     assert not at.desk.over and "No drive was written." in at.text
 
 
-def installing() -> tuple[Person, Services, list[str]]:
+def installing(monkeypatch: pytest.MonkeyPatch) -> tuple[Person, Services, list[str]]:
     at, services = person()
     done: list[str] = []
+    monkeypatch.setattr(at.desk.screen, "equipped", lambda: done.append(at.view.place))
     return at, services, done
 
 
-def test_installing_asks_once_shows_output_and_continues() -> None:
-    at, services, done = installing()
-    at.desk.go(Install(at.desk, MISSING, lambda: done.append(at.view.place)))
+def test_installing_asks_once_shows_output_and_continues(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, services, done = installing(monkeypatch)
+    at.desk.go(Install(at.desk, MISSING))
     at.wait()
     assert OFFER in at.texts() and not services.installed
     services.go.clear()
@@ -270,18 +271,18 @@ def test_installing_asks_once_shows_output_and_continues() -> None:
     )
 
 
-def test_no_installs_no_package() -> None:
-    at, services, done = installing()
-    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+def test_no_installs_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, services, done = installing(monkeypatch)
+    at.desk.go(Install(at.desk, MISSING))
     at.wait()
     at.key("enter")
     assert not services.installed and not done and at.view.place == "drives"
 
 
-def test_blocker_of_an_installation_is_reported_and_can_be_retried() -> None:
-    at, services, done = installing()
+def test_blocker_of_an_installation_is_reported_and_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, services, done = installing(monkeypatch)
     services.refuses_offer = True
-    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+    at.desk.go(Install(at.desk, MISSING))
     at.wait()
     assert "apt is not here" in at.text and at.view.action("install") is None
     services.refuses_offer, services.fault = False, Failed("apt could not install exfatprogs.")
@@ -291,19 +292,19 @@ def test_blocker_of_an_installation_is_reported_and_can_be_retried() -> None:
     services.fault = None
     at.key("r")
     at.key("y")
-    assert services.installed == [MISSING] and done == [""]
+    assert services.installed == [MISSING] and done == ["drives"]
 
 
-def test_root_is_asked_first() -> None:
-    at, services, done = installing()
-    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+def test_root_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, services, done = installing(monkeypatch)
+    at.desk.go(Install(at.desk, MISSING))
     at.wait()
     services.rootless, services.fault = True, Refused("Root was not given. Nothing was written.")
     at.key("y")
     assert at.said == "Root was not given. Nothing was written." and not services.installed
     services.fault = None
     at.key("y")
-    assert services.installed == [MISSING]
+    assert services.installed == [MISSING] and done == ["drives"]
 
 
 def test_question_about_a_removed_drive_closes_with_its_screen() -> None:
