@@ -11,7 +11,7 @@ from wizard.ui.desk import Desk, Screen
 
 
 class Overlay(Screen):
-    """A dialog of the current screen. Enter and Esc close it, unless it has other actions."""
+    """A dialog of the current screen. By default, Enter and Esc close the dialog."""
 
     def _actions(self) -> Iterable[ui.Action]:
         return (ui.Action("back", "enter", messages.BACK),)
