@@ -98,32 +98,24 @@ class PlainSession:
                 Form(self, screen).fill(view)
                 return
             self.talk.say(prompt.legend(view))
-            self.take(screen, view, self.talk.answer(prompt.ANSWER))
+            self.take(screen, view, self.talk.answer())
         except KeyboardInterrupt:
             # Just as something begins: ask what to do, as later on.
-            screen, view = self.now()
+            screen, view = self.desk.shown()
             if self._left or not view.busy:
                 raise
             self._interrupted(screen, view)
-
-    def now(self) -> tuple[Screen, View]:
-        """Return the current screen and view, consistent with each other."""
-        while True:
-            screen = self.desk.screen
-            view = self.desk.view
-            if self.desk.screen is screen:
-                return screen, view
 
     def _wait_until_idle(self) -> tuple[Screen, View]:
         """Wait until nothing is in progress, and return screen and view. Reports progress; Ctrl+C asks what
         to do."""
         begun = due = monotonic()
         while True:
-            screen, view = self.now()
+            screen, view = self.desk.shown()
             try:
                 self._woken.clear()
                 self._request_root()
-                screen, view = self.now()
+                screen, view = self.desk.shown()
                 # A question during work is answered while the work continues.
                 if self.desk.over or (not view.busy and (view.over or self.desk.wait(0))):
                     return screen, view
@@ -160,7 +152,7 @@ class PlainSession:
         self.talk.say()
         self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
         try:
-            answer = self.talk.answer(prompt.ANSWER)
+            answer = self.talk.answer()
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -299,7 +291,7 @@ class PlainSession:
     def is_still(self, screen: Screen, view: View, row: str = "") -> bool:
         """Return True if the screen is the same and the row is unchanged. Otherwise reports that nothing is
         done."""
-        screen_now, now = self.now()
+        screen_now, now = self.desk.shown()
         same = screen_now is screen and now.place == view.place
         if same and row:
             shown, found = (
@@ -342,7 +334,7 @@ class Form:
                 self._typed[field.key] = (field.value, answer)
             if changed:
                 lines.desk.turned(field.key, values)
-                screen_now, view = lines.now()
+                screen_now, view = lines.desk.shown()
                 if screen_now is not self._screen:
                     return
                 lines.tell(screen_now, view)
@@ -360,7 +352,7 @@ class Form:
             lines.act(action.name, values=values)
         else:
             lines.talk.say(prompt.legend(view))
-            lines.take(self._screen, view, lines.talk.answer(prompt.ANSWER))
+            lines.take(self._screen, view, lines.talk.answer())
 
     def _current(self, field: Field) -> str:
         """Return the typed value, unless the screen has changed the field since."""
@@ -374,9 +366,9 @@ class Form:
         while True:
             lines.print(list(prompt.field_lines(field, current)))
             if field.secret:
-                secret = lines.talk.hidden_answer(prompt.ANSWER)
+                secret = lines.talk.hidden_answer()
                 return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer(prompt.ANSWER)
+            answer = lines.talk.answer()
             if not answer:
                 return current
             if answer.startswith("?"):
@@ -403,7 +395,7 @@ class Form:
         offer = prompt.offer_of(field, text)
         if offer is None:
             self._lines.talk.say(t("Choose one of these."))
-        elif offer.why_not != "":
+        elif offer.why_not:
             self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:
             return offer.value

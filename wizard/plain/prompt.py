@@ -63,14 +63,14 @@ class Dialogue:
         for line in lines:
             self._print(self._safe(line))
 
-    def answer(self, prompt: Text) -> str:
+    def answer(self) -> str:
         """Return the next answer without surrounding spaces. Raises Ended at the end of input."""
         if self._replaced and not self._noted:
             self._noted = True
             self.say(
                 t("(Characters this terminal may not support appear as plain letters or question marks.)")
             )
-        line = self._read(prompt)
+        line = self._read()
         if not line:
             self._print("")
             raise Ended
@@ -82,18 +82,18 @@ class Dialogue:
             self._print(self._safe(text))
         return text
 
-    def hidden_answer(self, prompt: Text) -> bytes:
+    def hidden_answer(self) -> bytes:
         """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
         input."""
         with no_echo(self._answers):
-            line = self._read(prompt)
+            line = self._read()
         self._print("")
         if not line:
             raise Ended
         return line.removesuffix(b"\n")
 
-    def _read(self, prompt: Text) -> bytes:
-        self._out.write(f"{prompt} ")
+    def _read(self) -> bytes:
+        self._out.write(f"{ANSWER} ")
         self._out.flush()
         return self._answers.readline(LONGEST_ANSWER_BYTES)
 
@@ -266,13 +266,13 @@ def offer_of(field: Field, text: str) -> Offer | None:
 
 def field_lines(field: Field, held: str) -> list[PlainPara]:
     """Describe a field, its offers, and the meaning of an empty line."""
-    lines = [PlainPara(f"{field.caption} ({field.hint})" if field.hint != "" else str(field.caption))]
+    lines = [PlainPara(f"{field.caption} ({field.hint})" if field.hint else str(field.caption))]
     shown: Text = held
     for number, offer in enumerate(field.offers, 1):
         mark = f" ({CHOSEN})" if offer.value == held else ""
         shown = offer.text if offer.value == held else shown
         lines.append(PlainPara(f"{number}. {offer.text}{mark}", 2, 3))
-        if offer.why_not != "":
+        if offer.why_not:
             lines.append(PlainPara(f"{CANNOT} {offer.why_not}", 5, 2))
     if field.secret:
         said = t("Typing is hidden.")

@@ -127,7 +127,7 @@ def help_lines(view: ui.View) -> Iterator[Line]:
     for action in view.actions:
         if action.key != "enter" and action.name not in shown:
             shown.add(action.name)
-            why_not = f" ({prompt.CANNOT} {action.why_not})" if action.why_not != "" else ""
+            why_not = f" ({prompt.CANNOT} {action.why_not})" if action.why_not else ""
             yield Line(f"{way(view, action)}{why_not}", 2, 3)
     if view.fields:
         more = [t("= before an answer: use the text literally. = alone clears the field.")]
@@ -156,11 +156,11 @@ def block_lines(block: ui.Block, view: ui.View | None = None) -> Iterator[Told]:
             yield block
         case ui.Bar():
             stretches = ", ".join(_stretches(block.stretches))
-            yield Line(f"{block.caption}: {stretches}." if block.caption != "" else f"{stretches}.", 0, 2)
+            yield Line(f"{block.caption}: {stretches}." if block.caption else f"{stretches}.", 0, 2)
         case ui.Figures():
             named = zip(block.values, block.texts, strict=True)
             figures = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
-            yield Line(f"{block.unit}: {figures}." if block.unit != "" else f"{figures}.", 0, 2)
+            yield Line(f"{block.unit}: {figures}." if block.unit else f"{figures}.", 0, 2)
         case ui.Progress():
             yield Line(_progress(block))
         case ui.Banner():
@@ -187,7 +187,7 @@ def _stretches(stretches: tuple[ui.Stretch, ...]) -> Iterator[str]:
 
 
 def _progress(progress: ui.Progress) -> str:
-    if progress.said != "" or progress.share is None:
+    if progress.said or progress.share is None:
         return str(progress.said)
     return str(t("{percent} percent.", percent=int(100 * progress.share)))
 
@@ -202,7 +202,7 @@ def _without_gaps(view: ui.View, blocks: Iterable[ui.Block]) -> Iterator[Told]:
     gap = begun = False
     for block in blocks:
         for line in block_lines(block, view):
-            if line == Line() or (isinstance(line, Line) and not line.text):
+            if isinstance(line, Line) and not line.text:
                 gap = begun
                 continue
             if gap:

@@ -147,10 +147,6 @@ class Screen:
             # They may contain a passphrase.
             self.values = {}
 
-    def typed(self, field: str) -> str:
-        """Return the text of a field during an action, without surrounding spaces."""
-        return self.values.get(field, "").strip()
-
     def refused(self, error: DiskwrightError) -> None:
         """Show an error, and offer to install missing tools."""
         from wizard.advice.missing import MissingTools
@@ -303,8 +299,12 @@ class Desk(ABC):
     @property
     def view(self) -> ui.View:
         """The view of the screen on top."""
+        return self.shown()[1]
+
+    def shown(self) -> tuple[Screen, ui.View]:
+        """Return the screen on top with the view."""
         with self._lock:
-            return self._complete(self.screen)
+            return self.screen, self._complete(self.screen)
 
     @property
     def below(self) -> ui.View | None:

@@ -7,8 +7,6 @@ from contextlib import suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.said import tn
 from wizard.process.deferred import deferred
@@ -17,7 +15,6 @@ from wizard.ui.desk import Desk, Screen
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wizard.model.machine import Machine
     from wizard.plan.changes import RunDocument
     from wizard.ui.dialogs import asking, health, pages
     from wizard.ui.jobs import in_place
@@ -54,7 +51,7 @@ class Wizard(Desk):
             case "glossary":
                 self.go(pages.Glossary(self))
             case "install" if screen.missing is not None:
-                self.go(health.Install(self, screen.missing, self._look_at_tools))
+                self.go(health.Install(self, screen.missing))
             case "quit":
                 if self.may_end:
                     self._ask_to_end()
@@ -66,16 +63,6 @@ class Wizard(Desk):
             self.go(question)
         else:
             self.end()
-
-    def _look_at_tools(self) -> None:
-        self.later(self.screen, self.services.surroundings, self._equipped)
-
-    def _equipped(self, around: Machine) -> None:
-        """Update the tools in the session's machine, but not the drives."""
-        if session := self.selected:
-            machine = replace(around, drives=session.machine.drives)
-            self.session = replace(session, machine=machine)
-        self.screen.equipped()
 
     def farewell(self) -> tuple[str, ...]:
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""

@@ -93,7 +93,7 @@ def _gap(count: int, width: int) -> int:
 def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
     name = canvas.shown(stretch.name)
     if stretch.fate is Fate.LOST:
-        name = f"{look.sign('cross')} {name}".rstrip()
+        name = f"{look.signs['cross']} {name}".rstrip()
     kind = canvas.shown(TITLES.get(stretch.filesystem, stretch.filesystem))
     return (
         name,
@@ -138,7 +138,7 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
 def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:
     match stretch.fate:
         case Fate.FREE:
-            return look.style("free"), look.sign("free")
+            return look.style("free"), look.signs["free"]
         case Fate.UNREAD:
             return look.style("free"), "?" if not look.many else " "
         case Fate.LOST:

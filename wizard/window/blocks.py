@@ -223,7 +223,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
     if block.share is None:
         return
     long = round(width * min(1.0, max(0.0, block.share)))
-    rest = " " if look.many else look.sign("free")
+    rest = " " if look.many else look.signs["free"]
     for _ in range(high):
         yield canvas.line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
 
@@ -263,7 +263,7 @@ _BANNERS = {
 def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
     style = pen.look.style(role)
-    mark = f" {pen.look.sign(sign)} " if sign else " "
+    mark = f" {pen.look.signs[sign]} " if sign else " "
     lead = cell_len(mark)
     padding = [canvas.line((" " * width, style))] if pen.roomy else []
     yield from padding
@@ -301,7 +301,7 @@ def scrolled(
     if more:
         below = t("{count} more", count=total - top - last)
         style = pen.look.style("accent" if pen.at(name) else "muted")
-        seen.append(canvas.line((f"  {pen.look.sign('down')} {below}", style)))
+        seen.append(canvas.line((f"  {pen.look.signs['down']} {below}", style)))
     long = max(1, height * height // total)
     first = round((height - long) * top / max(1, total - height))
     thumb = canvas.line((" ", pen.look.style("thumb")))

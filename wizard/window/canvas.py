@@ -160,7 +160,7 @@ class Sheet(Struct, frozen=True):
     lines: tuple[Strip, ...] = ()
     cursor: tuple[int, int] | None = None
     spots: tuple[Spot, ...] = ()
-    parts: tuple[tuple[str, ScrollExtent], ...] = ()
+    parts: Mapping[str, ScrollExtent] = {}
 
 
 def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet:
@@ -171,7 +171,7 @@ def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet
         Strip([Segment(text, style and style.clear_meta_and_links()) for text, style, _ in strip])
         for strip in lines
     )
-    return Sheet(tuple(drawn), cursor, spots, tuple(parts.items()))
+    return Sheet(tuple(drawn), cursor, spots, parts)
 
 
 def _spots(strip: Strip, y: int) -> Iterator[Spot]:

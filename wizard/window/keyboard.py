@@ -145,7 +145,7 @@ class Keyboard:
         self.view = ui.View("", ui.ScreenStep.DRIVES, "", ())
         self.state = InputState()
         self.below: tuple[ui.View, InputState] | None = None
-        self.parts: dict[str, ScrollExtent] = {}
+        self.parts: Mapping[str, ScrollExtent] = {}
         self._rows_shown = 0
         self._states: WeakKeyDictionary[Screen, InputState] = WeakKeyDictionary()
         self._last_whole: InputState = self.state
@@ -153,10 +153,7 @@ class Keyboard:
 
     def renew(self, *, asked: bool) -> None:
         """Read the desk's view again. `asked`: after input."""
-        screen = self.desk.screen
-        self.view = self.desk.view
-        if screen is not self.desk.screen:
-            screen, self.view = self.desk.screen, self.desk.view
+        screen, self.view = self.desk.shown()
         self.state = self._states.setdefault(screen, InputState())
         if self.state.meet(self.view, asked=asked):
             self.desk.moved(self.state.cursor)
@@ -169,7 +166,7 @@ class Keyboard:
 
     def drawn(self, sheet: Sheet) -> None:
         """Adopt the parts that fit on the screen, and those that scroll."""
-        self.parts = dict(sheet.parts)
+        self.parts = sheet.parts
         pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
         self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"} - pinned)
         if self.state.focus not in self._stops():

@@ -95,7 +95,6 @@ SIGNS = {
     "less": "◂",
     "next": "▸",
     "hidden": "•",
-    "up": "↑",
     "down": "↓",
 }
 _CONSOLE_SIGNS = SIGNS | {
@@ -111,7 +110,7 @@ _CONSOLE_SIGNS = SIGNS | {
     "next": ">",
     "hidden": "*",
 }
-_ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
+_ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "down": "v"}
 
 FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white/blue", "4"),
@@ -151,10 +150,6 @@ class Look(Struct, frozen=True):
     def tone(self, tone: Tone) -> Style:
         """Return the style of a tone."""
         return self.style("text" if tone is Tone.PLAIN else tone)
-
-    def sign(self, name: str) -> str:
-        """Return a sign from the terminal's font."""
-        return self.signs[name]
 
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""

@@ -77,7 +77,7 @@ def _head(pen: Pen) -> Strip:
     left = _steps(pen, named=width >= 70)
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
         left = _steps(pen, named=False)
-    about = canvas.cut(about, width - left.cell_length - 2, look.sign("more"))
+    about = canvas.cut(about, width - left.cell_length - 2, look.signs["more"])
     right = canvas.line((f"{about} ", ground))
     return canvas.joined(canvas.fitted(left, width - right.cell_length, ground), right)
 
@@ -90,7 +90,7 @@ def _steps(pen: Pen, *, named: bool) -> Strip:
             mark = ("<", ">") if look.colourless else (" ", " ")
             runs.append((f"{mark[0]}{now} {step.shown}{mark[1]}", look.style("step")))
         elif named:
-            sign = look.sign("tick") if step.number < now else str(step.number)
+            sign = look.signs["tick"] if step.number < now else str(step.number)
             runs.append((f" {sign} {step.shown} ", ground))
     if not named:
         runs += [(" ", ground), (str(t("of 5")), ground)]
@@ -162,8 +162,7 @@ def _full_title(title: ui.Text, width: int, pen: Pen) -> list[Strip]:
     name = canvas.shown(title)
     if cell_len(name) <= width - 6:
         return []
-    lines = canvas.paragraph([(name, pen.look.style("strong"))], width)
-    return [canvas.fitted(each, width) for each in lines]
+    return canvas.paragraph([(name, pen.look.style("strong"))], width)
 
 
 def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[Strip]:
@@ -199,7 +198,7 @@ def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pe
 def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *, focused: bool) -> Strip:
     look = pen.look
     style = look.style("focus-line" if focused else "line")
-    name = canvas.cut(canvas.shown(title), width - 8, look.sign("more"))
+    name = canvas.cut(canvas.shown(title), width - 8, look.signs["more"])
     head = (f" {name} ", look.style("focus" if focused else "title")) if name else ("", style)
     left, right = edges
     rest = width - len(left) - len(right) - canvas.line(head).cell_length

@@ -95,13 +95,13 @@ def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[li
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
         piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
-        style = look.style("off") if row.why_not != "" else look.tone(piece.tone)
+        style = look.style("off") if row.why_not else look.tone(piece.tone)
         if place == 0 and piece.tone is ui.Tone.PLAIN and row.why_not == "":
             style = look.style("strong")
         runs = [(canvas.shown(piece.text), style)]
         if place == 0:
             lead = "  " * row.level + _choice(row, rows, pen)
-            runs = [(lead, look.style("off" if row.why_not != "" else "text")), *runs] if lead else runs
+            runs = [(lead, look.style("off" if row.why_not else "text")), *runs] if lead else runs
         cells.append(runs)
     return cells
 
@@ -111,7 +111,7 @@ def _choice(row: ui.Row, rows: ui.Rows, pen: Pen) -> str:
         return "    " if any(one.chosen is not None for one in rows.rows) else ""
     if rows.many:
         return "[x] " if row.chosen else "[ ] "
-    return f"{pen.look.sign('on' if row.chosen else 'off')} "
+    return f"{pen.look.signs['on' if row.chosen else 'off']} "
 
 
 def _length(runs: Sequence[Run]) -> int:
@@ -169,7 +169,7 @@ def _table_lines(
 def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
-    reason = f"{pen.look.sign('dash')} {canvas.shown(row.why_not)}"
+    reason = f"{pen.look.signs['dash']} {canvas.shown(row.why_not)}"
     runs = [(reason, pen.look.style("off"))]
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
@@ -186,7 +186,7 @@ def _row_lines(row: ui.Row, own: Sequence[Strip], width: int, pen: Pen) -> Itera
     for number, strip in enumerate(own):
         lead, inked = Strip.blank(MARK), canvas.fitted(strip, width - MARK)
         if at:
-            mark = look.sign("mark") if look.many or not number else " "
+            mark = look.signs["mark"] if look.many or not number else " "
             lead = canvas.line((f"{mark} ", look.style(role)))
         if at and not number:
             lead = lead.apply_style(HERE)
@@ -223,7 +223,7 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
     captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
-    mark = look.sign("mark") if focused else " "
+    mark = look.signs["mark"] if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
         runs = _choice_runs(field, room, pen, focused=focused)
@@ -240,13 +240,13 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
     lines = [canvas.fitted(each, width).apply_meta({"field": field.key}) for each in lines]
     refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
     notes: list[Run] = []
-    if refused is not None and refused.why_not != "":
+    if refused is not None and refused.why_not:
         notes.append((canvas.shown(refused.why_not), look.style("warn")))
     if not field.offers and cell_len(hint) + 4 > room:
         notes.append((hint, look.style("muted")))
     for note in notes:
         lines += canvas.paragraph([note], column + 4 + room, column + 4)
-    return [canvas.fitted(each, width) for each in lines]
+    return lines
 
 
 def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
@@ -257,11 +257,11 @@ def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
 def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, offer = pen.look, _offer(field, pen.state)
     text = canvas.cut(
-        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.sign("more")
+        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.signs["more"]
     )
     arrows = look.style("accent" if focused else "muted")
-    style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
-    less, more = look.sign("less"), look.sign("next")
+    style = look.style("off" if offer and offer.why_not else "go" if focused else "strong")
+    less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
     return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
 
@@ -270,13 +270,13 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, state = pen.look, pen.state
     ink, at = look.style("field"), look.style("at")
     value = state.value(field.key)
-    text = look.sign("hidden") * len(value) if field.secret else canvas.shown(value)
+    text = look.signs["hidden"] * len(value) if field.secret else canvas.shown(value)
     place = min(state.place(field.key), len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
     if not value and canvas.shown(field.hint):
         hint, hint_style = (
-            canvas.cut(canvas.shown(field.hint), room - 2, look.sign("more")),
+            canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"]),
             look.style("hint"),
         )
         body = [(" ", at + HERE if focused else hint_style), (hint, hint_style)]

@@ -95,12 +95,12 @@ class Drawn:
         hand = self._hand()
         first = self._page(hand)
         yield first
-        for name, extent in first.parts:
+        for name, extent in first.parts.items():
             if name != MAIN and extent.overflows:
                 for top in range(0, extent.total, max(1, extent.height - 2)):
                     hand.tops[name] = top
                     yield self._page(hand)
-        main = dict(first.parts).get(MAIN)
+        main = first.parts.get(MAIN)
         if main is not None and main.overflows:
             rows = self.view.rows.rows if self.view.rows else ()
             explained = (row for row in rows if row.why_not != "")

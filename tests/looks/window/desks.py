@@ -39,6 +39,9 @@ class MadeUpDesk:
     def screen(self) -> MadeUpScreen:
         return self.screens[-1]
 
+    def shown(self) -> tuple[MadeUpScreen, View]:
+        return self.screen, self.view
+
     def go(self, view: View) -> None:
         self.views.append(view)
         self.screens.append(MadeUpScreen())

@@ -40,7 +40,7 @@ def press(board: Keyboard, *keys: str) -> None:
 
 
 def sheet(rows: int, **parts: ScrollExtent) -> Sheet:
-    return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=tuple(parts.items()))
+    return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=parts)
 
 
 def acts(desk: MadeUpDesk) -> list[tuple[object, object]]:
@@ -218,6 +218,13 @@ def test_paste_is_typed_up_to_the_end_of_its_line() -> None:
     desk.views[-1] = DRIVES
     board.paste("q")
     assert acts(desk) == []
+
+
+def test_input_stays_after_an_error() -> None:
+    desk, board = keyboard(REVIEW)
+    board.paste("WDE4")
+    press(board, "enter")
+    assert acts(desk) and board.state.value("token") == "WDE4"
 
 
 def test_ctrl_c_asks_and_a_second_one_answers() -> None:

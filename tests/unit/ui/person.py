@@ -1,9 +1,11 @@
 """A simulated user without a user interface, who reads views and performs their actions."""
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from wizard.host.services import Services
 from wizard.ui import view as ui
+from wizard.ui.desk import Screen
 from wizard.ui.wizard import Wizard
 
 SECONDS = 30.0
@@ -16,6 +18,7 @@ class Person:
 
     def __init__(self, services: Services, desk: Wizard | None = None) -> None:
         self.desk = desk or Wizard(services)
+        self._typed: WeakKeyDictionary[Screen, dict[str, tuple[str, str]]] = WeakKeyDictionary()
         if desk is None:
             self.desk.begin()
         self.wait()
@@ -92,13 +95,18 @@ class Person:
         """All texts of the view on one line."""
         return " ".join(" ".join(self.texts()).split())
 
-    @staticmethod
-    def _values(view: ui.View, given: dict[str, str]) -> dict[str, str]:
+    def _values(self, view: ui.View, given: dict[str, str]) -> dict[str, str]:
         keys = {field.key.replace("-", "_"): field.key for field in view.fields}
         unknown = [key for key in given if key.replace("-", "_") not in keys]
         assert not unknown, f"no field {unknown} among {sorted(keys.values())}"
         typed = {keys[key.replace("-", "_")]: value for key, value in given.items()}
-        return {field.key: typed.get(field.key, field.value) for field in view.fields}
+        known = self._typed.setdefault(self.desk.screen, {})
+        shown = {field.key: field.value for field in view.fields}
+        # As in both interfaces, input stays unless the screen has changed the value since.
+        kept = {key: value for key, (given, value) in known.items() if (key, given) in shown.items()}
+        found = shown | kept | typed
+        known |= {one.key: (one.value, found[one.key]) for one in view.fields if not one.secret}
+        return found
 
 
 def texts_of(view: ui.View) -> Iterator[str]:

@@ -6,13 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -67,7 +65,7 @@ class Question(Overlay):
 class Typing(Overlay):
     """Fields to fill in over the previous screen.
 
-    `read` receives the values while the dialog is open. Errors are shown here and preserve the values.
+    `read` receives the values while the dialog is open. Errors are shown here.
     Otherwise the dialog closes, and `then` receives the result. Open other screens there; the previous
     screen shows errors.
     """
@@ -80,7 +78,7 @@ class Typing(Overlay):
         self,
         desk: Desk,
         title: ui.Text,
-        blocks: ui.Text | Sequence[ui.Block],
+        blocks: Sequence[ui.Block],
         fields: Sequence[ui.Field],
         read: Callable[[ui.Values], T],
         then: Callable[[T], None],
@@ -89,7 +87,7 @@ class Typing(Overlay):
         super().__init__(desk)
         self.title, self._label, self._asked = title, label, tuple(fields)
         self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
-        self._blocks = (ui.para(blocks),) if isinstance(blocks, str | Message) else tuple(blocks)
+        self._blocks = blocks
 
     def _above(self) -> Sequence[ui.Block]:
         return self._blocks
@@ -101,14 +99,7 @@ class Typing(Overlay):
         yield ui.Action("take", "enter", self._label)
         yield ui.Action("back", "escape", t("cancel"))
 
-    def turned(self, field: str, values: ui.Values) -> None:
-        """Update the fields, without storing secrets."""
-        self._asked = tuple(
-            one if one.secret else replace(one, value=values.get(one.key, one.value)) for one in self._asked
-        )
-
     def act_take(self) -> None:
-        self.turned("", self.values)
         then = self._read(self.values)
         self.close()
         self.desk.post(self.desk.screen, then)
@@ -131,7 +122,7 @@ def ask_tokens(
 
     def check(values: ui.Values) -> bytes | None:
         for number, drive in enumerate(drives):
-            check_token(drive, values.get(f"token{number}", "").strip(), drive.token)
+            check_token(values, number, drive, drive.token)
         return passphrase_of(values) if secret else None
 
     fields = [
@@ -142,8 +133,9 @@ def ask_tokens(
     desk.go(Typing(desk, title, blocks, asked, check, then, label))
 
 
-def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
-    """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
+def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
+    """Raises Refused unless field `number` has one of these tokens, with the last as the one to type."""
+    typed = values.get(f"token{number}", "").strip()
     if not typed or typed not in tokens:
         said = (
             Sentence("This does not match {drive}: type {token}.")
@@ -234,7 +226,7 @@ def save(
     """
 
     def write(values: ui.Values) -> Path:
-        path = _free_path(values.get("file", "").strip())
+        path = _free_path(values["file"].strip())
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
         return path

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.findings import contents
@@ -14,7 +16,7 @@ from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -35,16 +37,16 @@ MOST_LINES = 200
 class Install(Overlay):
     """Question to install tools, then the output of the package manager.
 
-    Afterwards the dialog closes, and `then` is called to check the tools again.
+    Afterwards the dialog closes, and the tools are checked again.
     """
 
     place = "install"
     over = True
     help = (t("No package is removed. Installing needs root, so you may have to authenticate."),)
 
-    def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
+    def __init__(self, desk: Desk, missing: Missing) -> None:
         super().__init__(desk)
-        self._missing, self._then = missing, then
+        self._missing = missing
         self._offer = self._fault = ""
         self._at_work = False
         self._lines = deque[str](maxlen=MOST_LINES)
@@ -127,7 +129,14 @@ class Install(Overlay):
             count=len(programs),
         )
         self.desk.screen.tell(said, ui.Tone.GOOD)
-        self.desk.post(self.desk.screen, self._then)
+        self.desk.later(self.desk.screen, self.services.surroundings, self._equipped)
+
+    def _equipped(self, around: Machine) -> None:
+        """Update the tools in the session's machine, but not the drives."""
+        if session := self.desk.selected:
+            machine = replace(around, drives=session.machine.drives)
+            self.desk.session = replace(session, machine=machine)
+        self.desk.screen.equipped()
 
 
 UNKNOWN = t("unknown")

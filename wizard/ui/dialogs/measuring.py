@@ -162,7 +162,7 @@ class TrialScreen(Measuring[Verdict]):
         session = desk.selected
         before = session.verdict if session and session.drive == drive else None
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, before if before and before.drive == drive.path else None, title)
+        super().__init__(desk, drive, before, title)
 
     def _ways(self) -> Iterator[ui.Action]:
         obstacle = self.services.obstacle

@@ -11,7 +11,10 @@ from wizard.ui.desk import Desk, Screen
 
 
 class Overlay(Screen):
-    """A dialog of the current screen."""
+    """A dialog of the current screen. By default, Enter and Esc close the dialog."""
+
+    def _actions(self) -> Iterable[ui.Action]:
+        return (ui.Action("back", "enter", messages.BACK),)
 
     def drives_changed(self) -> None:
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
@@ -23,14 +26,7 @@ class Overlay(Screen):
             self.desk.back()
 
 
-class Reading(Overlay):
-    """A dialog to read. Enter and Esc close it."""
-
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("back", "enter", messages.BACK)
-
-
-class Page(Reading):
+class Page(Overlay):
     """A page of text."""
 
     def __init__(self, desk: Desk, title: ui.Text, blocks: Sequence[ui.Block], place: str = "page") -> None:
@@ -55,7 +51,7 @@ def _key(action: ui.Action) -> ui.Block:
     return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
 
 
-class Reasons(Reading):
+class Reasons(Overlay):
     """Statements, with evidence for the selected one."""
 
     place = "reasons"
@@ -75,7 +71,7 @@ class Reasons(Reading):
         yield ui.Pane("", found.get(self.row, (ui.para(t("No further details.")),)))
 
 
-class Glossary(Reading):
+class Glossary(Overlay):
     """List of terms, those of the current view first, with a definition of the selected one."""
 
     place = "glossary"

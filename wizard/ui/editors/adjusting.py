@@ -162,12 +162,13 @@ class ResizeEditor(Overlay):
         border = self.row
 
         def read(values: ui.Values) -> Extent:
-            place = parse_place(values.get("value", "").strip())
+            place = parse_place(values["value"].strip())
             return resize.asked(self._drive, self._place, border, place)
 
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
-        self.open(Typing, CAPTIONS[border], means, (field,), read, self._request, messages.USE)
+        blocks = (ui.para(means),)
+        self.open(Typing, CAPTIONS[border], blocks, (field,), read, self._request, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)

@@ -169,12 +169,6 @@ class FilesystemTrial(Measuring[TrialVerdict]):
     def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
         super().__init__(desk, order.drive, None, TITLE(purpose=order.workload.replace("-", " ")))
         self._order, self._use = order, use
-        self._begun = False
-
-    def entered(self) -> None:
-        if not self._begun:
-            self._begun = True
-            self._start()
 
     def _closing(self) -> ui.Action | None:
         if self.verdict is None:
@@ -203,8 +197,7 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self._use(better)
 
     def act_again(self) -> None:
-        """Repeat the trial. The user has already confirmed."""
-        self._start()
-
-    def _start(self) -> None:
+        """Start the trial. The user has already confirmed."""
         self.start(trial.run_trial, self._order, writes=True)
+
+    opened = act_again

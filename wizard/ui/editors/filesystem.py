@@ -87,7 +87,7 @@ class Filesystem(Screen):
         return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[ui.Action]:
-        choice, unmade = self._choice(self.row), self._unmade(self.row)
+        choice, unmade = self._choice, self._unmade
         why_not: ui.Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
@@ -97,7 +97,7 @@ class Filesystem(Screen):
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        choice, unmade = self._choice(self.row), self._unmade(self.row)
+        choice, unmade = self._choice, self._unmade
         if choice is not None:
             doubts = self._taken(choice).doubts
             yield ui.Pane(title_of(choice.filesystem), tuple(advice_rows.choice_blocks(choice, doubts)))
@@ -106,13 +106,14 @@ class Filesystem(Screen):
         if blocks := tuple(advice_rows.advice_blocks(self._advice)):
             yield ui.Pane(t("About this drive"), blocks)
 
-    def _choice(self, row: str) -> Choice | None:
-        if row in self._asked:
-            return self._asked[row].choice
-        return self._advice.choice(row)
+    @property
+    def _choice(self) -> Choice | None:
+        asked = self._asked.get(self.row)
+        return asked.choice if asked else self._advice.choice(self.row)
 
-    def _unmade(self, row: str) -> Unmade | None:
-        return next((one for one in self._advice.unmade if one.filesystem == row), None)
+    @property
+    def _unmade(self) -> Unmade | None:
+        return next((one for one in self._advice.unmade if one.filesystem == self.row), None)
 
     def _taken(self, choice: Choice) -> request.Taken:
         return self._asked.get(choice.filesystem) or request.Taken(choice)
@@ -127,14 +128,14 @@ class Filesystem(Screen):
         self.tell("")
 
     def act_take(self) -> None:
-        choice = self._choice(self.row)
+        choice = self._choice
         if choice is not None and not choice.obstacles:
             self._take(self._taken(choice))
             self.close()
 
     def act_options(self) -> None:
         row = self.row
-        advised, choice = self._advice.choice(row), self._choice(row)
+        advised, choice = self._advice.choice(row), self._choice
         if advised is None or choice is None or choice.obstacles:
             return
 
@@ -145,7 +146,7 @@ class Filesystem(Screen):
         self.open(Options, workload, taken, keep, advised=advised)
 
     def act_why(self) -> None:
-        choice, unmade = self._choice(self.row), self._unmade(self.row)
+        choice, unmade = self._choice, self._unmade
         if choice is not None:
             self.open(Reasons, title_of(choice.filesystem), choice_reasons(choice, self._advice))
         elif unmade is not None:
@@ -287,7 +288,7 @@ class Options(Screen):
         option = offer.option
 
         def phrase(values: ui.Values) -> str:
-            if not request.is_danger(option, values.get(DANGER, "").strip()):
+            if not request.is_danger(option, values[DANGER].strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )

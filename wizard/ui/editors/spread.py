@@ -244,11 +244,11 @@ class Arrange(Screen):
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
     def turned(self, field: str, values: ui.Values) -> None:
-        self._settle(self._read(values))
+        self._settle(Arrangement("mbr" if values[TABLE] == "mbr" else "gpt", values[GROUP] == LVM))
         self.warn(self._refused)
 
     def act_take(self) -> None:
-        self._settle(self._read(self.values))
+        self.turned("", self.values)
         if self._refused:
             raise BadInput(self._refused)
         self._take(self._now)
@@ -258,11 +258,6 @@ class Arrange(Screen):
     def _refused(self) -> str:
         mbr = self._why_no_mbr if self._now.table == "mbr" else ""
         return mbr or (self._why_no_group if self._now.grouped else "")
-
-    def _read(self, values: ui.Values) -> Arrangement:
-        table, group = values.get(TABLE, self._now.table), values.get(GROUP)
-        grouped = self._now.grouped if group is None else group == LVM
-        return Arrangement("mbr" if table == "mbr" else "gpt", grouped)
 
     def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
         """Return the planner's reason against `wanted`, or empty if the planner also refuses `otherwise`."""

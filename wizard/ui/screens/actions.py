@@ -1,6 +1,6 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partialmethod
 
 from msgspec.structs import replace
@@ -127,11 +127,16 @@ class Actions(Screen):
         label = printable(label_on(self._drive, self._device) or "", 300)
         field = ui.Field("label", t("New label"), label, selected=True)
         said = t("An fstab line with the old label is updated too.")
+        self._ask(messages.RENAME, said, (field,), lambda values: requests.SetLabel(values["label"].strip()))
 
-        def wanted(values: ui.Values) -> requests.Wanted:
-            return requests.SetLabel(values.get("label", "").strip())
-
-        self.open(Typing, messages.RENAME, said, (field,), wanted, self._work_out)
+    def _ask(
+        self,
+        title: ui.Text,
+        said: ui.Text,
+        fields: Sequence[ui.Field],
+        wanted: Callable[[ui.Values], requests.Wanted],
+    ) -> None:
+        self.open(Typing, title, (ui.para(said),), fields, wanted, self._work_out)
 
     def _work_out(self, wanted: requests.Wanted) -> None:
         self.work_out(self._device, wanted)
@@ -147,32 +152,28 @@ class Actions(Screen):
         )
 
         def wanted(values: ui.Values) -> requests.Wanted:
-            folder, when = values.get("folder", "").strip(), values.get("when", "boot")
-            return requests.Attach(folder or None, (), when == "boot", self.services.usual().caller)
+            folder, boot = values["folder"].strip() or None, values["when"] == "boot"
+            return requests.Attach(folder, (), boot, self.services.usual().caller)
 
-        self.open(Typing, messages.MOUNT, "", fields, wanted, self._work_out)
+        self._ask(messages.MOUNT, "", fields, wanted)
 
     def act_bring(self) -> None:
         self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
     def act_unmount(self) -> None:
         when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))
-
-        def wanted(values: ui.Values) -> requests.Wanted:
-            return requests.Detach(values.get("when") == "boot")
-
-        self.open(Typing, messages.UNMOUNT, "", (when,), wanted, self._work_out)
+        self._ask(messages.UNMOUNT, "", (when,), lambda values: requests.Detach(values["when"] == "boot"))
 
     def act_options(self) -> None:
         now = self.services.options_at_boot(self._drive, self._device) or ()
         fields = (ui.Field("options", messages.OPTIONS_TITLE, printable(",".join(now), 4000), "defaults"),)
 
         def wanted(values: ui.Values) -> requests.Wanted:
-            given = values.get("options", "").replace(" ", "").split(",")
+            given = values["options"].replace(" ", "").split(",")
             return requests.SetOptions(tuple(filter(None, given)))
 
         said = t("All options for the fstab line, separated by commas.")
-        self.open(Typing, messages.MOUNT_OPTIONS, said, fields, wanted, self._work_out)
+        self._ask(messages.MOUNT_OPTIONS, said, fields, wanted)
 
     def act_tune(self) -> None:
         offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
@@ -180,11 +181,7 @@ class Actions(Screen):
             ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),
         )
         said = t("Compares the current options with those for this purpose.")
-
-        def wanted(values: ui.Values) -> requests.Wanted:
-            return requests.Tune(values["purpose"])
-
-        self.open(Typing, messages.TUNE, said, fields, wanted, self._work_out)
+        self._ask(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
 
 
 def _row(entry: MenuEntry) -> ui.Row:

@@ -66,7 +66,7 @@ class CopyScreen(Screen):
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
-        self.open(Typing, title, text, fields, self._read, self._count, t("count"))
+        self.open(Typing, title, (ui.para(text),), fields, self._read, self._count, t("count"))
 
     def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
@@ -84,11 +84,11 @@ class CopyScreen(Screen):
         return tuple(fields)
 
     def _read(self, values: ui.Values) -> CopyFiles:
-        source = values.get("source", "").strip()
+        source = values["source"].strip()
         if not source:
             raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
-        into, takes = values.get("into", "").strip(), values.get("place") == "takes"
+        into, takes = values["into"].strip(), values.get("place") == "takes"
         return CopyFiles(source, target, into, takes)
 
     def _count(self, asked: CopyFiles) -> None:

@@ -40,7 +40,6 @@ class Review(Screen):
             if job.takes_passphrase
             else t("The work runs in a separate process. Closing this terminal does not stop the run."),
         )
-        self._typed: dict[str, str] = {}
 
     def entered(self) -> None:
         if self._room is not None or self._measuring or self._blocked or self.job.word():
@@ -120,11 +119,10 @@ class Review(Screen):
             caption = t("Serial") if alone else ui.short(drive.path)
             whole_hint = messages.TYPE if drive.serial else Sentence("type {token}: no serial number")
             hint = t("last four, or all") if shortest != whole else whole_hint(token=whole)
-            key = f"token{number}"
-            yield ui.Field(key, caption, self._typed.get(key, ""), hint)
+            yield ui.Field(f"token{number}", caption, hint=hint)
         if self._final_word:
             hint = t("type {word}: this cannot be undone", word=self._final_word)
-            yield ui.Field("word", t("And"), self._typed.get("word", ""), hint)
+            yield ui.Field("word", t("And"), hint=hint)
         if self.job.takes_passphrase:
             yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
 
@@ -166,14 +164,10 @@ class Review(Screen):
         yield ui.Action("commands", "f3", messages.COMMANDS)
         yield ui.Action("save", "f4", messages.SAVE)
 
-    def turned(self, _field: str, values: ui.Values) -> None:
-        self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
-
     def act_apply(self) -> None:
-        self.turned("", self.values)
         for number, drive in enumerate(self.job.drives):
-            check_token(drive, self.typed(f"token{number}"), *self._tokens(drive))
-        if self._final_word and self.typed("word") != self._final_word:
+            check_token(self.values, number, drive, *self._tokens(drive))
+        if self._final_word and self.values.get("word", "").strip() != self._final_word:
             raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
         self._secret = self._passphrase() if self.job.takes_passphrase else None
         if self._measuring:
@@ -207,11 +201,9 @@ class Review(Screen):
         self.tell(str(error), ui.Tone.DANGER)
 
     def act_commands(self) -> None:
-        self.turned("", self.values)
         self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_save(self) -> None:
-        self.turned("", self.values)
         save_job(self.desk, self.job)
 
 

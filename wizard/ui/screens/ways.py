@@ -10,7 +10,6 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
 from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 from wizard.ui import messages
@@ -22,7 +21,7 @@ from wizard.ui.dialogs.asking import Picker
 
 
 class WaysScreen(Screen):
-    """Conversions of the filesystem on `device` of `drive`."""
+    """Conversions of the filesystem on `device`."""
 
     place = "ways"
     step = ui.ScreenStep.PLAN
@@ -38,9 +37,9 @@ class WaysScreen(Screen):
         t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
     )
 
-    def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
+    def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
-        self._drive, self._device = drive, device
+        self._device = device
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
         self._fault = ""
@@ -183,29 +182,24 @@ class WaysScreen(Screen):
 
     def _planned(self, migration: Migration) -> None:
         self.row = migration.way.value
-        if (session := self.desk.selected) and session.drive == self._drive:
-            self.desk.session = replace(session, migration=migration)
+        self.desk.session = replace(self.session, migration=migration)
         self.desk.open_review(migration)
 
 
 def open_ways(desk: Desk, device: str) -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
 
-    drive = desk.session.drive
-
     def take(device: str) -> None:
-        desk.go(WaysScreen(desk, drive, device))
+        desk.go(WaysScreen(desk, device))
 
-    found = old_filesystems(drive, device)
+    found = old_filesystems(desk.session.drive, device)
     if not found:
         desk.screen.warn(messages.NO_OLD)
     elif len(found) == 1:
         take(found[0].device)
     else:
         rows = tuple(
-            ui.Row(
-                one.device, tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))
-            )
+            ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
             for one in found
         )
         desk.go(Picker(desk, t("Convert which filesystem to ext4?"), rows, take))

@@ -277,7 +277,7 @@ class WorkScreen(Screen):
             return
 
         def read(values: ui.Values) -> bytes:
-            return values.get("secret", "").encode("utf-8", "surrogateescape")
+            return values["secret"].encode("utf-8", "surrogateescape")
 
         def settle(secret: bytes) -> None:
             if secret:
@@ -287,7 +287,8 @@ class WorkScreen(Screen):
             if choice.why_secret:
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
-                self.open(asking.Typing, title, choice.why_secret, fields, read, settle, messages.RESUME)
+                blocks = (ui.para(choice.why_secret),)
+                self.open(asking.Typing, title, blocks, fields, read, settle, messages.RESUME)
             else:
                 self._settle(way)
 

@@ -55,7 +55,7 @@ def ways(found: Situation | None = None, services: Services | None = None) -> tu
     services = services or Services(found or situation())
     at = Person(services)
     at.desk.session = session_on(DRIVE)
-    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
+    at.desk.go(WaysScreen(at.desk, DEVICE))
     at.wait()
     return at, services
 
@@ -77,7 +77,7 @@ def test_other_actions_wait_for_the_survey() -> None:
     services.go.clear()
     at = Person(services)
     at.desk.session = session_on(DRIVE)
-    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
+    at.desk.go(WaysScreen(at.desk, DEVICE))
     assert at.view.busy and at.view.rows is None
     at.desk.act("again")
     assert "Still checking" in at.said

@@ -44,12 +44,6 @@ def test_only_the_token_starts_the_run(typed: str) -> None:
     assert "S1" in person.said and "sda" in person.said
 
 
-def test_wrong_token_stays_in_its_field() -> None:
-    person = at_review(Live())
-    person.act("apply", token0="wrong")
-    assert [field.value for field in person.view.fields] == ["wrong"]
-
-
 @pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, "last four")])
 def test_drive_without_a_serial_says_so(serial: str, says: str) -> None:
     person = at_review(Live(machine(drive(serial=serial))))
