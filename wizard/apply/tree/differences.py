@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import islice
 
 from wizard.apply.tree import entries
 from wizard.filesystems.kind import Holds
@@ -30,17 +31,10 @@ def differences(
 
     The content of `rewritten` files may differ. `seen_as` selects what is compared.
     """
-    told = []
-    count = 0
-    for sentence in _differences(before, after, rewritten, seen_as):
-        count += 1
-        if count <= TOLD:
-            told.append(sentence)
-    return (
-        (*told, tn("One more difference.", "{count} more differences.", count=count - TOLD))
-        if count > TOLD
-        else tuple(told)
-    )
+    found = _differences(before, after, rewritten, seen_as)
+    told = tuple(islice(found, TOLD))
+    more = sum(1 for _ in found)
+    return (*told, tn("One more difference.", "{count} more differences.", count=more)) if more else told
 
 
 def _differences(
