@@ -164,15 +164,7 @@ def _pieces(
     those of the table."""
     geometry, images = move.drive.geometry, _Images()
     logical, start, size = geometry.logical_block_bytes, move.before.start_bytes, move.before.size_bytes
-    tables = table_images(
-        read,
-        move.drive.size_bytes,
-        logical,
-        geometry.physical_block_bytes,
-        move.number,
-        move.span,
-        move.after,
-    )
+    tables = table_images(read, move.drive.size_bytes, geometry, move.number, move.span, move.after)
     tail_bytes = rounded_up(TAIL_BYTES, logical)
     head, tail = read(start, move.head_bytes), read(move.before.end_bytes - tail_bytes, tail_bytes)
     tail_at = size - len(tail)
