@@ -10,7 +10,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
-from wizard.plan.changes import Migration, Prospect, Way, WayOffer
+from wizard.plan.changes import Migration, Way
 
 NOTHING_WRITTEN = t("Nothing was written.")
 
@@ -112,11 +112,6 @@ EITHER_LINE = t("The file contains either the old or the new line, never a mix."
 def is_damaged(before: ExtFacts) -> bool:
     """Return True if the superblock records errors or an unfinished operation."""
     return before.has_errors or before.recorded_errors > 0 or bool(before.half_done)
-
-
-def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
-    """Return the offer for a method."""
-    return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
 def how_sentences(migration: Migration) -> Iterator[Message]:

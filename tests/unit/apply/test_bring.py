@@ -205,7 +205,7 @@ def test_folder_is_read_if_its_device_is_unreadable(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(survey, "held_on", unreadable)
     monkeypatch.setattr(survey, "device_of", lambda _: "/dev/vda")
-    source = survey._source(str(tmp_path))
+    source, _ = survey._source(str(tmp_path))
     assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""
 
 

@@ -19,6 +19,7 @@ from wizard.apply.block.devices import (
 from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
+from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -131,8 +132,8 @@ class MoveRunJob(job.RunJob[Moves]):
         try:
             with _opened(moves) as drive:
                 forward.ForwardMoves(work, moves, drive, notes).go()
-        except forward.RunEnded as end:
-            return end.outcome
+        except MoveStopped as stop:
+            return Event.STOPPED, str(stop)
         return _verify(work, moves)
 
     def undo(self, work: job.RunWork) -> job.Outcome:

@@ -140,41 +140,22 @@ one whose record is being flushed."""
 def room_around(drive: Drive, part: Partition) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to the extended one."""
-    room = dangers.bounds_of(drive)
-    low, high = room.start_bytes, room.end_bytes
-    for extent in _obstacles(drive, part):
-        if extent.end_bytes <= part.start_bytes:
-            low = max(low, extent.end_bytes)
-        elif extent.start_bytes >= part.end_bytes:
-            high = min(high, extent.start_bytes)
-    if (around := _extended_around(drive, part)) is not None:
-        low, high = max(low, around.start_bytes), min(high, around.end_bytes)
-    return Extent(low, high - low)
-
-
-def _extended_around(drive: Drive, part: Partition) -> Partition | None:
-    return next(
-        (
-            one
-            for one in drive.partitions
-            if one.type in partition_types.CONTAINERS and one.number != part.number and part.is_within(one)
-        ),
-        None,
-    )
-
-
-def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
-    around = _extended_around(drive, part)
-    for one in drive.partitions:
-        if one.number not in (part.number, around.number if around else 0):
-            yield one.extent
+    others = [one for one in drive.partitions if one.number != part.number]
+    extended = [one for one in others if one.type in partition_types.CONTAINERS and part.is_within(one)]
+    limits = (dangers.bounds_of(drive), *extended)
     # Records of logical partitions are between the partitions.
-    yield from drive.table.own if drive.table else ()
+    taken = [
+        *(one.extent for one in others if one not in extended),
+        *(drive.table.own if drive.table else ()),
+    ]
     # GRUB uses the range before the first partition.
-    end = min(FLOOR_BYTES, *(part.start_bytes for part in drive.partitions))
-    for loader in drive.loaders:
-        if loader.next_bytes < end:
-            yield Extent(loader.next_bytes, end - loader.next_bytes)
+    end = min(FLOOR_BYTES, *(one.start_bytes for one in drive.partitions))
+    loaders = (loader.next_bytes for loader in drive.loaders if loader.next_bytes < end)
+    taken += (Extent(start, end - start) for start in loaders)
+    before = (one.end_bytes for one in taken if one.end_bytes <= part.start_bytes)
+    after = (one.start_bytes for one in taken if one.start_bytes >= part.end_bytes)
+    low = max([*(one.start_bytes for one in limits), *before])
+    return Extent(low, min([*(one.end_bytes for one in limits), *after]) - low)
 
 
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
