@@ -248,7 +248,7 @@ class CopyRunJob(job.RunJob[Bring]):
             with suppress(Refused, BadInput):
                 _drives_now(bring)
                 mounted = places.ground_of(Path(bring.source.path)).mounted
-                is_as_copied = places.uuid_of(mounted) == bring.source.uuid
+                is_as_copied = places.mounted_filesystem(mounted).uuid == bring.source.uuid
             if not is_as_copied:
                 kept = t(
                     "The copy on {device} remains, because it may be in use at the new mount "

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -10,13 +9,13 @@ from msgspec.structs import replace
 from wizard.apply.block.extents import data_extents
 from wizard.apply.copy.places import (
     READ_ONLY,
-    DeviceFilesystem,
     FolderLocation,
     device_of,
     drive_of,
     ground_of,
     held_on,
     mount_of,
+    mounted_filesystem,
     source_open,
 )
 from wizard.apply.run.backup_store import Environment
@@ -220,14 +219,8 @@ def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
         below = _mounted_below(place.folder) if place else ()
         return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below), place
     ground = ground_of(path)
-    device = device_of(ground.mounted)
-    below = _mounted_below(ground.folder)
-    known: DeviceFilesystem | None = None
-    # A folder may be readable although its device is not, as in a container.
-    with suppress(BadInput):
-        known = held_on(device) if device else None
-    filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
-    return changes.BringFrom(str(ground.folder), False, filesystem, uuid, below), ground
+    found, below = mounted_filesystem(ground.mounted), _mounted_below(ground.folder)
+    return changes.BringFrom(str(ground.folder), False, found.filesystem, found.uuid, below), ground
 
 
 def _mounted_below(folder: Path) -> tuple[str, ...]:
