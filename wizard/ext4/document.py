@@ -17,7 +17,7 @@ from wizard.ext4.operations import (
     retyped,
     room_bytes,
 )
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
@@ -31,6 +31,7 @@ from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
 AGAIN = codec.RECREATE(command="migrate")
+NOTHING_WRITTEN = t("Nothing was written.")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
 """Findings that only affect the choice of method."""
 
@@ -41,7 +42,9 @@ def make_migration(
     """Return the conversion to show, confirm and run. Raises Refused or BadInput with the finding that blocks
     it."""
     if finding := ways.against(situation, way, repairs=repairs):
-        raise ways.refusal(finding)
+        message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
+        # Without danger, the method only does not suit the filesystem.
+        raise Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
     doubts = tuple(doubts_of(situation, way, manifest=manifest))
     migration = replace(_planned(situation, way, repairs=repairs), manifest=manifest, doubts=doubts)
     MIGRATIONS.check(migration, str(t("The conversion")))

@@ -6,14 +6,10 @@ from msgspec.structs import replace
 
 from wizard.ext4 import blockers
 from wizard.ext4.assessment import Situation
-from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
 from wizard.plan.changes import Migration, Way
-
-NOTHING_WRITTEN = t("Nothing was written.")
-
 
 RULES = (
     blockers.in_use,
@@ -80,13 +76,6 @@ def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[
             in_use = situation.mounts or situation.opened or situation.is_root
             return program not in situation.missing and not (command.unused and in_use)
     return False
-
-
-def refusal(finding: Finding) -> DiskwrightError:
-    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
-    filesystem."""
-    message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
-    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
 
 
 NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")

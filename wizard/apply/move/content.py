@@ -75,6 +75,11 @@ def without_stops(noted: Noted) -> Noted:
     return replace(noted, bad=tuple(one for one in noted.bad if one.is_zeros))
 
 
+def begun_moves(notes: Iterable[Noted]) -> list[int]:
+    """Return the numbers of the moves that may have a journal on the drive."""
+    return [number for number, noted in enumerate(notes) if noted.is_begun]
+
+
 class Notes(Struct, frozen=True):
     """The progress of all moves of a run, in their order."""
 

@@ -125,7 +125,7 @@ class ForwardMoves(content.OnDrive):
         return f"{error} {intact if self._has_moved() else process.NOTHING_WRITTEN}"
 
     def _has_moved(self) -> bool:
-        return any(noted.is_begun for noted in self.notes)
+        return bool(content.begun_moves(self.notes))
 
     def _read(self, number: int, move: Move) -> None:
         step = read_step(number)
@@ -192,7 +192,7 @@ def return_all(context: content.OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
     refuse_used(context)
     mark_durably(context.run / process.UNDOING)
-    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
+    begun = content.begun_moves(context.notes)
     for number in reversed(begun):
         if not context.notes[number].is_back:
             _undo_move(context, number, is_last=number == begun[-1])
@@ -201,7 +201,7 @@ def return_all(context: content.OnDrive) -> None:
 def refuse_used(context: content.OnDrive) -> None:
     """Raises Refused if a move cannot be undone because the partition was mounted for writing since, which
     changes its head. A partition on its way back cannot have been used."""
-    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
+    begun = content.begun_moves(context.notes)
     for number in begun:
         move, noted = context.moves.moves[number], context.notes[number]
         used = t(

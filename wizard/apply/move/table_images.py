@@ -32,7 +32,7 @@ from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import GptCopy, Read, TableReading, read_copy
+from wizard.probe.content.gpt import Read, TableReading, read_copy
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
@@ -157,14 +157,14 @@ def _check_gpt(read: Read, size_bytes: int, block_bytes: int) -> None:
         )
     first, other = sound
     places = (first.alternate_lba, other.alternate_lba) == (last, 1)
-    if not places or _comparable(first) != _comparable(other):
+    contents = {
+        (one.disk_guid, one.first_usable_lba, one.last_usable_lba, one.entry_bytes, one.entries)
+        for one in sound
+    }
+    if not places or len(contents) > 1:
         raise Refused(
             t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
         )
-
-
-def _comparable(copy: GptCopy) -> tuple[object, ...]:
-    return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
 def _entry(reading: TableReading, number: int) -> Partition:
