@@ -77,7 +77,7 @@ LINKS = Path("/dev/disk")
 
 
 def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab | None:
-    """Return the fstab on an unmounted filesystem, or None if it has none. `fault` says why a file cannot be
+    """Return the fstab on an unmounted filesystem, or None. `fault` is the reason why a file cannot be
     changed."""
     try:
         seen = seen_inside(node, (FOLDER, OWN_FSTAB))

@@ -127,7 +127,7 @@ def read_superblock(path: str) -> ExtFacts:
     damaged = fault or t("The superblock of {device} is damaged.", device=path)
     if place is not None and copy is not None:
         block, size = place // copy.block_bytes, copy.block_bytes
-        command = f"e2fsck -b {block} -B {size} {path}"
+        command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
         raise Refused(
             join(
                 damaged,

@@ -119,8 +119,7 @@ def load_copied(run: Path) -> Copied | None:
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:
-    """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
-    damaged."""
+    """Yield the committed entries of a list, if the list exists. Raises BadInput if damaged."""
     return (from_line(line, str(file)) for line in _committed(file))
 
 

@@ -210,7 +210,7 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
 
 
 def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
-    """Return the source, and the folder that contains it, or None for an unmounted device."""
+    """Return the source and the folder to read, None for an unmounted device."""
     path = Path(source)
     if path.is_block_device():
         found = held_on(source)

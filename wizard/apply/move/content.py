@@ -76,7 +76,7 @@ def without_stops(noted: Noted) -> Noted:
 
 
 def begun_moves(notes: Iterable[Noted]) -> list[int]:
-    """Return the numbers of the moves that may have a journal on the drive."""
+    """Return the numbers of all moves with a possible journal on the drive."""
     return [number for number, noted in enumerate(notes) if noted.is_begun]
 
 
@@ -115,7 +115,7 @@ def piece_bytes(size_bytes: int) -> int:
 
 class ContentDigests:
     """Digests of a partition without its head and the last bytes: of the whole, and of equal pieces.
-    `superblocks` are places that xfs_repair would take for an XFS superblock."""
+    `superblocks` are places that xfs_repair would accept as an XFS superblock."""
 
     def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
         self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
@@ -124,7 +124,7 @@ class ContentDigests:
         self._now = hashlib.sha256()
 
     def take(self, at_bytes: int, counted_from: int, data: memoryview) -> None:
-        """Add the data read at an offset, without what is not counted before `counted_from`."""
+        """Add data at `counted_from`, of a window that begins at `at_bytes`."""
         if at_bytes and at_bytes % self._piece == 0:
             self._pieces, self._now = self.pieces, hashlib.sha256()
         self._whole.update(data)

@@ -78,8 +78,8 @@ STOPPED = join(t("Stopped."), NO_LOSS)
 
 
 class ForwardMoves(content.OnDrive):
-    """The moves of a run, in the process that carries them out. Methods raise MoveStopped and Failed, which
-    describe the state of the data."""
+    """Moves of a run, executed in its own process. Methods raise MoveStopped or Failed with the state of the
+    data."""
 
     def __init__(
         self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[content.Noted, ...]

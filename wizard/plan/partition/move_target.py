@@ -159,7 +159,7 @@ def room_around(drive: Drive, part: Partition) -> Extent:
 
 
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
-    """Return the aligned starts to try, the best one first."""
+    """Return the aligned starts to try, best first."""
     return (
         geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
