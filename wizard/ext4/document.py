@@ -17,7 +17,7 @@ from wizard.ext4.operations import (
     retyped,
     room_bytes,
 )
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
@@ -31,6 +31,7 @@ from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
 AGAIN = codec.RECREATE(command="migrate")
+NOTHING_WRITTEN = t("Nothing was written.")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
 """Findings that only affect the choice of method."""
 
@@ -41,22 +42,19 @@ def make_migration(
     """Return the conversion to show, confirm and run. Raises Refused or BadInput with the finding that blocks
     it."""
     if finding := ways.against(situation, way, repairs=repairs):
-        raise ways.refusal(finding)
-    operations = all_operations(situation, way, repairs=repairs)
-    migration = with_current_texts(
-        Migration(
-            drive=situation.drive,
-            device=situation.device,
-            before=situation.ext,
-            way=way,
-            steps=tuple(map(Step, operations)),
-            manifest=manifest,
-            repairs=repairs,
-            doubts=tuple(doubts_of(situation, way, manifest=manifest)),
-        )
-    )
+        message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
+        # Without danger, the method only does not suit the filesystem.
+        raise Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
+    doubts = tuple(doubts_of(situation, way, manifest=manifest))
+    migration = replace(_planned(situation, way, repairs=repairs), manifest=manifest, doubts=doubts)
     MIGRATIONS.check(migration, str(t("The conversion")))
     return migration
+
+
+def _planned(situation: Situation, way: Way, *, repairs: bool = False) -> Migration:
+    steps = tuple(map(Step, all_operations(situation, way, repairs=repairs)))
+    drive, device, before = situation.drive, situation.device, situation.ext
+    return with_current_texts(Migration(drive, device, before, way, steps, repairs=repairs))
 
 
 def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
@@ -94,15 +92,7 @@ def migration_steps(
         )
 
 
-def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
-    """Return a sentence per gain."""
-    collects = t(
-        "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
-    )
-    gains = (
-        (collects,) if isinstance(operation, Setting) else operation.gains(before) for operation in operations
-    )
-    return tuple(dict.fromkeys(map(str, chain.from_iterable(gains))))
+COLLECTS = t("Writes are collected before allocation (delayed allocation), unlike with the older drivers.")
 
 
 def prospect_of(situation: Situation) -> Prospect:
@@ -118,20 +108,17 @@ def prospect_of(situation: Situation) -> Prospect:
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
-    before = situation.ext
-    operations = all_operations(situation, way)
-    finding = ways.against(situation, way)
-    steps = migration_steps(operations, situation.device, before, situation.drive)
+    planned, finding = _planned(situation, way), ways.against(situation, way)
     return WayOffer(
         way=way,
-        gains=gains_of(operations, before),
+        gains=planned.gains,
         costs=tuple(map(str, COSTS[way])),
         undone=str(ways.undo_sentence(way)),
-        seconds=round(sum(step.seconds for step in steps), 1),
-        compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
+        seconds=round(sum(step.seconds for step in planned.steps), 1),
+        compare_seconds=round(compare_seconds(planned.before, planned.drive.rotational), 1)
         if way.converts
         else 0.0,
-        room_bytes=room_bytes(operations, before),
+        room_bytes=planned.room_bytes,
         obstacle=str(as_message(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
@@ -176,11 +163,12 @@ def with_current_texts(migration: Migration) -> Migration:
     space."""
     before = migration.before
     operations = tuple(step.operation for step in migration.steps)
+    gains = ((COLLECTS,) if isinstance(one, Setting) else one.gains(before) for one in operations)
     return replace(
         migration,
         steps=tuple(migration_steps(operations, migration.device, before, migration.drive)),
         room_bytes=room_bytes(operations, before),
-        gains=gains_of(operations, before),
+        gains=tuple(dict.fromkeys(map(str, chain.from_iterable(gains)))),
     )
 
 

@@ -6,14 +6,10 @@ from msgspec.structs import replace
 
 from wizard.ext4 import blockers
 from wizard.ext4.assessment import Situation
-from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
-from wizard.plan.changes import Migration, Prospect, Way, WayOffer
-
-NOTHING_WRITTEN = t("Nothing was written.")
-
+from wizard.plan.changes import Migration, Way
 
 RULES = (
     blockers.in_use,
@@ -82,13 +78,6 @@ def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[
     return False
 
 
-def refusal(finding: Finding) -> DiskwrightError:
-    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
-    filesystem."""
-    message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
-    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
-
-
 NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")
 
 TITLES: Mapping[Way, Message] = {
@@ -112,11 +101,6 @@ EITHER_LINE = t("The file contains either the old or the new line, never a mix."
 def is_damaged(before: ExtFacts) -> bool:
     """Return True if the superblock records errors or an unfinished operation."""
     return before.has_errors or before.recorded_errors > 0 or bool(before.half_done)
-
-
-def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
-    """Return the offer for a method."""
-    return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
 def how_sentences(migration: Migration) -> Iterator[Message]:

@@ -203,9 +203,9 @@ def test_folder_is_read_if_its_device_is_unreadable(tmp_path: Path, monkeypatch:
     def unreadable(device: str) -> places.DeviceFilesystem:
         raise BadInput(f"{device} cannot be opened.")
 
-    monkeypatch.setattr(survey, "held_on", unreadable)
-    monkeypatch.setattr(survey, "device_of", lambda _: "/dev/vda")
-    source = survey._source(str(tmp_path))
+    monkeypatch.setattr(places, "held_on", unreadable)
+    monkeypatch.setattr(places, "device_of", lambda _: "/dev/vda")
+    source, _ = survey._source(str(tmp_path))
     assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""
 
 

@@ -14,7 +14,6 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.states import How
 from wizard.apply.system import fstab
-from wizard.apply.system.mounts import is_on
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
@@ -25,7 +24,6 @@ from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
-from wizard.probe.host.sysfs import unescaped
 from wizard.process.program import Result, find, run, scratch_folder
 
 READ = ("debugfs", "-c")
@@ -79,7 +77,7 @@ LINKS = Path("/dev/disk")
 
 
 def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab | None:
-    """Return the fstab on an unmounted filesystem, or None if it has none. `fault` says why a file cannot be
+    """Return the fstab on an unmounted filesystem, or None. `fault` is the reason why a file cannot be
     changed."""
     try:
         seen = seen_inside(node, (FOLDER, OWN_FSTAB))
@@ -212,9 +210,13 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         folder = next((folder for folder in FOLDERS if _is_real(top, f"{folder}/{SETTINGS}")), "")
         if not folder:
             return
-        yield _check_listing(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
+
+        def ask(*asked: str) -> Result:
+            return command((program, node, *asked), accept=range(256))
+
+        yield _check_listing(top, folder, ask("ls", f"{DEVICE}{folder}/"))
         for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
-            result = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
+            result = ask("cmp", f"{DEVICE}{path}", f"{top}{path}")
             seen = (
                 result.last_words
                 if result.status
@@ -227,8 +229,7 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
             )
 
 
-def _check_listing(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
-    result = ask("ls", f"{DEVICE}{folder}/")
+def _check_listing(top: Path, folder: str, result: Result) -> Check:
     wanted = {
         word
         for entry in (top / folder[1:]).iterdir()
@@ -267,7 +268,6 @@ def _is_real(top: Path, path: str) -> bool:
         return False
 
 
-SWAPS = Path("/proc/swaps")
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """Initramfs generators and their configuration in /etc."""
@@ -278,16 +278,6 @@ KERNEL_OPTIONS = ("/etc/default/grub", "/etc/kernel/cmdline")
 GRUBS = ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue")
 _GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
 _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
-
-
-def swap_files_on(node: Path) -> tuple[str, ...]:
-    """Return the active swap files on the filesystem of this device."""
-    try:
-        lines = SWAPS.read_text(errors="replace").splitlines()[1:]
-    except OSError:
-        return ()
-    files = [unescaped(line.split()[0]) for line in lines if line.split()[1:2] == ["file"]]
-    return tuple(file for file in files if is_on(str(node), file))
 
 
 def units_for(etc: Path, nodes: Set[str], tags: fstab.Tags) -> tuple[str, ...]:

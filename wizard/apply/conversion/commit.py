@@ -426,7 +426,7 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
-    """Return the first bytes of the filesystem wherever it is now, or the reason why they cannot be read."""
+    """Return the first bytes of the filesystem on its current device, or the reason for a failure."""
     why, link = "", BY_UUID / migration.before.uuid
     linked = (str(link.resolve()),) if link.exists() else ()
     for node in dict.fromkeys((migration.device, *linked)):

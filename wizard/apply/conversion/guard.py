@@ -22,6 +22,7 @@ from wizard.apply.settings.states import How
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
+from wizard.apply.system.mounts import swap_files_on
 from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
 from wizard.ext4.blockers import KNOWN
@@ -81,7 +82,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
         fstab_text=fstab,
         device_bytes=devices.size_bytes(path),
         mounts=mounts,
-        swap_files=boot.swap_files_on(Path(path)),
+        swap_files=swap_files_on(path),
         is_root=is_root,
         opened=opened,
         damaged=damage(path, ext) if unmounted and not opened else None,
@@ -109,7 +110,7 @@ def read_superblock(path: str) -> ExtFacts:
         place = find_copy(partial(_read_range, path)) if fault or not found else None
         copy = None if place is None else superblock.read_ext(_read_range(path, place))
     except PermissionError:
-        command = " ".join(("sudo", "diskwright", "migrate", path))
+        command = f"sudo diskwright migrate {path}"
         raise BadInput(
             t("Only root can read {device}: run  {command}", device=path, command=command)
         ) from None

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from heapq import merge
-from operator import attrgetter
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,7 +19,7 @@ from wizard.apply.run.backup_store import load_document, replace_document, repla
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entries import TreeEntry, from_line
+from wizard.apply.tree.entries import TreeEntry, from_line, order_of
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
@@ -102,8 +101,8 @@ class BringSite(Struct, frozen=True):
                 return manifest.manifest_entries(file)
         newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
         older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
-        by_order = attrgetter("order")
-        return merge(older, sorted(newer.values(), key=by_order), key=by_order)
+        again = (newer[path] for path in sorted(newer, key=order_of))
+        return merge(older, again, key=lambda entry: order_of(entry.path))
 
 
 def is_older(run: Path) -> bool:
@@ -120,8 +119,7 @@ def load_copied(run: Path) -> Copied | None:
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:
-    """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
-    damaged."""
+    """Yield the committed entries of a list, if the list exists. Raises BadInput if damaged."""
     return (from_line(line, str(file)) for line in _committed(file))
 
 

@@ -24,9 +24,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from wizard.apply.tree import entries
-from wizard.apply.tree.content import SHORTER, Content, Range, content_of
+from wizard.apply.tree.content import SHORTER, Content, content_of
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
+from wizard.model.machine import Extent
 from wizard.model.said import MIB, Sentence
 from wizard.operations.mounts import Top
 
@@ -188,12 +189,12 @@ def without_flags(top: int, path: bytes, work: Callable[[], T]) -> T:
         return work()
 
 
-def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:
+def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Extent]) -> None:
     """Copy only data ranges, so holes are preserved."""
-    for start, end in ranges:
-        os.lseek(new, start, os.SEEK_SET)
-        while start < end:
-            got = os.sendfile(new, fd, start, min(STEP_BYTES, end - start))
+    for place in ranges:
+        start = os.lseek(new, place.start_bytes, os.SEEK_SET)
+        while start < place.end_bytes:
+            got = os.sendfile(new, fd, start, min(STEP_BYTES, place.end_bytes - start))
             if not got:
                 raise OSError(errno.EIO, str(SHORTER))
             start += got

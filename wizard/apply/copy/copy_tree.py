@@ -72,7 +72,7 @@ def copy_listed(site: BringSite) -> Message:
     _settle(site)
     done_bytes, last = 0, None
     for entry in site.entries():
-        done_bytes, last = done_bytes + (0 if entry.same_as else entry.data_bytes), entry.order
+        done_bytes, last = done_bytes + (0 if entry.same_as else entry.data_bytes), order_of(entry.path)
     left_bytes = max(total_bytes - done_bytes, 1)
     note = noting(site.run, 1, (min(done_bytes / total_bytes, 0.999), 1.0), left_bytes)
     linked: dict[manifest.Inode, TreeEntry] = {}

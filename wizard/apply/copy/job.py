@@ -111,13 +111,6 @@ def _compare(site: BringSite, journal: Journal) -> Message:
     return message
 
 
-WORK: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
-    BringStep.COPY: lambda site, _: copy_listed(site),
-    BringStep.CATCH_UP: lambda site, _: catch_up(site),
-    BringStep.COMPARE: lambda site, journal: _compare(site, journal),
-}
-
-
 def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
@@ -229,7 +222,10 @@ class CopyRunJob(job.RunJob[Bring]):
                 work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
             else:
                 site = site or held.enter_context(site_of(run, bring))
-                work = partial(WORK[step], site, journal)
+                if step is BringStep.COMPARE:
+                    work = partial(_compare, site, journal)
+                else:
+                    work = partial(copy_listed if step is BringStep.COPY else catch_up, site)
             yield number, bring.step_sentence(step), work
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -252,7 +248,7 @@ class CopyRunJob(job.RunJob[Bring]):
             with suppress(Refused, BadInput):
                 _drives_now(bring)
                 mounted = places.ground_of(Path(bring.source.path)).mounted
-                is_as_copied = places.uuid_of(mounted) == bring.source.uuid
+                is_as_copied = places.mounted_filesystem(mounted).uuid == bring.source.uuid
             if not is_as_copied:
                 kept = t(
                     "The copy on {device} remains, because it may be in use at the new mount "

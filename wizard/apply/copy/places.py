@@ -132,22 +132,20 @@ def source_open(source: BringFrom) -> Iterator[Path]:
             opened = seen_alone(Path(mounted.mount_point))
     else:
         location = ground_of(Path(source.path))
-        if uuid_of(location.mounted) != source.uuid:
+        if mounted_filesystem(location.mounted).uuid != source.uuid:
             raise Refused(OTHER_SOURCE(path=source.path))
         opened = seen_alone(location.folder)
     with opened as top:
         yield top
 
 
-def uuid_of(mounted: Mounted) -> str:
-    """Return the UUID of a mounted filesystem, or an empty string."""
-    device = device_of(mounted)
-    if device is None:
-        return ""
-    try:
-        return held_on(device).uuid
-    except BadInput:
-        return ""
+def mounted_filesystem(mounted: Mounted) -> DeviceFilesystem:
+    """Return a mounted filesystem, without UUID if the device is unreadable, as in a container."""
+    device = device_of(mounted) or ""
+    with suppress(BadInput):
+        if device:
+            return held_on(device)
+    return DeviceFilesystem(device, mounted.filesystem, "")
 
 
 def node_with(path: str, filesystem: str, uuid: str) -> str | None:

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -10,13 +9,13 @@ from msgspec.structs import replace
 from wizard.apply.block.extents import data_extents
 from wizard.apply.copy.places import (
     READ_ONLY,
-    DeviceFilesystem,
     FolderLocation,
     device_of,
     drive_of,
     ground_of,
     held_on,
     mount_of,
+    mounted_filesystem,
     source_open,
 )
 from wizard.apply.run.backup_store import Environment
@@ -151,8 +150,15 @@ def work_out(
     else:
         location = ground_of(Path(target))
     to = _target(location, into)
-    origin = _source(source)
-    _check_overlap(origin, location, to)
+    origin, place = _source(source)
+    if place and place.overlaps(replace(location, folder=Path(to.folder))):
+        raise refused(
+            t(
+                "{source} and {target} are the same, or one contains the other.",
+                source=origin.path,
+                target=to.folder,
+            )
+        )
     takes = _taken_place(origin, to, environment or Environment()) if takes_place else None
     drive = drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
@@ -202,44 +208,23 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
     )
 
 
-def _source(source: str) -> changes.BringFrom:
+def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
+    """Return the source and the folder to read, None for an unmounted device."""
     path = Path(source)
     if path.is_block_device():
         found = held_on(source)
         mounted = mount_of(found.node)
-        below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
-        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below)
+        place = FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
+        below = _mounted_below(place.folder) if place else ()
+        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below), place
     ground = ground_of(path)
-    device = device_of(ground.mounted)
-    below = _mounted_below(ground.folder)
-    known: DeviceFilesystem | None = None
-    # A folder may be readable although its device is not, as in a container.
-    with suppress(BadInput):
-        known = held_on(device) if device else None
-    filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
-    return changes.BringFrom(str(ground.folder), False, filesystem, uuid, below)
+    found, below = mounted_filesystem(ground.mounted), _mounted_below(ground.folder)
+    return changes.BringFrom(str(ground.folder), False, found.filesystem, found.uuid, below), ground
 
 
 def _mounted_below(folder: Path) -> tuple[str, ...]:
     places = (Path(one.mount_point) for one in read_mounts())
     return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
-
-
-def _check_overlap(source: changes.BringFrom, location: FolderLocation, to: changes.BringTo) -> None:
-    """Raises Refused if the source contains the copy, or the copy the source."""
-    mounted = mount_of(source.path) if source.is_device else None
-    if source.is_device and mounted is None:
-        return
-    origin = FolderLocation(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
-    folder = replace(location, folder=Path(to.folder))
-    if origin.overlaps(folder):
-        raise refused(
-            t(
-                "{source} and {target} are the same, or one contains the other.",
-                source=source.path,
-                target=to.folder,
-            )
-        )
 
 
 def check_names_free(names: frozenset[bytes], to: changes.BringTo) -> None:

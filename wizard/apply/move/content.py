@@ -22,7 +22,7 @@ from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.run.backup_store import load_document, read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.progress_log import noting
+from wizard.apply.run.progress_log import Tally, noting
 from wizard.documents import codec
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
@@ -75,6 +75,11 @@ def without_stops(noted: Noted) -> Noted:
     return replace(noted, bad=tuple(one for one in noted.bad if one.is_zeros))
 
 
+def begun_moves(notes: Iterable[Noted]) -> list[int]:
+    """Return the numbers of all moves with a possible journal on the drive."""
+    return [number for number, noted in enumerate(notes) if noted.is_begun]
+
+
 class Notes(Struct, frozen=True):
     """The progress of all moves of a run, in their order."""
 
@@ -103,48 +108,44 @@ MOST_PIECES, PIECE_DIGITS = 1024, 32
 """Limits that fit into the journal on the drive: number of digests, and hex digits of each."""
 
 
-class ContentDigests(Struct, frozen=True):
-    """Digests of a partition without its head and the last bytes: of the whole, and of equal pieces.
-    `superblocks` are places that xfs_repair would take for an XFS superblock."""
-
-    whole: str
-    pieces: tuple[str, ...]
-    superblocks: tuple[int, ...] = ()
-
-
 def piece_bytes(size_bytes: int) -> int:
     """Return the size of the pieces for a partition of this size."""
     return STEP_BYTES * -(-size_bytes // (STEP_BYTES * MOST_PIECES))
 
 
-class _Hashes:
+class ContentDigests:
+    """Digests of a partition without its head and the last bytes: of the whole, and of equal pieces.
+    `superblocks` are places that xfs_repair would accept as an XFS superblock."""
+
     def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
         self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
-        self._superblocks: list[int] = []
-        self._pieces: list[str] = []
+        self.superblocks: tuple[int, ...] = ()
+        self._pieces: tuple[str, ...] = ()
         self._now = hashlib.sha256()
 
     def take(self, at_bytes: int, counted_from: int, data: memoryview) -> None:
+        """Add data at `counted_from`, of a window that begins at `at_bytes`."""
         if at_bytes and at_bytes % self._piece == 0:
-            self._end()
+            self._pieces, self._now = self.pieces, hashlib.sha256()
         self._whole.update(data)
         self._now.update(data)
         if self._starts is not None:
             # xfs_repair only accepts a superblock if others are at distances of the group size it states.
-            self._superblocks += (
+            self.superblocks += tuple(
                 at
                 for at, group in xfs_found(bytes(data), counted_from)
                 if any((start + at) % group == 0 for start in self._starts)
             )
 
-    def _end(self) -> None:
-        self._pieces.append(self._now.hexdigest()[:PIECE_DIGITS])
-        self._now = hashlib.sha256()
+    @property
+    def whole(self) -> str:
+        """Digest of all data."""
+        return self._whole.hexdigest()
 
     @property
-    def digests(self) -> ContentDigests:
-        self._end()
-        return ContentDigests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
+    def pieces(self) -> tuple[str, ...]:
+        """Digests of the pieces, up to the current one."""
+        return (*self._pieces, self._now.hexdigest()[:PIECE_DIGITS])
 
 
 def uncompared_bytes(size_bytes: int, lost: Iterable[Extent]) -> int:
@@ -214,7 +215,7 @@ class OnDrive:
         # Possible starts of the filesystem within the partition: its start and, during the move, both places
         # in the entry that covers them.
         starts = (0, move.before.start_bytes - span, move.after.start_bytes - span)
-        hashes = _Hashes(piece_bytes(size), starts if move.holds == "xfs" else None)
+        hashes = ContentDigests(piece_bytes(size), starts if move.holds == "xfs" else None)
         buffers = [self.drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
         with ThreadPoolExecutor(1) as hashing:
             before = None
@@ -236,7 +237,7 @@ class OnDrive:
                 told((at + len(buffer)) / size)
             if before is not None:
                 before.result()
-        return hashes.digests
+        return hashes
 
     def are_same(self, number: int, now: ContentDigests, unread: Iterable[Extent] = ()) -> bool:
         """Return True if the partition is unchanged, apart from `unread` ranges and from zeros that version
@@ -297,13 +298,11 @@ class OnDrive:
         if moved_before == size:
             # A logged move records its boundary rarely, so it may have moved more than the journal shows.
             moved_before = 0
-        progress = noting(self.run, step, (moved_before / size, 1.0), size - moved_before)
-        done = 0
+        left_bytes, tally = size - moved_before, Tally()
+        tally.begin(noting(self.run, step, (moved_before / size, 1.0), left_bytes), left_bytes)
 
         def told(moved_bytes: int) -> bool:
-            nonlocal done
-            done += moved_bytes
-            progress(min(done / max(size - moved_before, 1), 1.0))
+            tally(moved_bytes)
             with suppress(ValueError):
                 rest = float(read_kept(self.run / THROTTLE) or 0)
                 sleep(min(max(rest, 0.0), MOST_REST_SECONDS))

@@ -14,7 +14,7 @@ from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.run import kinds, process
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import Outcome, RunWork
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
@@ -22,7 +22,7 @@ from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.plan.partition.moves import compare_step, move_step, read_step, reversed_move
+from wizard.plan.partition.moves import compare_step, move_step, read_step
 
 
 def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
@@ -77,16 +77,9 @@ NO_LOSS = t("No data is lost.")
 STOPPED = join(t("Stopped."), NO_LOSS)
 
 
-class RunEnded(Exception):
-    """The run ends here."""
-
-    def __init__(self, event: Event, sentence: Message | str) -> None:
-        super().__init__(sentence)
-        self.outcome: Outcome = event, str(sentence)
-
-
 class ForwardMoves(content.OnDrive):
-    """The moves of a run, in the process that carries them out. Methods raise RunEnded."""
+    """Moves of a run, executed in its own process. Methods raise MoveStopped or Failed with the state of the
+    data."""
 
     def __init__(
         self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[content.Noted, ...]
@@ -116,10 +109,10 @@ class ForwardMoves(content.OnDrive):
             yield
         except MoveStopped:
             stopped = STOPPED if self._has_moved() else t("Stopped before the first write.")
-            raise RunEnded(Event.STOPPED, stopped) from None
+            raise MoveStopped(stopped) from None
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            raise RunEnded(Event.FAILED, explain(error)) from None
+            raise Failed(explain(error)) from None
 
     def _explain(self, error: Failed) -> str:
         """Add the state of the data to an error during or after a move."""
@@ -132,7 +125,7 @@ class ForwardMoves(content.OnDrive):
         return f"{error} {intact if self._has_moved() else process.NOTHING_WRITTEN}"
 
     def _has_moved(self) -> bool:
-        return any(noted.is_begun for noted in self.notes)
+        return bool(content.begun_moves(self.notes))
 
     def _read(self, number: int, move: Move) -> None:
         step = read_step(number)
@@ -156,7 +149,7 @@ class ForwardMoves(content.OnDrive):
         if step in done_steps(read_entries(self.run)):
             return
         if self.is_stopped():
-            raise RunEnded(Event.STOPPED, STOPPED)
+            raise MoveStopped(STOPPED)
         noted = self.notes[number]
         try:
             mover = self.load_mover(number, noted.name, PartitionSide.NEW, step) if noted.is_begun else None
@@ -168,7 +161,7 @@ class ForwardMoves(content.OnDrive):
                 mover = self.new_mover(number, move, begun, noted.name, earlier, step)
         except UnreadSector as error:
             explain = self._explain if self.notes[number].is_begun else self._explain_unmoved
-            raise RunEnded(Event.FAILED, explain(error)) from None
+            raise Failed(explain(error)) from None
         with self._step(step, self._explain):
             mover.go(PartitionSide.NEW)
         self._journal.add(Event.STEP_DONE, t("{part} is at its new location.", part=move.device), step=step)
@@ -182,8 +175,7 @@ class ForwardMoves(content.OnDrive):
         )
         result = t("{part} contains the same data as before.", part=move.device)
         if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
-            way = NOT_SAME(part=move.device)
-            raise RunEnded(Event.FAILED, CHECKS_FAIL(part=move.device, way=way))
+            raise Failed(CHECKS_FAIL(part=move.device, way=NOT_SAME(part=move.device)))
         noted = content.without_stops(self.notes[number])
         for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)
@@ -200,7 +192,7 @@ def return_all(context: content.OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
     refuse_used(context)
     mark_durably(context.run / process.UNDOING)
-    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
+    begun = content.begun_moves(context.notes)
     for number in reversed(begun):
         if not context.notes[number].is_back:
             _undo_move(context, number, is_last=number == begun[-1])
@@ -209,7 +201,7 @@ def return_all(context: content.OnDrive) -> None:
 def refuse_used(context: content.OnDrive) -> None:
     """Raises Refused if a move cannot be undone because the partition was mounted for writing since, which
     changes its head. A partition on its way back cannot have been used."""
-    begun = [number for number, noted in enumerate(context.notes) if noted.is_begun]
+    begun = content.begun_moves(context.notes)
     for number in begun:
         move, noted = context.moves.moves[number], context.notes[number]
         used = t(
@@ -311,6 +303,8 @@ def _move_back(context: content.OnDrive, number: int) -> None:
         # Journals may be left from undoing the next move.
         following, left = context.moves.moves[number + 1], context.notes[number + 1]
         stale = [(following, name) for name in (left.name, left.back) if name]
-        back = reversed_move(context.moves.moves[number])
+        move = context.moves.moves[number]
+        # Free space around both places is still free.
+        back = replace(move, before=move.after, after=move.before)
         mover = context.new_mover(number, back, begun, begun.back, stale)
     _go_or_return(context, number, mover, PartitionSide.NEW)

@@ -16,24 +16,6 @@ from wizard.plan.partition.move_target import WITHOUT_PLACE
 OTHER = Sentence("The first sector does not match the detected {title}.")
 UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check first with {command}.")
 
-REASONS = {
-    "": t(
-        "The partition contents are not recognised and may record their own "
-        "position. Such contents are not moved."
-    ),
-    "zfs_member": t(
-        "ZFS has labels at both ends of the partition and could be detected in the middle of a move."
-    ),
-    "BitLocker": t("BitLocker records the position of its own metadata. Turn it off in Windows first."),
-    "LDM_member": t(
-        "The partition belongs to a Windows dynamic disk (LDM), whose database records its position."
-    ),
-    "swsuspend": t(
-        "The swap contains the memory of a hibernated system. Boot that system and shut it down first."
-    ),
-}
-"""Known reasons why a content type cannot be moved."""
-
 HIDDEN_AT = 0x1C
 BOOT_SECTOR_BYTES = 512
 BOOT_SIGNATURE = b"\x55\xaa"
@@ -73,8 +55,7 @@ def placed(
     if kind == "exfat":
         return _exfat(head, before_lba, after_lba), tail
     raise Refused(
-        REASONS.get(kind)
-        or t("It is unknown if {kind} records its own position. Such contents are not moved.", kind=kind)
+        t("It is unknown if {kind} records its own position. Such contents are not moved.", kind=kind)
     )
 
 

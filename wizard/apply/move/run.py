@@ -17,8 +17,9 @@ from wizard.apply.block.devices import (
     wait_for,
 )
 from wizard.apply.move import forward
-from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
+from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
+from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -80,7 +81,7 @@ class MoveRunJob(job.RunJob[Moves]):
         """Find the drive by the journal on it. Raises Refused if the journal is on two drives."""
         moves = self.kind.load(run)
         notes = load_notes(run, moves)
-        if not any(noted.is_begun for noted in notes):
+        if not begun_moves(notes):
             return moves
         own = moves.drive.path
         others = (
@@ -102,7 +103,7 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def has_begun(self, run: Path) -> bool:
         """Judge by the notes on each move."""
-        return any(noted.is_begun for noted in load_notes(run, self.kind.load(run)))
+        return bool(begun_moves(load_notes(run, self.kind.load(run))))
 
     def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
         """Check that the drive has the run's journal and, before undo, that no partition was used since.
@@ -121,7 +122,7 @@ class MoveRunJob(job.RunJob[Moves]):
         notes = tuple(
             noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves)
         )
-        if any(noted.is_begun for noted in notes):
+        if begun_moves(notes):
             check_same(run, moves)
             begun = begun_steps(read_entries(run))
             _check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
@@ -131,8 +132,8 @@ class MoveRunJob(job.RunJob[Moves]):
         try:
             with _opened(moves) as drive:
                 forward.ForwardMoves(work, moves, drive, notes).go()
-        except forward.RunEnded as end:
-            return end.outcome
+        except MoveStopped as stop:
+            return Event.STOPPED, str(stop)
         return _verify(work, moves)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -199,13 +200,13 @@ def check_same(run: Path, moves: Moves) -> None:
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
     found = has_journal(moves.drive.path, moves, notes)
-    started = begun_steps(read_entries(run))
-    last = max((number for number, noted in enumerate(notes) if noted.is_begun), default=0)
+    begun, started = begun_moves(notes), begun_steps(read_entries(run))
+    last = begun[-1] if begun else 0
     if not found and move_step(moves, last) in started and not notes[last].is_back:
         raise Refused(forward.NO_JOURNAL(run=run.name, drive=moves.drive.path))
 
     def is_left_there() -> bool | None:
-        if found or any(noted.is_begun for noted in notes):
+        if found or begun:
             return found or None
         return drive.content_digest == moves.drive.content_digest
 

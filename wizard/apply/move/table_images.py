@@ -25,12 +25,13 @@ from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NewTable, TableEntry
 from wizard.model.machine import Extent, Partition
 from wizard.model.said import t
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import GptCopy, Read, TableReading, read_copy
+from wizard.probe.content.gpt import Read, TableReading, read_copy
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
@@ -56,23 +57,8 @@ class TableImages(Struct, frozen=True):
     new: tuple[TablePiece, ...]
 
 
-class _Drive(Struct, frozen=True):
-    """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
-
-    read: Read
-    size_bytes: int
-    block_bytes: int
-    physical_bytes: int
-
-
 def table_images(
-    read: Read,
-    size_bytes: int,
-    block_bytes: int,
-    physical_bytes: int,
-    number: int,
-    span: Extent,
-    after: Extent,
+    read: Read, size_bytes: int, geometry: Geometry, number: int, span: Extent, after: Extent
 ) -> TableImages:
     """Return the three states for moving partition `number` to `after`. During the move, its entry covers
     `span`: both places and the journal.
@@ -80,15 +66,15 @@ def table_images(
     Raises Refused, also if a physical block to write contains data of a partition. Raises ValueError if
     `span` does not contain both places, or a place is not in whole logical blocks.
     """
-    drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
+    block_bytes = geometry.logical_block_bytes
     reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
-    _check_table(drive, reading)
+    _check_table(read, size_bytes, block_bytes, reading)
     entry = _entry(reading, number)
     if any(place.start_bytes % block_bytes or place.size_bytes % block_bytes for place in (span, after)):
         raise ValueError("a place is not in whole logical blocks")
     if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
         raise ValueError("the span does not hold both places")
-    before = _image(drive, reading)
+    before = _image(read, size_bytes, geometry, reading)
     _check_room(before, reading, entry, span)
     if reading.table.kind == "gpt":
         moving_type = partition_types.MOVING_GPT
@@ -100,9 +86,9 @@ def table_images(
     moving = _with_entry(before, reading, entry, span, moving_type)
     new = _with_entry(before, reading, entry, after, entry.type)
     # Offsets of physical blocks that differ between the three states.
-    physical = replace(before, block_bytes=drive.physical_bytes)
+    physical = replace(before, block_bytes=geometry.whole_block_bytes)
     changed = {offset for other in (moving, new) for offset, _, _ in physical.changed_blocks(other)}
-    runs = [_runs(drive, changed, *copy) for copy in copies]
+    runs = [_runs(physical, changed, *copy) for copy in copies]
     first_copy_first = [run for copy in runs for run in copy]
     last_copy_first = [run for copy in reversed(runs) for run in copy]
     # Data of a partition may change in the meantime.
@@ -126,7 +112,7 @@ def table_images(
     )
 
 
-def _check_table(drive: _Drive, reading: TableReading) -> None:
+def _check_table(read: Read, size_bytes: int, block_bytes: int, reading: TableReading) -> None:
     table = reading.table
     if table.kind == "hybrid":
         raise Refused(
@@ -142,7 +128,7 @@ def _check_table(drive: _Drive, reading: TableReading) -> None:
             t("The partition table was not read completely. {problems:row}", problems=reading.problems)
         )
     if table.kind == "gpt":
-        _check_gpt(drive)
+        _check_gpt(read, size_bytes, block_bytes)
         if table.primary != "ok":
             raise Refused(
                 t(
@@ -156,10 +142,10 @@ def _check_table(drive: _Drive, reading: TableReading) -> None:
         )
 
 
-def _check_gpt(drive: _Drive) -> None:
+def _check_gpt(read: Read, size_bytes: int, block_bytes: int) -> None:
     """Raises Refused unless both copies of the GPT are valid and equal."""
-    last = drive.size_bytes // drive.block_bytes - 1
-    found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
+    last = size_bytes // block_bytes - 1
+    found = [read_copy(read, lba, last, block_bytes) for lba in (1, last)]
     sound = [copy for copy in found if copy and copy.sound]
     if len(sound) != 2:
         raise Refused(
@@ -170,14 +156,14 @@ def _check_gpt(drive: _Drive) -> None:
         )
     first, other = sound
     places = (first.alternate_lba, other.alternate_lba) == (last, 1)
-    if not places or _comparable(first) != _comparable(other):
+    contents = {
+        (one.disk_guid, one.first_usable_lba, one.last_usable_lba, one.entry_bytes, one.entries)
+        for one in sound
+    }
+    if not places or len(contents) > 1:
         raise Refused(
             t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
         )
-
-
-def _comparable(copy: GptCopy) -> tuple[object, ...]:
-    return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
 def _entry(reading: TableReading, number: int) -> Partition:
@@ -257,17 +243,17 @@ def _check_logical(image: proof.Image, reading: TableReading, entry: Partition, 
         )
 
 
-def _image(drive: _Drive, reading: TableReading) -> proof.Image:
+def _image(read: Read, size_bytes: int, geometry: Geometry, reading: TableReading) -> proof.Image:
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
-    for place in merged(spans, drive.physical_bytes, drive.size_bytes):
-        data = drive.read(place.start_bytes, place.size_bytes)
+    for place in merged(spans, geometry.whole_block_bytes, size_bytes):
+        data = read(place.start_bytes, place.size_bytes)
         if len(data) != place.size_bytes:
             raise Refused(
                 t("Cannot read the drive at byte {byte}, inside the partition table.", byte=place.start_bytes)
             )
         pieces.append((place.start_bytes, data))
-    return proof.Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
+    return proof.Image(size_bytes, geometry.logical_block_bytes, tuple(pieces))
 
 
 def _with_entry(
@@ -290,13 +276,13 @@ def _with_entry(
     return with_one_changed(table, before)
 
 
-def _runs(drive: _Drive, changed: set[int], header: Extent, entries: Extent) -> list[Extent]:
+def _runs(physical: proof.Image, changed: set[int], header: Extent, entries: Extent) -> list[Extent]:
     """Return runs of changed physical blocks of one copy. The run with the header comes last. In an MBR,
     header and entries are both the record of the partition."""
-    size = drive.physical_bytes
+    size = physical.block_bytes
     blocks = [Extent(offset, size) for offset in changed]
     own = [block for block in blocks if block.overlaps(header) or block.overlaps(entries)]
-    return sorted(merged(own, size, drive.size_bytes), key=lambda run: run.overlaps(header))
+    return sorted(merged(own, size, physical.size_bytes), key=lambda run: run.overlaps(header))
 
 
 def _pieces(image: proof.Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:

@@ -275,7 +275,16 @@ def parse_swaps(text: str) -> tuple[str, ...]:
     return tuple(map(unescaped, names))
 
 
-def is_swap(device: str) -> bool:
+def _swaps() -> tuple[str, ...]:
     """Kernels without swap support have no /proc/swaps."""
-    text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
-    return os.path.realpath(device) in map(os.path.realpath, parse_swaps(text))
+    return parse_swaps(SWAPS.read_text(errors="replace")) if SWAPS.exists() else ()
+
+
+def is_swap(device: str) -> bool:
+    """Return True for an active swap device."""
+    return os.path.realpath(device) in map(os.path.realpath, _swaps())
+
+
+def swap_files_on(device: str) -> tuple[str, ...]:
+    """Return the active swap files on the filesystem of this device."""
+    return tuple(one for one in _swaps() if Path(one).is_file() and is_on(device, one))

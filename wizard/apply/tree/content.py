@@ -28,9 +28,6 @@ PIECE_BYTES = MIB
 ZEROS = bytes(BLOCK_BYTES)
 SHORTER = t("the file became shorter during the read")
 
-Range = tuple[int, int]
-"""Start and end of data in bytes."""
-
 Content = tuple[str, str]
 """The digest of a file, and a summary of its data ranges."""
 
@@ -38,12 +35,12 @@ _own = local()
 
 
 def content_of(
-    fd: int, size_bytes: int, workers: int, on_segment: Callable[[Sequence[Range]], None]
+    fd: int, size_bytes: int, workers: int, on_segment: Callable[[Sequence[Extent]], None]
 ) -> Content:
     """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
     OSError."""
-    ranges = tuple((one.start_bytes, one.end_bytes) for one in data_extents(fd, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(widened(ranges, size_bytes)))
+    ranges = tuple(data_extents(fd, size_bytes))
+    own, parts = dict(segments(ranges)), tuple(segments(merged(ranges, BLOCK_BYTES, size_bytes)))
     digests: list[bytes] = []
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         hashing: list[Future[bytes]] = []
@@ -67,7 +64,7 @@ def content_of(
     return digest.hex(), _summary(ranges)
 
 
-def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:
+def _segment(fd: int, index: int, part: Sequence[Extent], size_bytes: int) -> bytes:
     """Return the digest of a segment's data blocks, including their ranges unless they fill the segment."""
     hashed = sha256()
     runs: list[list[int]] = []
@@ -91,14 +88,14 @@ NOTHING = sha256(sha256().digest()).digest()
 """The digest of a segment of zeros."""
 
 
-def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
+def _pieces(fd: int, part: Sequence[Extent]) -> Iterator[tuple[int, memoryview]]:
     """Yield the bytes of these ranges with the offset of each piece. A piece is only valid until the next."""
     buffer: memoryview | None = getattr(_own, "buffer", None)
     if buffer is None:
         buffer = _own.buffer = memoryview(bytearray(PIECE_BYTES))
-    for start, end in part:
-        for position in range(start, end, PIECE_BYTES):
-            piece = buffer[: min(PIECE_BYTES, end - position)]
+    for place in part:
+        for position in range(place.start_bytes, place.end_bytes, PIECE_BYTES):
+            piece = buffer[: min(PIECE_BYTES, place.end_bytes - position)]
             done = 0
             while done < len(piece):
                 got = os.preadv(fd, [piece[done:]], position + done)
@@ -108,8 +105,8 @@ def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
             yield position, piece
 
 
-def runs_of_data(piece: memoryview) -> Iterator[Range]:
-    """Yield the ranges of non-zero blocks in these bytes, which start at a block. Pure."""
+def runs_of_data(piece: memoryview) -> Iterator[tuple[int, int]]:
+    """Yield the starts and ends of non-zero blocks in these bytes, which start at a block. Pure."""
     firsts = bytes(piece[::BLOCK_BYTES])
     if 0 not in firsts:
         yield 0, len(piece)
@@ -128,16 +125,11 @@ def runs_of_data(piece: memoryview) -> Iterator[Range]:
         yield begun, len(piece)
 
 
-def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
-    """Widen ranges to whole blocks, and merge adjacent ones. Pure."""
-    places = merged((Extent(start, end - start) for start, end in ranges), BLOCK_BYTES, size_bytes)
-    return ((place.start_bytes, place.end_bytes) for place in places)
-
-
-def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
+def segments(ranges: Iterable[Extent]) -> Iterator[tuple[int, list[Extent]]]:
     """Split ranges at segment borders, and yield the number and ranges of each segment. Pure."""
-    number, held = -1, list[Range]()
-    for start, end in ranges:
+    number, held = -1, list[Extent]()
+    for place in ranges:
+        start, end = place.start_bytes, place.end_bytes
         while start < end:
             segment = start // SEGMENT_BYTES
             if segment != number:
@@ -145,16 +137,17 @@ def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
                     yield number, held
                 number, held = segment, []
             stop = min(end, (segment + 1) * SEGMENT_BYTES)
-            held.append((start, stop))
+            held.append(Extent(start, stop - start))
             start = stop
     if held:
         yield number, held
 
 
-def _summary(ranges: Sequence[Range]) -> str:
+def _summary(ranges: Sequence[Extent]) -> str:
     """Summarise ranges, as in `1048576 in 2, 0a1b2c3d4e5f6071`: bytes, number of ranges, and a digest of
     their places."""
     if not ranges:
         return "0"
-    where = blake2b(b"".join(struct.pack("<QQ", *one) for one in ranges), digest_size=8).hexdigest()
-    return f"{sum(end - start for start, end in ranges)} in {len(ranges)}, {where}"
+    places = b"".join(struct.pack("<QQ", one.start_bytes, one.end_bytes) for one in ranges)
+    where = blake2b(places, digest_size=8).hexdigest()
+    return f"{sum(one.size_bytes for one in ranges)} in {len(ranges)}, {where}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import islice
 
 from wizard.apply.tree import entries
 from wizard.filesystems.kind import Holds
@@ -23,39 +24,26 @@ def differences(
     before: Iterable[entries.TreeEntry],
     after: Iterable[entries.TreeEntry],
     *,
-    rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
     """Describe the differences between two manifests: the first few and a count. Empty if they match.
 
-    The content of `rewritten` files may differ. `seen_as` selects what is compared.
+    `seen_as` selects what is compared.
     """
-    told = []
-    count = 0
-    for sentence in _differences(before, after, rewritten, seen_as):
-        count += 1
-        if count <= TOLD:
-            told.append(sentence)
-    return (
-        (*told, tn("One more difference.", "{count} more differences.", count=count - TOLD))
-        if count > TOLD
-        else tuple(told)
-    )
+    found = _differences(before, after, seen_as)
+    told = tuple(islice(found, TOLD))
+    more = sum(1 for _ in found)
+    return (*told, tn("One more difference.", "{count} more differences.", count=more)) if more else told
 
 
 def _differences(
-    before: Iterable[entries.TreeEntry],
-    after: Iterable[entries.TreeEntry],
-    rewritten: frozenset[bytes],
-    seen_as: SeenAs,
+    before: Iterable[entries.TreeEntry], after: Iterable[entries.TreeEntry], seen_as: SeenAs
 ) -> Iterator[Message]:
     for found in entries.paired(before, after):
         if found[0] == found[1]:
             continue
         old, new = (entry and seen_as(entry) for entry in found)
         if old and new:
-            if old.path in rewritten:
-                new = new._replace(digest=old.digest)
             if pieces := tuple(_entry_differences(old, new)):
                 yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=pieces)
         elif old:

@@ -65,11 +65,6 @@ class TreeEntry(NamedTuple):
     data: str
 
     @property
-    def order(self) -> list[bytes]:
-        """Sort key in a manifest: folders before their content, names by bytes."""
-        return order_of(self.path)
-
-    @property
     def data_bytes(self) -> int:
         """Bytes of a file without holes: the first number in the data ranges."""
         return int(self.data.partition(" ")[0] or 0)

@@ -20,10 +20,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from pathlib import Path
-from time import monotonic
 from typing import TypeVar
-
-from msgspec import Struct
 
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNWRITTEN
@@ -179,13 +176,6 @@ BATCH = 1 << 15
 """Limit for entries in memory."""
 
 
-class Manifest(Struct, frozen=True):
-    """Statistics of a written manifest: entries and seconds."""
-
-    entries: int
-    seconds: float
-
-
 def read_tree(
     top: int,
     on_bytes: OnBytes,
@@ -208,7 +198,7 @@ def _read(top: int, cold: bool, path: bytes, on_bytes: OnBytes) -> TreeEntry:
         if cold:
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         return content_of(
-            fd, status.st_size, WORKERS, lambda ranges: on_bytes(sum(end - start for start, end in ranges))
+            fd, status.st_size, WORKERS, lambda ranges: on_bytes(sum(one.size_bytes for one in ranges))
         )
 
     try:
@@ -234,18 +224,18 @@ def take_manifest(
     file: Path,
     *,
     on_progress: Callable[[float], None] = lambda _share: None,
-) -> Manifest:
-    """Read everything in the folder `place`, and write a manifest to `file`, atomically. Raises Failed.
+) -> int:
+    """Read everything in the folder `place`, write a manifest to `file`, atomically, and return the number of
+    entries. Raises Failed.
 
     `on_progress` receives the share done of the used space, from 0 to 1.
     """
-    begun, tally = monotonic(), Tally()
+    tally = Tally()
     with open_folder(place) as top:
         status = os.statvfs(top)
         tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
         with failing(UNWRITTEN, file=file):
-            entries = write_manifest(file, read_tree(top, tally))
-    return Manifest(entries, monotonic() - begun)
+            return write_manifest(file, read_tree(top, tally))
 
 
 def write_manifest(file: Path, entries: Iterable[TreeEntry]) -> int:

@@ -11,7 +11,7 @@ import errno
 import os
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from stat import S_IFREG
@@ -126,13 +126,10 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
 
 def mount_served_file(fuse: int) -> int:
     """Mount the file served at this descriptor of /dev/fuse, and return a descriptor. Raises OSError."""
+    options = ("source=diskwright", f"fd={fuse}", f"rootmode={S_IFREG:o}", "user_id=0", "group_id=0")
     context = _call(FSOPEN, b"fuse", CLOSE_ON_EXEC)
     try:
-        _call(FSCONFIG, context, SET_STRING, b"source", b"diskwright", 0)
-        for option in (f"fd={fuse}", f"rootmode={S_IFREG:o}", "user_id=0", "group_id=0"):
-            _set_option(context, option)
-        _call(FSCONFIG, context, CREATE, None, None, 0)
-        return _call(FSMOUNT, context, CLOSE_ON_EXEC, NOSUID | NODEV | NOEXEC)
+        return _create(context, options, NOSUID | NODEV | NOEXEC)
     finally:
         os.close(context)
 
@@ -204,15 +201,18 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
     with failing(NOT_ALONE, node=shown):
         context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
     try:
-        _call(FSCONFIG, context, SET_STRING, b"source", os.fsencode(node), 0)
-        for flag in flags:
-            _set_option(context, flag)
-        _call(FSCONFIG, context, CREATE, None, None, 0)
-        return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
+        return _create(context, (f"source={node}", *flags), attributes)
     except OSError as error:
         raise Failed(NOT_MOUNTED(node=shown, why=_driver_error(context) or str(error.strerror))) from None
     finally:
         os.close(context)
+
+
+def _create(context: int, options: Iterable[str], attributes: int) -> int:
+    for option in options:
+        _set_option(context, option)
+    _call(FSCONFIG, context, CREATE, None, None, 0)
+    return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
 
 
 def _call(number: int, *arguments: object) -> int:

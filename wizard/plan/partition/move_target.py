@@ -3,8 +3,6 @@
 import shlex
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
-
 from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
 from wizard.model.drive_facts import HOST_MANAGED
@@ -139,66 +137,37 @@ IN_FLIGHT = 3
 one whose record is being flushed."""
 
 
-class MoveTarget(Struct, frozen=True):
-    """Target of a move: range after it, table entry during it, journal and method."""
-
-    after: Extent
-    span: Extent
-    journal: Extent
-    scheme: Scheme
-    window_bytes: int
-
-
 def room_around(drive: Drive, part: Partition) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to the extended one."""
-    room = dangers.bounds_of(drive)
-    low, high = room.start_bytes, room.end_bytes
-    for extent in _obstacles(drive, part):
-        if extent.end_bytes <= part.start_bytes:
-            low = max(low, extent.end_bytes)
-        elif extent.start_bytes >= part.end_bytes:
-            high = min(high, extent.start_bytes)
-    if (around := _extended_around(drive, part)) is not None:
-        low, high = max(low, around.start_bytes), min(high, around.end_bytes)
-    return Extent(low, high - low)
-
-
-def _extended_around(drive: Drive, part: Partition) -> Partition | None:
-    return next(
-        (
-            one
-            for one in drive.partitions
-            if one.type in partition_types.CONTAINERS and one.number != part.number and part.is_within(one)
-        ),
-        None,
-    )
-
-
-def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
-    around = _extended_around(drive, part)
-    for one in drive.partitions:
-        if one.number not in (part.number, around.number if around else 0):
-            yield one.extent
+    others = [one for one in drive.partitions if one.number != part.number]
+    extended = [one for one in others if one.type in partition_types.CONTAINERS and part.is_within(one)]
+    limits = (dangers.bounds_of(drive), *extended)
     # Records of logical partitions are between the partitions.
-    yield from drive.table.own if drive.table else ()
+    taken = [
+        *(one.extent for one in others if one not in extended),
+        *(drive.table.own if drive.table else ()),
+    ]
     # GRUB uses the range before the first partition.
-    end = min(FLOOR_BYTES, *(part.start_bytes for part in drive.partitions))
-    for loader in drive.loaders:
-        if loader.next_bytes < end:
-            yield Extent(loader.next_bytes, end - loader.next_bytes)
+    end = min(FLOOR_BYTES, *(one.start_bytes for one in drive.partitions))
+    loaders = (loader.next_bytes for loader in drive.loaders if loader.next_bytes < end)
+    taken += (Extent(start, end - start) for start in loaders)
+    before = (one.end_bytes for one in taken if one.end_bytes <= part.start_bytes)
+    after = (one.start_bytes for one in taken if one.start_bytes >= part.end_bytes)
+    low = max([*(one.start_bytes for one in limits), *before])
+    return Extent(low, min([*(one.end_bytes for one in limits), *after]) - low)
 
 
-def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
-    starts = (
+def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
+    """Return the aligned starts to try, best first."""
+    return (
         geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
-        _highest(room, part, geometry, DIRECT_BYTES),
+        _highest(room, part, geometry),
         _lowest(room, part, geometry, DIRECT_BYTES),
         geometry.align_up(part.start_bytes),
         geometry.align_down(part.start_bytes),
     )
-    return next(filter(None, (_target_at(start, room, part, geometry) for start in starts)), None)
 
 
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
@@ -210,16 +179,17 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     return start if start + shift <= part.start_bytes else part.start_bytes
 
 
-def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+def _highest(room: Extent, part: Partition, geometry: Geometry) -> int:
     """Return the highest aligned start with space for a journal. Return the current start if the shift would
-    be less than `shift`."""
+    require logging."""
     journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
     start = geometry.align_down(journal - part.size_bytes)
-    return start if start >= part.start_bytes + shift else part.start_bytes
+    return start if start >= part.start_bytes + DIRECT_BYTES else part.start_bytes
 
 
-def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
+def _move_to(machine: Machine, drive: Drive, part: Partition, room: Extent, start: int) -> Move | None:
     """Return the move to this start. None if it is the current start, or partition or journal do not fit."""
+    _, geometry = refusals.measured(drive)
     shift = abs(start - part.start_bytes)
     after = Extent(start, part.size_bytes)
     if not shift or start < room.start_bytes or after.end_bytes > room.end_bytes:
@@ -228,9 +198,33 @@ def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) ->
     for window in (WINDOW_BYTES,) if scheme is Scheme.DIRECT else LOGGED_WINDOWS:
         journal = _journal(room, (part.extent, after), geometry, JOURNALS[window])
         if journal is not None:
-            span = _span((part.extent, after, journal))
-            return MoveTarget(after, span, journal, scheme, window)
-    return None
+            break
+    else:
+        return None
+    in_flight = 1 if drive.rotational is True else IN_FLIGHT
+    if scheme is Scheme.DIRECT:
+        # The windows in flight, in whole physical blocks, must not exceed the shift.
+        physical = geometry.physical_block_bytes
+        window = min(window, shift // in_flight) // physical * physical
+    head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
+    assert drive.table is not None and part.filesystem is not None
+    return Move(
+        drive=dangers.known_identity(machine, drive),
+        device=part.path,
+        number=part.number,
+        table=drive.table.kind,
+        holds=part.filesystem,
+        before=part.extent,
+        after=after,
+        span=_span((part.extent, after, journal)),
+        journal=journal,
+        scheme=scheme,
+        window_bytes=window,
+        in_flight=in_flight,
+        head_bytes=min(head, part.size_bytes - TAIL_BYTES),
+        doubts=tuple(_doubts(drive, part, scheme)),
+        then=tuple(afterwards(drive, part)),
+    )
 
 
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
@@ -273,46 +267,21 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
                     start=part.start_bytes,
                 )
             )
-        target = _aligned_target(room, part, geometry)
-        if target is None:
-            raise Refused(_no_space(drive, part))
-    else:
-        _check_start(part, start, geometry)
-        target = _target_at(start, room, part, geometry)
-        if target is None:
-            raise Refused(
-                t(
-                    "{part} and its journal do not fit there. The space between the neighbours "
-                    "is {low:exact} to {high:exact}.",
-                    part=part,
-                    low=room.start_bytes,
-                    high=room.end_bytes,
-                )
-            )
-    in_flight = 1 if drive.rotational is True else IN_FLIGHT
-    window = target.window_bytes
-    if target.scheme is Scheme.DIRECT:
-        # The windows in flight, in whole physical blocks, must not exceed the shift.
-        shift, physical = abs(target.after.start_bytes - part.start_bytes), geometry.physical_block_bytes
-        window = min(window, shift // in_flight) // physical * physical
-    head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
-    assert drive.table is not None and part.filesystem is not None
-    return Move(
-        drive=dangers.known_identity(machine, drive),
-        device=part.path,
-        number=part.number,
-        table=drive.table.kind,
-        holds=part.filesystem,
-        before=part.extent,
-        after=target.after,
-        span=target.span,
-        journal=target.journal,
-        scheme=target.scheme,
-        window_bytes=window,
-        in_flight=in_flight,
-        head_bytes=min(head, part.size_bytes - TAIL_BYTES),
-        doubts=tuple(_doubts(drive, part, target.scheme)),
-        then=tuple(afterwards(drive, part)),
+        moves = (_move_to(machine, drive, part, room, at) for at in _aligned_starts(room, part, geometry))
+        if move := next(filter(None, moves), None):
+            return move
+        raise Refused(_no_space(drive, part))
+    _check_start(part, start, geometry)
+    if move := _move_to(machine, drive, part, room, start):
+        return move
+    raise Refused(
+        t(
+            "{part} and its journal do not fit there. The space between the neighbours "
+            "is {low:exact} to {high:exact}.",
+            part=part,
+            low=room.start_bytes,
+            high=room.end_bytes,
+        )
     )
 
 

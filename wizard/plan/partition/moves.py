@@ -1,7 +1,7 @@
 """Plan moves of several partitions in turn, each into space that is free by then. Pure."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from msgspec.structs import replace
@@ -126,7 +126,12 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
-        found, refused = _possible_moves(machine, now, left)
+        found, refused = list[Move](), {}
+        for part in reversed(left):
+            try:
+                found.append(move_target.planned_move(machine, now, part))
+            except Refused as refusal:
+                refused[part.number] = refusal
         if not found:
             break
         move = next((one for one in found if one.scheme is Scheme.DIRECT), found[0])
@@ -148,21 +153,6 @@ def _smr_notes(drive: Drive, recording: Recording) -> Iterator[Message]:
         )
     elif may_be_shingled(drive, recording):
         yield MAY_BE_SHINGLED
-
-
-def _possible_moves(
-    machine: Machine, drive: Drive, parts: Iterable[Partition]
-) -> tuple[list[Move], dict[int, Refused]]:
-    """Return the moves possible now, last on the drive first, and the reasons against the others by
-    number."""
-    found: list[Move] = []
-    refused: dict[int, Refused] = {}
-    for part in parts:
-        try:
-            found.insert(0, move_target.planned_move(machine, drive, part))
-        except Refused as refusal:
-            refused[part.number] = refusal
-    return found, refused
 
 
 def planned_again(machine: Machine, drive: Drive, moves: Moves) -> Moves:
@@ -187,11 +177,6 @@ def after_move(drive: Drive, move: Move) -> Drive:
             for part in drive.partitions
         ),
     )
-
-
-def reversed_move(move: Move) -> Move:
-    """Return the reverse move. Free space around both places is still free."""
-    return replace(move, before=move.after, after=move.before)
 
 
 def read_step(number: int) -> int:

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
-from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged, offer_of
+from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.said import format_capacity, t
-from wizard.plan.changes import Migration, Prospect, Way, WayOffer
+from wizard.plan.changes import Migration, Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
@@ -46,7 +46,8 @@ class WaysScreen(Screen):
 
     @property
     def _offer(self) -> WayOffer | None:
-        return offer_of(self._prospect, Way(self.row)) if self._prospect and self.row else None
+        offers = self._prospect.offers if self._prospect else ()
+        return next((offer for offer in offers if offer.way == self.row), None)
 
     def _title(self) -> ui.Text:
         device = ui.short(self._device)

@@ -51,9 +51,9 @@ def by_path(file: Path) -> dict[bytes, TreeEntry]:
 def test_manifest_is_complete(drive: str, tmp_path: Path) -> None:
     with mounted_read_only(drive) as top:
         shares: list[float] = []
-        made = take_manifest(top, tmp_path / "before", on_progress=shares.append)
+        entries = take_manifest(top, tmp_path / "before", on_progress=shares.append)
     seen = by_path(tmp_path / "before")
-    assert len(seen) == made.entries
+    assert len(seen) == entries
     assert {path for path in seen if path.count(b"/") < 2} >= {
         *(
             b"",

@@ -20,6 +20,7 @@ from wizard.apply.tree.content import (
 )
 from wizard.apply.tree.entries import EntryKind, TreeEntry, from_line, to_line
 from wizard.model.errors import BadInput
+from wizard.model.machine import Extent
 
 
 @given(
@@ -128,9 +129,9 @@ def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
         file.write(b"end")
     for size in (path.stat().st_size, 14000, 0):
         os.truncate(path, size)
-        done: list[tuple[int, int]] = []
+        done: list[Extent] = []
         with path.open("rb") as file:
             alone = content_of(file.fileno(), size, 2, lambda _more: None)
             beside = content_of(file.fileno(), size, 1, done.extend)
             assert beside == alone
-            assert sum(end - start for start, end in done) == int(alone[1].partition(" ")[0])
+            assert sum(one.size_bytes for one in done) == int(alone[1].partition(" ")[0])

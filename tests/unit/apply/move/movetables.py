@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.probe.gptimage import Image
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Partition
 from wizard.model.said import MIB
 from wizard.probe.content.gpt import read_gpt
@@ -75,8 +76,8 @@ class Disk:
         after = other.get("after", layout.extent(layout.after))
         assert isinstance(number, int) and isinstance(physical, int)
         assert isinstance(span, Extent) and isinstance(after, Extent)
-        size, block = layout.size_bytes, layout.block_bytes
-        return table_images(self.read, size, block, physical, number, span, after)
+        geometry = Geometry(layout.block_bytes, physical, 0, 0, 0)
+        return table_images(self.read, layout.size_bytes, geometry, number, span, after)
 
     def entries(self) -> frozenset[Partition]:
         """Return the entries as diskwright reads them; for a GPT, also without its protective MBR."""

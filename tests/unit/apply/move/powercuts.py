@@ -22,6 +22,7 @@ from wizard.apply.move.mover.journal import (
 )
 from wizard.apply.move.mover.prepare import blocks_around
 from wizard.apply.move.table_images import table_images
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.moves import Scheme
 from wizard.probe.content.gpt import read_gpt
@@ -186,7 +187,8 @@ class Layout:
 
         number = 5 if case.table == "logical" else 1
         after = Extent(case.new * SECTOR, self.size_bytes)
-        tables = table_images(image.read, image.size_bytes, SECTOR, BLOCK, number, self.span, after)
+        geometry = Geometry(SECTOR, BLOCK, 0, 0, 0)
+        tables = table_images(image.read, image.size_bytes, geometry, number, self.span, after)
         old, moving, new = (
             tuple(kept(piece.offset_bytes, piece.data) for piece in pieces)
             for pieces in (tables.old, tables.moving, tables.new)

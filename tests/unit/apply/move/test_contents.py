@@ -188,19 +188,9 @@ def test_most_content_counts_from_its_own_start(kind: str) -> None:
     assert placed(kind, b"head", b"tail", BEFORE, AFTER) == (b"head", b"tail")
 
 
-@pytest.mark.parametrize(
-    ("kind", "says"),
-    [
-        ("", "not recognised"),
-        ("zfs_member", "both ends"),
-        ("BitLocker", "Turn it off in Windows"),
-        ("LDM_member", "dynamic disk"),
-        ("swsuspend", "hibernated"),
-        ("befs", "unknown if befs"),
-    ],
-)
-def test_other_content_is_refused_with_the_reason(kind: str, says: str) -> None:
-    with pytest.raises(Refused, match=says):
+@pytest.mark.parametrize("kind", ["zfs_member", "swsuspend", "befs"])
+def test_other_content_is_refused(kind: str) -> None:
+    with pytest.raises(Refused, match=f"unknown if {kind}"):
         placed(kind, bytes(HEAD), bytes(TAIL), BEFORE, AFTER)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tests.unit.apply.move.movetables import LAYOUTS, MBR, SECTOR, Disk, Layout, made, torn, util_linux
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.filesystems import partition_types
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Partition
 from wizard.probe.content.gpt import read_copy
 from wizard.process.program import run
@@ -162,7 +163,7 @@ def test_far_starts_use_the_overflow_value(tmp_path: Path) -> None:
     disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
     far = Extent(16450560 * SECTOR, 2000 * SECTOR)
     span = Extent(63 * SECTOR, far.end_bytes - 63 * SECTOR)
-    images = table_images(disk.read, 1 << 34, SECTOR, SECTOR, 1, span, far)
+    images = table_images(disk.read, 1 << 34, Geometry(SECTOR, SECTOR, 0, 0, 0), 1, span, far)
     (moving,), (new,) = images.moving, images.new
     assert moving.data[446:462] == bytes.fromhex("00 010100 da feffff") + struct.pack(
         "<II", 63, span.size_bytes // SECTOR

@@ -22,6 +22,7 @@ from tests.unit.apply.move.movetables import (
 )
 from wizard.apply.move.table_images import table_images
 from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 
 pytestmark = util_linux
@@ -140,10 +141,12 @@ def test_mbr_is_limited_to_32_bits(tmp_path: Path) -> None:
     disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
     end = (1 << 32) * SECTOR
     span, after = blocks(63, 1 << 32), Extent(end - 2000 * SECTOR, 2000 * SECTOR)
-    images = table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, span, after)
+    images = table_images(disk.read, 2 * end, Geometry(SECTOR, SECTOR, 0, 0, 0), 1, span, after)
     assert struct.unpack_from("<II", images.new[0].data, 454) == ((1 << 32) - 2000, 2000)
     with pytest.raises(Refused, match="32-bit block numbers"):
-        table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, blocks(63, (1 << 32) + 1), after)
+        table_images(
+            disk.read, 2 * end, Geometry(SECTOR, SECTOR, 0, 0, 0), 1, blocks(63, (1 << 32) + 1), after
+        )
 
 
 @pytest.mark.parametrize(

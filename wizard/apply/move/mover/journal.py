@@ -289,10 +289,7 @@ class MoveJournal:
         self._number += 1
         plain = _serialised(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
-        digest = notices.digest_of(lengths, plain, edges)
-        data = (
-            notices.HEADER.pack(notices.MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
-        )
+        data = notices.MAGIC + lengths + notices.digest_of(lengths, plain, edges) + plain + edges
         assert len(data) <= notices.SLOT_BYTES
         self._slot = (self._slot + 1) % notices.SLOTS
         place = self._at + self._slot * notices.SLOT_BYTES

@@ -101,20 +101,6 @@ SUPERBLOCK_BYTES = 512
 """Enough of an XFS superblock to contain its magic."""
 
 
-class _Images:
-    """Concatenated images without duplicates."""
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-        self._known: dict[bytes, int] = {}
-
-    def add(self, offset: int, data: bytes) -> journal.ImagePiece:
-        if data not in self._known:
-            self._known[data] = len(self.data)
-            self.data += data
-        return journal.ImagePiece(offset, len(data), self._known[data])
-
-
 def prepared(
     drive: journal.MovingDrive,
     move: Move,
@@ -162,17 +148,9 @@ def _pieces(
 ) -> tuple[journal.JournalImages, bytes]:
     """Return the pieces of the journal, and their images. Offsets count from the partition's start, except
     those of the table."""
-    geometry, images = move.drive.geometry, _Images()
+    geometry, images, known = move.drive.geometry, bytearray(), dict[bytes, int]()
     logical, start, size = geometry.logical_block_bytes, move.before.start_bytes, move.before.size_bytes
-    tables = table_images(
-        read,
-        move.drive.size_bytes,
-        logical,
-        geometry.physical_block_bytes,
-        move.number,
-        move.span,
-        move.after,
-    )
+    tables = table_images(read, move.drive.size_bytes, geometry, move.number, move.span, move.after)
     tail_bytes = rounded_up(TAIL_BYTES, logical)
     head, tail = read(start, move.head_bytes), read(move.before.end_bytes - tail_bytes, tail_bytes)
     tail_at = size - len(tail)
@@ -180,6 +158,13 @@ def _pieces(
     new_head, new_tail = placed(
         move.holds, head, tail, start // logical, move.after.start_bytes // logical, fat
     )
+
+    def added(offset: int, data: bytes) -> journal.ImagePiece:
+        # Equal images are stored once.
+        if data not in known:
+            known[data] = len(images)
+            images.extend(data)
+        return journal.ImagePiece(offset, len(data), known[data])
 
     def before(offset: int, length: int) -> bytes:
         return read(start + offset, max(0, min(length, size - offset)))
@@ -190,7 +175,7 @@ def _pieces(
 
     def copies(start_bytes: int, content: Read) -> Iterator[journal.ImagePiece]:
         for place in blocks_around(barred, start_bytes, move.head_bytes, size, geometry.whole_block_bytes):
-            yield images.add(place.start_bytes, content(place.start_bytes, place.size_bytes))
+            yield added(place.start_bytes, content(place.start_bytes, place.size_bytes))
 
     # Zeroed as well: superblock copies after the head, and a tail that changes.
     zeroed = [*copies_for_repair(before, size), *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks)]
@@ -199,21 +184,21 @@ def _pieces(
     behind = Extent(move.head_bytes, size - move.head_bytes)
     barred = tuple(clipped(merged(zeroed, logical, size), (behind,)))
     old, moving, new = (
-        tuple(images.add(piece.offset_bytes, piece.data) for piece in table)
+        tuple(added(piece.offset_bytes, piece.data) for piece in table)
         for table in (tables.old, tables.moving, tables.new)
     )
     pieces = journal.JournalImages(
         old,
         moving,
         new,
-        (images.add(0, head), *copies(start, before)),
-        (images.add(0, new_head), *copies(move.after.start_bytes, after)),
+        (added(0, head), *copies(start, before)),
+        (added(0, new_head), *copies(move.after.start_bytes, after)),
         barred,
-        images.add(0, document),
-        len(images.data),
-        hashlib.sha256(images.data).hexdigest(),
+        added(0, document),
+        len(images),
+        hashlib.sha256(images).hexdigest(),
     )
-    return pieces, bytes(images.data)
+    return pieces, bytes(images)
 
 
 def _reader(drive: journal.MovingDrive, move: Move) -> Read:
