@@ -196,7 +196,7 @@ def diagnose(
         *find_health(drive),
         *_find_identity(machine, drive),
         *_find_copies(machine, drive),
-        *use.find_use(drive, root=machine.root),
+        *use.find_use(drive),
     ]
     order = list(Severity)
     return Diagnosis(

@@ -240,9 +240,8 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
 def _free(
     reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
-    taken = [(part.start_bytes, part.end_bytes) for part in partitions]
-    taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
-    taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
+    overhangs = (more for part in partitions if (more := part.overhang))
+    taken = (*partitions, *reading.table.own, *overhangs)
     return tables.free_extents(reading.table, taken, size, has_signature=marked)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from wizard.filesystems.partition_types import CONTAINERS
-from wizard.model.machine import Extent, Partition, Table
+from wizard.model.machine import Extent, Partition, Placed, Table
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Read, Span, TableReading, number, read_gpt
 from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
@@ -187,18 +187,11 @@ def _is_start(read: Read, at: int) -> bool:
 
 
 def free_extents(
-    table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
+    table: Table, occupied: Iterable[Placed], size_bytes: int, *, has_signature: bool
 ) -> tuple[Extent, ...]:
-    """Return the gaps between `occupied` (start, end) ranges, or the whole of an empty drive."""
-    taken = sorted((start, end) for start, end in occupied if end > start)
+    """Return the gaps between the `occupied` ranges, or the whole of an empty drive."""
+    taken = [place for place in occupied if place.size_bytes > 0]
     if table.kind == "none":
         return () if taken or has_signature or not size_bytes else (Extent(0, size_bytes),)
-    if table.first_usable_bytes is None or table.end_usable_bytes is None:
-        return ()
-    free, position = [], table.first_usable_bytes
-    for start, end in (*taken, (table.end_usable_bytes, table.end_usable_bytes)):
-        stop = min(start, table.end_usable_bytes)
-        if stop > position:
-            free.append(Extent(position, stop - position))
-        position = max(position, end)
-    return tuple(free)
+    start, end = table.first_usable_bytes, table.end_usable_bytes
+    return () if start is None or end is None or end <= start else Extent(start, end - start).without(taken)
