@@ -293,7 +293,9 @@ def _safe(value: Given) -> Value:
 
 
 def _plain(value: Value) -> str:
-    return printable(str(value), LONGEST_PROFILE_TEXT) if isinstance(value, ProfileText) else str(value)
+    """Documents contain profile texts in full."""
+    cut = isinstance(value, ProfileText) and _LANGUAGE.get() is Language
+    return printable(str(value), LONGEST_PROFILE_TEXT) if cut else str(value)
 
 
 def _roughly(seconds: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from wizard.model.machine import Obstacle
+from wizard.model.machine import Obstacle, Signature
 from wizard.model.said import t
 from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
@@ -111,7 +111,8 @@ def recorded_superblocks(place: Place, content: Facts, errors: list[Facts]) -> l
             if kind == "btrfs":
                 profiles = read_profiles(recorder().read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
-            superblocks.read_inside(kind, reader.read, size, signature["offset_bytes"])
+            mark = Signature(kind, "", offset_bytes=signature["offset_bytes"])
+            superblocks.read_inside(mark, reader.read, size)
             found += _without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks
             faults += reader.errors
         errors += faults[:1]
