@@ -58,7 +58,7 @@ def judge_health(drive: Drive) -> HealthReport:
     elif smart.passed and drive.size_bytes:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
-        why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+        why = drive.why_unread("smart")
         verdict, first = DriveVerdict.UNKNOWN, t("Unknown: the drive does not report its health.")
         if why:
             first = t("Unknown: {why}", why=why)
@@ -71,7 +71,7 @@ def has_health(drive: Drive) -> bool:
     return (
         drive.smart.passed is not None
         or drive.smart.health != NO_HEALTH
-        or any(unread.what == "smart" for unread in drive.unread)
+        or drive.why_unread("smart") is not None
     )
 
 

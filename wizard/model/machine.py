@@ -332,6 +332,10 @@ class Drive(Struct, frozen=True):
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
 
+    def why_unread(self, *fields: str) -> Message | None:
+        """Return the first reason why one of the fields could not be read."""
+        return next((unread.why for unread in self.unread if unread.what in fields), None)
+
     def is_unread(self, part: Partition) -> bool:
         """Return True if the contents of a partition are unknown."""
         return not part.signatures and self.content_digest is None

@@ -23,7 +23,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_pat
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, failing, t
 from wizard.operations.filesystem import PRIVATE_PLACES
-from wizard.probe.content.superblocks import copy_places
+from wizard.probe.content.superblocks import COPIES
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
 from wizard.probe.host import sysfs
 
@@ -159,7 +159,7 @@ def _erase(
 
 def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
     """Zero both ends, backup superblocks, and what lies in the extent of `sample`."""
-    copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
+    copies = (*COPIES, *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
         (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),

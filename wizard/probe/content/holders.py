@@ -32,13 +32,6 @@ LAYER_ATTRIBUTES = (
     *("dm/name", "dm/uuid", "dm/suspended"),
     *("md/level", "md/chunk_size", "md/raid_disks", "md/layout", "md/array_state", "md/metadata_version"),
 )
-QUEUE_ATTRIBUTES = (
-    "queue/logical_block_size",
-    "queue/physical_block_size",
-    "queue/minimum_io_size",
-    "queue/optimal_io_size",
-    "queue/rotational",
-)
 MOST_RECORDED = 4 * 1024 * 1024
 """Limit for recorded superblocks, in characters. A damaged drive can state any number of them."""
 STOPPED = ("clear", "inactive", "suspended")
@@ -157,10 +150,7 @@ def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
 def _above(name: str) -> list[str]:
     folder = sysfs.SYS / "class/block" / name
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
-    try:
-        return [*sorted(entry.name for entry in (folder / "holders").iterdir()), *parts]
-    except OSError:
-        return parts
+    return [*sysfs.names_in(folder / "holders"), *parts]
 
 
 def _layer(name: str) -> Facts:
@@ -169,7 +159,7 @@ def _layer(name: str) -> Facts:
     there = sysfs.target(folder)
     whole = there.parent if there is not None and "partition" in found["sysfs"] else folder
     members = sorted(member.name for member in folder.glob("md/dev-*"))
-    found["sysfs"] |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    found["sysfs"] |= sysfs.attributes(whole, sysfs.QUEUE_ATTRIBUTES)
     found["sysfs"] |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
     return {**found, "content": None, "superblocks": []}
 

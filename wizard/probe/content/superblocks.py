@@ -62,23 +62,19 @@ def is_unconverted(read: Read) -> bool:
     return not number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
 
 
-BLOCK_SHIFTS = (2, 1, 0)
-"""Block sizes as shifts of 1024 bytes, the most common first."""
-
 COPY_BYTES = 1024
 MAGIC = 0xEF53
 SHIFT_AT, MAGIC_AT, GROUP_AT = 24, 56, 90
 SECOND_GROUP = 1
 
 
-def copy_places() -> tuple[tuple[int, int], ...]:
-    """Return each block size's shift with the offset of its first backup superblock in bytes."""
-    return tuple((shift, ((8192 << shift) + (shift == 0)) * (1024 << shift)) for shift in BLOCK_SHIFTS)
+COPIES = {((8192 << shift) + (shift == 0)) * (1024 << shift): shift for shift in (2, 1, 0)}
+"""Offsets of the first backup superblock, with the block size as a shift of 1024 bytes, most common first."""
 
 
 def find_copy(read: Read) -> int | None:
     """Return the offset of the first backup superblock that matches its place, or None."""
-    for shift, place in copy_places():
+    for place, shift in COPIES.items():
         data = read(place, COPY_BYTES)
         found = number(data, MAGIC_AT, 2), number(data, SHIFT_AT, 4), number(data, GROUP_AT, 2)
         if len(data) == COPY_BYTES and found == (MAGIC, shift, SECOND_GROUP):
