@@ -302,8 +302,8 @@ def contents_words(drive: Drive) -> str:
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
-    if drive.table.kind != "none":
-        parts.append(table_words(drive.table.kind, len(drive.partitions)))
+    if drive.has_table:
+        parts.append(table_words(drive.table_kind, len(drive.partitions)))
     if drive.signatures:
         marks = tuple(
             t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind

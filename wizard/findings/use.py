@@ -64,8 +64,7 @@ def find_use(drive: Drive) -> Iterator[Finding]:
     yield from _half_moved(drive)
     yield from _locked(drive)
     yield from _states(drive)
-    has_system = any(use.kind == "running-system" for use in drive.uses)
-    yield from (_use(use, drive, has_system=has_system) for use in drive.uses)
+    yield from (_use(use, drive) for use in drive.uses)
     yield from _unread(drive)
 
 
@@ -225,7 +224,7 @@ USES = {
 """Fact and remedy by kind of use."""
 
 
-def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
+def _use(use: Use, drive: Drive) -> Finding:
     kind = use.kind if use.kind in USES else "opened"
     values = {"device": use.subject, "by": use.by}
     found, remedy = (
@@ -248,7 +247,7 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         ends = ()
         if kind == "mounted":
             remedy = t("Unmount it in the other session or container.")
-    if has_system and kind in ("mounted", "swap"):
+    if drive.runs_system and kind in ("mounted", "swap"):
         ends = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
