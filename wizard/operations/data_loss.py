@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Message, format_capacity, join, t
 
@@ -94,7 +94,7 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
     if member.drive.path in devices:
         return _removed(member)
     new = [slot for slot in member.after.partitions if not slot.kept]
-    targets = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
+    targets = [slot for slot in new if member.node(slot.number) in devices] or new
     return [slot for slot in _removed(member) if any(slot.overlaps(target) for target in targets)]
 
 

@@ -32,7 +32,7 @@ from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Machine, Partition, Signature
+from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
@@ -184,7 +184,7 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
-        held = "+".join(signature.kind for signature in found)
+        held = kinds_in(found)
         fault = t(
             "{device} contains {what}: name a partition with exactly one filesystem.",
             device=node,

@@ -236,7 +236,7 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     for member in plan.members:
         volumes = []
         for slot in member.after.partitions:
-            device = partition_path(member.drive.path, slot.number)
+            device = member.node(slot.number)
             filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
             places = mount_points.get(device, ())
             volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places))
