@@ -247,7 +247,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 
 def _exists(leftover: LeftoverTrial) -> bool:
-    folder = sysfs.SYS / "class/block" / sysfs.name_of(partition_path(leftover.drive, leftover.number))
+    folder = sysfs.folder_of(partition_path(leftover.drive, leftover.number))
     start, size = (sysfs.text(folder / what) for what in ("start", "size"))
     sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(leftover.drive) / "diskseq")
     if start is None or size is None or leftover.diskseq not in (None, int(sequence or 0)):

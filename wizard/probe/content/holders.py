@@ -148,13 +148,13 @@ def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
 
 
 def _above(name: str) -> list[str]:
-    folder = sysfs.SYS / "class/block" / name
+    folder = sysfs.folder_of(name)
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
     return [*sysfs.names_in(folder / "holders"), *parts]
 
 
 def _layer(name: str) -> Facts:
-    folder = sysfs.SYS / "class/block" / name
+    folder = sysfs.folder_of(name)
     found = sysfs.known_facts(folder, LAYER_ATTRIBUTES)
     there = sysfs.target(folder)
     whole = there.parent if there is not None and "partition" in found["sysfs"] else folder

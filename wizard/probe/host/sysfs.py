@@ -121,6 +121,11 @@ def name_of(node: str) -> str:
     return node.removeprefix("/dev/").replace("/", "!")
 
 
+def folder_of(node: str) -> Path:
+    """Return the folder of a block device in sysfs, by node or name."""
+    return SYS / "class/block" / name_of(node)
+
+
 def text(path: Path) -> str | None:
     """Return an attribute without its trailing newline, or None if unreadable."""
     try:
