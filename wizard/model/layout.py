@@ -140,6 +140,11 @@ class Layout(Struct, frozen=True):
         """Slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
 
+    @property
+    def changed(self) -> tuple[Slot, ...]:
+        """Partitions that the plan does not preserve: lost before, or new after."""
+        return tuple(slot for slot in self.partitions if not slot.kept)
+
     def partition(self, number: int) -> Slot | None:
         """Return the partition with this number, or None."""
         return next((slot for slot in self.partitions if slot.number == number), None)

@@ -58,7 +58,7 @@ def new_bytes(member: layout.Member, device: str) -> int:
     one, or the whole drive."""
     if device == member.drive.path:
         return member.drive.size_bytes
-    new = [slot for slot in member.after.partitions if not slot.kept]
+    new = member.after.changed
     matching = [slot for slot in new if member.node(slot.number) == device]
     return sum(slot.size_bytes for slot in matching or new[:1])
 

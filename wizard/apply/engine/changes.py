@@ -102,7 +102,7 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
     nodes = {node for one in discarded for node in one.devices}
     nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
-    slots = [slot for slot in member.after.partitions if not slot.kept]
+    slots = member.after.changed
     volumes = [slot.extent for slot in slots if member.node(slot.number) in nodes]
     if change.blank or not volumes:
         return ()
