@@ -128,8 +128,7 @@ def _mount_options(
         what = MOUNTED_WITH(option=advised.text)
         source = _option_source(known, OptionKind.MOUNT, advised.text)
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
-    needed = any(use.kind == "running-system" for use in drive.uses)
-    if is_often_unplugged(drive) and not needed and not STARTS_ALL_THE_SAME & {*kept}:
+    if is_often_unplugged(drive) and not drive.runs_system and not STARTS_ALL_THE_SAME & {*kept}:
         kept.append("nofail")
         changes.append(
             Suggestion(

@@ -110,7 +110,7 @@ def site_of(
 def _is_shingled(recording: Recording) -> bool:
     """Return True if the drive is definitely or likely shingled, and accepts any write. A wrong guess costs
     little; a shingled drive that is treated as ordinary costs hours."""
-    return recording.verdict in (Recorded.YES, Recorded.LIKELY) and recording.management != HOST_MANAGED
+    return recording.is_shingled and recording.management != HOST_MANAGED
 
 
 def _rank_on_drive(

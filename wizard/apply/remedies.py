@@ -60,9 +60,9 @@ def diagnose(
 
 def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
     """Yield lines of fstab with which a boot may stop if this removable drive is missing."""
-    if not is_often_unplugged(drive) or any(use.kind == "running-system" for use in drive.uses):
+    if not is_often_unplugged(drive) or drive.runs_system:
         return
-    for device in (drive.path, *(part.path for part in drive.partitions)):
+    for device in drive.nodes:
         changed = options_at_boot(drive, device, fstab)
         for line in lines_at_boot(drive, device, fstab):
             if line.may_stop:
@@ -115,7 +115,7 @@ PLAIN_SOURCE = re.compile(r"[A-Za-z0-9_=:./-]+")
 
 def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:
     for drive in machine.drives:
-        for device in (drive.path, *(part.path for part in drive.partitions)):
+        for device in drive.nodes:
             yield device, tags_of(signatures_on(drive, device), drive.partition(device))
         for layer in drive.layers:
             yield layer.path, tags_of(layer.signatures, None)

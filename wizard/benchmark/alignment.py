@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from random import Random
 
 from msgspec.structs import replace
@@ -93,9 +92,9 @@ def run_alignment_trial(
 
 
 def _unread(drive: Drive) -> Message:
-    known = (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes"))
+    why = drive.why_unread("drive", "geometry", "size_bytes")
     unread = t("{drive}: cannot read the size and block sizes.", drive=drive)
-    return join(unread, *islice(known, 1), t("Measuring is impossible."))
+    return join(unread, *filter(None, (why,)), t("Measuring is impossible."))
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:

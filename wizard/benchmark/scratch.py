@@ -120,10 +120,7 @@ def other_writer(nodes: Collection[str]) -> str | None:
 
 
 def _partitions_in(folder: Path) -> frozenset[str]:
-    try:
-        return frozenset(entry.name for entry in folder.iterdir() if entry.name.startswith(folder.name))
-    except OSError:
-        return frozenset()
+    return frozenset(name for name in sysfs.names_in(folder) if name.startswith(folder.name))
 
 
 MARGIN_BYTES = MIB

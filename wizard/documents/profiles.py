@@ -62,13 +62,8 @@ def read_profile(path: Path, wanted: type[T]) -> T:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(files.UNREADABLE(file=str(path), why=str(error))) from None
-    return read_toml(text, str(path), wanted)
-
-
-def read_toml(text: str, where: str, wanted: type[T]) -> T:
-    """Parse TOML text. Raises BadInput with `where` (a file), line and key."""
     key: Any = wanted
-    found: T = _read_toml(text, where, key)
+    found: T = _read_toml(text, str(path), key)
     return found
 
 
@@ -79,7 +74,7 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
 
 
 def read_toml_or_json(text: str, where: str, wanted: type[T]) -> T:
-    """Decode TOML, or JSON if the text begins with a brace. Raises BadInput like `read_toml`."""
+    """Decode TOML, or JSON if the text begins with a brace. Raises BadInput with file, line and key."""
     return _decoded(text, where, wanted, _parser_of(text))
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.finding import Finding, Severity, command
-from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, kinds_in
 from wizard.model.said import Message, Sentence, join, t, tn
 
 NOT_READ = t("not read")
@@ -289,7 +289,7 @@ def layer_words(layer: Layer) -> str:
         number = striping.width_bytes // striping.unit_bytes
         parts.append(t("stripes of {number} x {unit:exact}", number=number, unit=striping.unit_bytes))
     if layer.signatures:
-        parts.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
+        parts.append(t("contains {kinds}", kinds=kinds_in(layer.signatures)))
     if layer.mount_points:
         parts.append(MOUNTED_ON(points=layer.mount_points))
     return ", ".join(map(str, parts))
@@ -302,8 +302,8 @@ def contents_words(drive: Drive) -> str:
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
-    if drive.table.kind != "none":
-        parts.append(table_words(drive.table.kind, len(drive.partitions)))
+    if drive.has_table:
+        parts.append(table_words(drive.table_kind, len(drive.partitions)))
     if drive.signatures:
         marks = tuple(
             t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind

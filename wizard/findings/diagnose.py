@@ -58,7 +58,7 @@ def judge_health(drive: Drive) -> HealthReport:
     elif smart.passed and drive.size_bytes:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
-        why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+        why = drive.why_unread("smart")
         verdict, first = DriveVerdict.UNKNOWN, t("Unknown: the drive does not report its health.")
         if why:
             first = t("Unknown: {why}", why=why)
@@ -71,7 +71,7 @@ def has_health(drive: Drive) -> bool:
     return (
         drive.smart.passed is not None
         or drive.smart.health != NO_HEALTH
-        or any(unread.what == "smart" for unread in drive.unread)
+        or drive.why_unread("smart") is not None
     )
 
 
@@ -196,7 +196,7 @@ def diagnose(
         *find_health(drive),
         *_find_identity(machine, drive),
         *_find_copies(machine, drive),
-        *use.find_use(drive, root=machine.root),
+        *use.find_use(drive),
     ]
     order = list(Severity)
     return Diagnosis(
@@ -307,7 +307,7 @@ def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def _is_one_drive(drive: Drive, other: Drive) -> bool:
     """Loop devices, and paths to one drive, show the same bytes as another drive."""
-    nodes = (other.path, other.backing_file, *(part.path for part in other.partitions))
+    nodes = (other.backing_file, *other.nodes)
     by_loop = drive.backing_file is not None and drive.backing_file in nodes
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
@@ -316,7 +316,7 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
     """Return how to give the drive's copies new identifiers. vgimportclone needs all devices of a group."""
     said = [t("Detach the copy, or give the copy new identifiers.")]
     commands: list[FindingCommand] = []
-    for device in (drive.path, *(part.path for part in drive.partitions)):
+    for device in drive.nodes:
         kind, uuid = drive.content_on(device) or ("", "")
         used = any(kind in UUID_TABLES or one.subject == device for one in drive.uses)
         if device not in devices or not uuid or used or drive.read_only:

@@ -74,9 +74,9 @@ def better_format(drive: Drive) -> NvmeFormat | None:
     plain = [
         one for one in drive.nvme_formats if not one.metadata_bytes and one.data_bytes in (512, NATIVE_BYTES)
     ]
-    best = min(plain, key=lambda one: (one.performance, -one.data_bytes), default=None)
-    if best is None:
+    if not plain:
         return None
+    best = _best(plain)
     faster = best.performance < used.performance
     as_fast_and_native = (
         best.performance == used.performance
@@ -142,6 +142,10 @@ def _nvme_format(drive: Drive, wanted: NvmeFormat) -> Commands:
 
 def _used(drive: Drive) -> NvmeFormat | None:
     return next((one for one in drive.nvme_formats if one.in_use), None)
+
+
+def _best(formats: Sequence[NvmeFormat]) -> NvmeFormat:
+    return min(formats, key=lambda one: (one.performance, -one.data_bytes))
 
 
 def _size(one: NvmeFormat) -> Message:
@@ -322,6 +326,5 @@ def _nvme(drive: Drive) -> tuple[Message, Message, Commands]:
     plain = [one for one in drive.nvme_formats if not one.metadata_bytes]
     if not plain or drive.nvme_format_scope == "none":
         return why, look, commands
-    best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
     remedy = t("Select blocks without metadata. This erases everything, perhaps on the whole controller.")
-    return why, remedy, _nvme_format(drive, best)
+    return why, remedy, _nvme_format(drive, _best(plain))

@@ -124,7 +124,7 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
 def _word(drive: Drive) -> Iterator[Rung]:
     if drive.ata is not None:
         yield _bits(WORD, drive.ata.zoned, "device-managed")
-    elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
+    elif why := drive.why_unread("ata"):
         yield _unavailable(WORD, why)
     elif drive.bus == "usb":
         yield _unavailable(WORD, BRIDGE)
@@ -156,7 +156,7 @@ def _smart(drive: Drive) -> Iterator[Rung]:
         yield Rung(source, join(family), "medium", None, Weight.LISTED)
     elif family:
         yield Rung(source, t("{family}, stating neither", family=family))
-    elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
+    elif why := drive.why_unread("smart"):
         yield _unavailable(t("smartctl and its drive database"), why)
 
 

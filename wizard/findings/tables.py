@@ -418,12 +418,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 command("wipefs", path),
             )
     yield from _lost_signatures(drive)
-    if (
-        drive.signatures
-        and drive.table is not None
-        and drive.table.kind != "none"
-        and not _is_transparent(drive.signatures)
-    ):
+    if drive.signatures and drive.has_table and not _is_transparent(drive.signatures):
         yield Finding(
             "signatures-beside-table",
             Severity.WARNING,
@@ -464,11 +459,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
     if drive.waiting:
         # The copy belongs to the waiting run's old or new contents, reported elsewhere.
         return
-    whole = (
-        ((drive.path, drive.superblock_copy_bytes),)
-        if drive.table is not None and drive.table.kind == "none"
-        else ()
-    )
+    whole = ((drive.path, drive.superblock_copy_bytes),) if drive.table_kind == "none" else ()
     parts = (part for part in drive.partitions if not is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:

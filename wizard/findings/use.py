@@ -43,7 +43,7 @@ NAMES = {
 """Fields that the probe can fail to read."""
 
 
-def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
+def find_use(drive: Drive) -> Iterator[Finding]:
     """Yield write protection, waiting runs, uses and unread facts."""
     if drive.read_only:
         yield Finding(
@@ -64,9 +64,8 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     yield from _half_moved(drive)
     yield from _locked(drive)
     yield from _states(drive)
-    has_system = any(use.kind == "running-system" for use in drive.uses)
-    yield from (_use(use, drive, has_system=has_system) for use in drive.uses)
-    yield from _unread(drive, root=root)
+    yield from (_use(use, drive) for use in drive.uses)
+    yield from _unread(drive)
 
 
 PASSWORD_SET, LOCKED = 2, 4
@@ -225,7 +224,7 @@ USES = {
 """Fact and remedy by kind of use."""
 
 
-def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
+def _use(use: Use, drive: Drive) -> Finding:
     kind = use.kind if use.kind in USES else "opened"
     values = {"device": use.subject, "by": use.by}
     found, remedy = (
@@ -248,7 +247,7 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         ends = ()
         if kind == "mounted":
             remedy = t("Unmount it in the other session or container.")
-    if has_system and kind in ("mounted", "swap"):
+    if drive.runs_system and kind in ("mounted", "swap"):
         ends = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
@@ -282,6 +281,7 @@ REMEDIES = {
 }
 
 
+RUN_AS_ROOT = t("Run diskwright as root to read everything.")
 CABLE = t("Check the cable and power. The kernel log shows errors.")
 READS: dict[Message, Commands] = {
     CABLE: command("dmesg"),
@@ -295,13 +295,11 @@ def named_field(what: str) -> Message | str:
     return NAMES.get(what, what)
 
 
-def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
+def _unread(drive: Drive) -> Iterator[Finding]:
     """Merge reasons with equal subjects and remedies, since a failing drive has many."""
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
-        remedy = (
-            REMEDIES.get(unread.obstacle, CABLE) if root else t("Run diskwright as root to read everything.")
-        )
+        remedy = RUN_AS_ROOT if unread.without_root else REMEDIES.get(unread.obstacle, CABLE)
         fields.setdefault((unread.why, remedy), []).append(unread.what)
     alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}
     for (why, remedy_text), what in fields.items():
@@ -310,7 +308,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
         essential = any(name in ESSENTIAL for name in names)
         yield Finding(
             "drive-unread",
-            Severity.WARNING if essential and root else Severity.INFO,
+            Severity.WARNING if essential and remedy_text != RUN_AS_ROOT else Severity.INFO,
             drive.path,
             t(
                 "Not read from {drive}: {what:list}. {reasons:row}",

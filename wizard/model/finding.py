@@ -101,6 +101,11 @@ class Recording(Struct, frozen=True):
     confidence: str
     evidence: tuple[Clue, ...] = ()
 
+    @property
+    def is_shingled(self) -> bool:
+        """True if the drive is at least likely shingled."""
+        return self.verdict in (Recorded.YES, Recorded.LIKELY)
+
 
 NOT_JUDGED = Recording("unknown", None, Recorded.UNKNOWN, "none")
 """Recording of a drive that was not assessed."""

@@ -140,6 +140,11 @@ class Layout(Struct, frozen=True):
         """Slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
 
+    @property
+    def changed(self) -> tuple[Slot, ...]:
+        """Partitions that the plan does not preserve: lost before, or new after."""
+        return tuple(slot for slot in self.partitions if not slot.kept)
+
     def partition(self, number: int) -> Slot | None:
         """Return the partition with this number, or None."""
         return next((slot for slot in self.partitions if slot.number == number), None)
@@ -223,12 +228,15 @@ class Member(Struct, frozen=True):
         is_lost = self.before.table == "none" and found and all(slot.kept for slot in found)
         return replace(self.before, slots=self.after.slots) if is_lost else self.before
 
-    def owns(self, device: str) -> bool:
-        """Return True if `device` is this drive, or one of its partitions before or after."""
+    def node(self, number: int) -> str:
+        """Return the node of a partition."""
+        return partition_path(self.drive.path, number)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Nodes of the drive, and of the partitions before and after."""
         numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
-        return device == self.drive.path or device in {
-            partition_path(self.drive.path, number) for number in numbers
-        }
+        return (self.drive.path, *map(self.node, sorted(numbers)))
 
 
 class Stripe(Struct, frozen=True):

@@ -306,6 +306,26 @@ class Drive(Struct, frozen=True):
         return self.serial if self.serial and not self.same_serial else self.path.removeprefix("/dev/")
 
     @property
+    def nodes(self) -> tuple[str, ...]:
+        """Nodes of the drive and the partitions."""
+        return (self.path, *(part.path for part in self.partitions))
+
+    @property
+    def table_kind(self) -> str:
+        """Kind of the table, or `unread`."""
+        return self.table.kind if self.table else "unread"
+
+    @property
+    def has_table(self) -> bool:
+        """True if a table was found."""
+        return self.table_kind not in ("none", "unread")
+
+    @property
+    def runs_system(self) -> bool:
+        """True if the running system is on this drive."""
+        return any(use.kind == "running-system" for use in self.uses)
+
+    @property
     def zone_bytes(self) -> int | None:
         """Zone size in bytes, None for drives without zones."""
         return self.zones.size_bytes if self.zones else None
@@ -316,7 +336,7 @@ class Drive(Struct, frozen=True):
         if self.table is None:
             return None
         return (
-            self.table.kind == "none"
+            not self.has_table
             and not self.signatures
             and not self.partitions
             and not self.unrecognised_zones
@@ -327,10 +347,14 @@ class Drive(Struct, frozen=True):
     @property
     def unrecognised_zones(self) -> int:
         """Number of written zones on a host-managed drive without recognised contents."""
-        recognised = self.signatures or self.partitions or self.table is None or self.table.kind != "none"
+        recognised = self.signatures or self.partitions or self.table_kind != "none"
         return (
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
+
+    def why_unread(self, *fields: str) -> Message | None:
+        """Return the first reason why one of the fields could not be read."""
+        return next((unread.why for unread in self.unread if unread.what in fields), None)
 
     def is_unread(self, part: Partition) -> bool:
         """Return True if the contents of a partition are unknown."""
@@ -430,7 +454,7 @@ class Machine(Struct, frozen=True):
 
     def is_medium(self, drive: Drive) -> bool:
         """Return True if the running live system booted from this drive."""
-        return self.live_medium and any(use.kind == "running-system" for use in drive.uses)
+        return self.live_medium and drive.runs_system
 
     def drive(self, path: str) -> Drive | None:
         """Return the drive with this node or by-id link, or None."""

@@ -7,6 +7,7 @@ is used, with `t` or `tn`. The English text is the key in the gettext catalogues
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -191,7 +192,7 @@ class Message:
     def __str__(self) -> str:
         values = dict(self.values)
         try:
-            return _WRITER.vformat(_chosen(self, values, Language), (), values)
+            return _WRITER.vformat(_chosen(self, values, _LANGUAGE.get()), (), values)
         except (LookupError, TypeError, ValueError):
             # A translation with fields that the message lacks: better in English than not at all.
             return _WRITER.vformat(_chosen(self, values, English), (), values)
@@ -227,7 +228,7 @@ class ProfileText(Message):
         Message.__init__(self, english)
 
     def __str__(self) -> str:
-        return Language.of_profiles(PROFILES, self.english) if self.english else ""
+        return _LANGUAGE.get().of_profiles(PROFILES, self.english) if self.english else ""
 
     def __bool__(self) -> bool:
         return bool(self.english)
@@ -292,7 +293,9 @@ def _safe(value: Given) -> Value:
 
 
 def _plain(value: Value) -> str:
-    return printable(str(value), LONGEST_PROFILE_TEXT) if isinstance(value, ProfileText) else str(value)
+    """Documents contain profile texts in full."""
+    cut = isinstance(value, ProfileText) and _LANGUAGE.get() is Language
+    return printable(str(value), LONGEST_PROFILE_TEXT) if cut else str(value)
 
 
 def _roughly(seconds: float) -> str:
@@ -361,6 +364,9 @@ class Language(English):
     """Current language. `wizard.documents.files` sets the functions to a catalogue's."""
 
 
+_LANGUAGE: ContextVar[type[English]] = ContextVar("language", default=Language)
+
+
 def _chosen(message: Message, values: Mapping[str, Value], language: type[English]) -> str:
     if not message.several:
         return language.one(message.english)
@@ -383,24 +389,11 @@ def shown_lines(said: Message | str, limit: int) -> list[str]:
 
 def in_english(said: object) -> str:
     """Return the English text in any language setting."""
-    if isinstance(said, ProfileText):
-        return said.english
-    if not isinstance(said, Message):
+    before = _LANGUAGE.set(English)
+    try:
         return str(said)
-    values = {name: _in_english(value) for name, value in said.values}
-    return _WRITER.vformat(_chosen(said, values, English), (), values)
-
-
-class _English(str):
-    """A finished message that must not be cut."""
-
-    __slots__ = ()
-
-
-def _in_english(value: Value) -> Value:
-    if isinstance(value, tuple):
-        return tuple(map(_in_english, value))
-    return _English(in_english(value)) if isinstance(value, Message) else value
+    finally:
+        _LANGUAGE.reset(before)
 
 
 def joined(parts: Sequence[Message]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Message, format_capacity, join, t
 
@@ -62,7 +62,7 @@ def waiting_lost(before: Layout) -> str:
 def table_lost(member: Member) -> str:
     """Describe the loss of the old table, and of a waiting run, or return an empty string."""
     said: list[Message] = []
-    if lost := _removed(member):
+    if lost := member.before.changed:
         said = [t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost)))]
         said += [beyond for slot in lost for beyond in slot.beyond]
     elif member.before.table == "unread":
@@ -88,18 +88,14 @@ def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool)
     return [*map(str, found)]
 
 
-def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
+def _lost_under(devices: Sequence[str], member: Member) -> Sequence[Slot]:
     """Return the partitions lost under the `devices` of this drive: under all new ones if no
     device is a partition, or all old ones for the whole drive."""
     if member.drive.path in devices:
-        return _removed(member)
-    new = [slot for slot in member.after.partitions if not slot.kept]
-    targets = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
-    return [slot for slot in _removed(member) if any(slot.overlaps(target) for target in targets)]
-
-
-def _removed(member: Member) -> list[Slot]:
-    return [slot for slot in member.before.partitions if not slot.kept]
+        return member.before.changed
+    new = member.after.changed
+    targets = [slot for slot in new if member.node(slot.number) in devices] or new
+    return [slot for slot in member.before.changed if any(slot.overlaps(target) for target in targets)]
 
 
 def _slot_text(slot: Slot) -> Message:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from wizard.filesystems.kind import Commands
 from wizard.model import layout
-from wizard.model.errors import WHERE_USED, partition_path
+from wizard.model.errors import WHERE_USED
 from wizard.model.machine import Striping
 from wizard.model.requests import Release
 from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
@@ -58,8 +58,8 @@ def new_bytes(member: layout.Member, device: str) -> int:
     one, or the whole drive."""
     if device == member.drive.path:
         return member.drive.size_bytes
-    new = [slot for slot in member.after.partitions if not slot.kept]
-    matching = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    new = member.after.changed
+    matching = [slot for slot in new if member.node(slot.number) == device]
     return sum(slot.size_bytes for slot in matching or new[:1])
 
 

@@ -75,12 +75,12 @@ class Context(Struct, frozen=True):
         for member in self.members:
             for slot in member.after.partitions:
                 if slot.opened is not None and slot.opened == device:
-                    return partition_path(member.drive.path, slot.number)
+                    return member.node(slot.number)
         return device
 
     def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
         """Return the drives of the devices, all for an array."""
-        found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
+        found = tuple(member for member in self.members if not {*devices}.isdisjoint(member.nodes))
         return found or self.members
 
     def overwritten(self, devices: Sequence[str]) -> list[str]:

@@ -142,7 +142,7 @@ def _wipe_faults(plan: Plan) -> Iterator[str]:
         for path in (
             member.drive.path,
             *(
-                partition_path(member.drive.path, slot.number)
+                member.node(slot.number)
                 for slot in member.before.partitions
                 if not free_space.is_container(slot)
             ),

@@ -81,7 +81,7 @@ def layout_of(drive: Drive) -> Layout | None:
 
 def layout_before(drive: Drive, *, preserve: bool) -> Layout:
     """Return the current layout of a drive of known size. `preserve` marks every partition as preserved."""
-    kind = drive.table.kind if drive.table else "unread"
+    kind = drive.table_kind
     partitions = tuple(
         replace(
             slot_of(part),

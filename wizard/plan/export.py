@@ -156,7 +156,7 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     found = {}
     for at, slot in enumerate(slots):
         padding = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
-        content = volumes.get(partition_path(member.drive.path, slot.number), ())
+        content = volumes.get(member.node(slot.number), ())
         plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
         found[f"{slot.number:03}-{plain or 'partition'}.conf"] = _definition(slot, padding, content)
     return found

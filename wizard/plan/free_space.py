@@ -107,8 +107,7 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
         for slot in partitions:
             if (
                 slot is not container
-                and slot.start_bytes < container.end_bytes
-                and container.start_bytes < slot.end_bytes
+                and slot.overlaps(container)
                 and (is_container(slot) or slot.number <= MBR_PRIMARIES or not slot.is_within(container))
             ):
                 return container, slot

@@ -193,7 +193,7 @@ class Plan(Document, Struct, frozen=True):
     def member(self, device: str) -> Member | None:
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans
         all drives."""
-        return next((member for member in self.members if member.owns(device)), None)
+        return next((member for member in self.members if device in member.nodes), None)
 
     def with_current_texts(self, *, direct: str = "", fstab: str = OWN_FSTAB) -> "Plan":
         """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are

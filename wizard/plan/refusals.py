@@ -141,13 +141,12 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         return
     if waiting := _waiting_reason(drive):
         raise Refused(str(waiting))
-    has_table = drive.table is not None and drive.table.kind != "none"
     not_empty = (
         Sentence(
             "{drive} is not empty: {what}. Use --replace to erase everything, or "
             "--use-free to preserve all partitions and use only free space."
         )
-        if has_table and not drive.signatures
+        if drive.has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
     raise Refused(not_empty(drive=drive, what=_what_it_holds(drive)))
@@ -180,8 +179,8 @@ def needs_root(drive: Drive) -> bool:
 
 def _what_it_holds(drive: Drive) -> Message:
     found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
-    if drive.table and drive.table.kind != "none":
-        found.append(table_words(drive.table.kind, len(drive.partitions)))
+    if drive.has_table:
+        found.append(table_words(drive.table_kind, len(drive.partitions)))
     if drive.waiting:
         found.append(t("remains of run {run}", run=drive.waiting.run))
     found += unmarked_contents(drive)

@@ -94,7 +94,7 @@ def losses(plan: Plan) -> list[str]:
     if plan.only_table:
         return []
     waiting = [*filter(None, [data_loss.waiting_lost(plan.before)])]
-    if lost_slots := [slot for slot in plan.before.partitions if not slot.kept]:
+    if lost_slots := plan.before.changed:
         lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
         return [*lost, *lost_elsewhere(plan.before), *waiting]
     if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
@@ -109,7 +109,7 @@ def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:
     """Return what the losses of partitions mean for other drives."""
-    return [str(said) for slot in before.partitions if not slot.kept for said in slot.beyond]
+    return [str(said) for slot in before.changed for said in slot.beyond]
 
 
 def _member_losses(member: layout.Member) -> list[str]:

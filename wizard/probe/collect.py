@@ -222,11 +222,7 @@ def _notice(
     if contents[known["name"]]["signatures"] and not entries:
         return None
     unknown = {"signatures": True}
-    taken = [
-        (entry.start_bytes, entry.end_bytes)
-        for entry in entries
-        if contents.get(_place(known, entry).node, unknown)["signatures"]
-    ]
+    taken = [entry for entry in entries if contents.get(_place(known, entry).node, unknown)["signatures"]]
     unchecked = Sentence("Cannot check {device} for a waiting run: {why}.")
     with reported(errors, "notice", known["path"], unchecked):
         return notices.find_notice(read, size, taken)

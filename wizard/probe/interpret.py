@@ -60,9 +60,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
             for drive in raw.attached
             if drive.name not in probed and ({*drive.udev} & {*sysfs.CONTENTS} or drive.partitions)
         ),
-        unread=tuple(
-            Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
-        ),
+        unread=tuple(map(unread_of, raw.graph.errors)),
     )
 
 
@@ -240,9 +238,8 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
 def _free(
     reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
-    taken = [(part.start_bytes, part.end_bytes) for part in partitions]
-    taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
-    taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
+    overhangs = (more for part in partitions if (more := part.overhang))
+    taken = (*partitions, *reading.table.own, *overhangs)
     return tables.free_extents(reading.table, taken, size, has_signature=marked)
 
 
@@ -311,8 +308,7 @@ def _unread(
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
-        why, obstacle = reason_of(error), obstacle_of(error)
-        found += [Unread(what, why, obstacle=obstacle) for what in fields]
+        found += [replace(unread_of(error), what=what) for what in fields]
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", problem, obstacle=broken))
@@ -326,20 +322,13 @@ def _flag(texts: dict[str, str], name: str) -> bool | None:
     return {"0": False, "1": True}.get(texts.get(name, ""))
 
 
-def reason_of(error: facts.RawError) -> Message:
-    """Return the reason of an error. Old recordings have a text instead, which is made a sentence."""
-    if isinstance(error.why, Message):
-        return error.why
-    return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
-
-
-def obstacle_of(error: facts.RawError) -> Obstacle:
-    """Return the recorded obstacle, or in old recordings the one that the text suggests."""
-    if error.obstacle is None and isinstance(error.why, str):
-        return obstacle_in(error.why)
-    return error.obstacle or Obstacle.FAILED
-
-
-def _sentence(text: str) -> str:
-    whole = text.rstrip(".")
-    return f"{whole}." if text.startswith("/") else f"{whole[:1].upper()}{whole[1:]}."
+def unread_of(error: facts.RawError) -> Unread:
+    """Return a recorded error. Old recordings have a text, which is made a sentence and suggests the
+    obstacle."""
+    why, obstacle = error.why, error.obstacle
+    if isinstance(why, Message):
+        return Unread(error.what, why, obstacle=obstacle or Obstacle.FAILED)
+    whole = why.rstrip(".")
+    sentence = f"{whole}." if why.startswith("/") else f"{whole[:1].upper()}{whole[1:]}."
+    text = why if obstacle else sentence
+    return Unread(error.what, AS_RECORDED(text=text), obstacle=obstacle or obstacle_in(why))

@@ -104,7 +104,7 @@ def drive_name(path: str) -> str:
             )
         )
     name = sysfs.name_of(str(node))
-    folder = sysfs.SYS / "class/block" / name
+    folder = sysfs.folder_of(name)
     if (folder / "partition").exists():
         there = sysfs.target(folder)
         if there is None:
@@ -130,7 +130,7 @@ def drive_name(path: str) -> str:
 def drive_under(path: str) -> str:
     """Return the drive that contains the partition at `path`, following links, or empty."""
     with suppress(OSError, RuntimeError, ValueError):
-        folder = sysfs.SYS / "class/block" / sysfs.name_of(str(Path(path).resolve(strict=True)))
+        folder = sysfs.folder_of(str(Path(path).resolve(strict=True)))
         if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
             return sysfs.node_of(there.parent.name)
     return ""

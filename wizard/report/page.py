@@ -17,7 +17,7 @@ from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, kinds_in
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
@@ -289,7 +289,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
                         part.path,
                         format_exact(part.start_bytes),
                         f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
-                        "+".join(mark.kind for mark in part.signatures),
+                        kinds_in(part.signatures),
                         ", ".join(filter(None, (*(mark.label for mark in part.signatures), part.name))),
                         ", ".join(part.mount_points),
                         ", ".join(mark.uuid for mark in part.signatures if mark.uuid),

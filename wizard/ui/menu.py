@@ -125,7 +125,7 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
         why_not = blocker
     elif unread_content(drive):
         why_not = settings.UNREAD(device=drive.path)
-    elif drive.table is None or drive.table.kind == "none":
+    elif not drive.has_table:
         why_not = t("No partition table to preserve.")
     elif not free:
         why_not = t("No free space.")

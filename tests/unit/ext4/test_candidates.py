@@ -17,8 +17,8 @@ from wizard.process.program import run
 
 def seen(image: Path, kind: str) -> Signature:
     """Return the signature as the probe reads it."""
-    inside = read_inside(kind, Bytes(16 * MIB, {0: image.read_bytes()}).read, 16 * MIB)
-    return Signature(kind, "filesystem", "films", features=inside.features, unconverted=inside.unconverted)
+    mark = Signature(kind, "filesystem", "films")
+    return read_inside(mark, Bytes(16 * MIB, {0: image.read_bytes()}).read, 16 * MIB)
 
 
 def offered(mark: Signature) -> list[tuple[str, str | None]]:

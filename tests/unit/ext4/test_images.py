@@ -19,6 +19,7 @@ from wizard.ext4.operations import (
     widening_fault,
 )
 from wizard.model.ext import ExtFacts
+from wizard.model.machine import Signature
 from wizard.model.said import KIB, MIB
 from wizard.operations.ext4 import (
     AddChecksums,
@@ -212,7 +213,8 @@ def test_resize2fs_reaches_the_largest_size_without_moving_data(
     for beyond in (0, 64 * MIB):
         image = made(tmp_path, *options, size_bytes=200 * MIB)
         data = image.read_bytes()
-        most = read_inside("ext4", Bytes(len(data), {0: data}).read, len(data)).most_bytes
+        mark = Signature("ext4", "filesystem")
+        most = read_inside(mark, Bytes(len(data), {0: data}).read, len(data)).most_bytes
         assert most is not None
         os.truncate(image, most + beyond)
         grown = run(["resize2fs", "-p", str(image)], seconds=60, accept=range(256))

@@ -84,5 +84,5 @@ def test_fat_file_area_matches_fsck(tmp_path: Path, bits: str, size: int) -> Non
     subprocess.run((mkfs, "-F", bits, path), check=True, capture_output=True)
     said = subprocess.run((fsck, "-nv", path), check=True, capture_output=True, text=True).stdout
     boot = path.read_bytes()[:512]
-    found = read_inside("vfat", lambda at, length: boot[at : at + length], size, 0).data_offset_bytes
-    assert f"Data area starts at byte {found} " in said
+    found = read_inside(Signature("vfat", ""), lambda at, length: boot[at : at + length], size)
+    assert f"Data area starts at byte {found.data_offset_bytes} " in said

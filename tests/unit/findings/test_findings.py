@@ -51,6 +51,8 @@ DANGER, WARNING, INFO, OK = Severity
 
 
 def of(subject: Drive, *, root: bool = True) -> list[Finding]:
+    unread = tuple(replace(one, without_root=not root) for one in subject.unread)
+    subject = replace(subject, unread=unread)
     return list(diagnose(machine(subject, root=root), subject, LIST).findings)
 
 

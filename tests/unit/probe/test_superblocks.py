@@ -1,6 +1,7 @@
 """Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
 import base64
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from msgspec.structs import replace
 
 from tests.unit.probe import superblocks as made
 from tests.unit.probe.superblocks import Bytes
-from wizard.model.machine import Striping
+from wizard.model.machine import Signature, Striping
 from wizard.model.said import KIB, MIB
 from wizard.probe.content import holders
-from wizard.probe.content.lvm import NOTHING, DataLayout, LogicalVolume, data_drives, parse
+from wizard.probe.content.lvm import LogicalVolume, data_drives, parse, read_group
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
 
 SIZE = 64 * MIB + 3 * KIB
@@ -23,23 +24,31 @@ END_1_0 = (SIZE // 512 - 16) // 8 * 8 * 512
 END_0_90 = SIZE // 65536 * 65536 - 65536
 
 
-def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> DataLayout:
+facts = partial(Signature, "", "")
+NOTHING = facts()
+
+
+def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> Signature:
     """Read a superblock. tests/loop/partition/test_beyond_partition.py compares the size in it, and
     tests/loop/probe/test_used_space.py the used space."""
-    found = read_inside(kind, Bytes(size, pieces).read, size, mark)
-    return replace(found, size_bytes=None, used_bytes=None)
+    found = read_inside(Signature(kind, "", offset_bytes=mark), Bytes(size, pieces).read, size)
+    return replace(found, kind="", offset_bytes=None, size_bytes=None, used_bytes=None)
 
 
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
 def test_md_members_of_every_version_have_data_offset_and_striping(place: int) -> None:
     found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
-    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK), level="raid5", number=1, devices=3)
+    assert found == facts(
+        data_offset_bytes=3 * MIB, striping=Striping(CHUNK, 2 * CHUNK), level="raid5", number=1, devices=3
+    )
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_old_md_format_is_read_at_the_end_in_either_byte_order(order: str) -> None:
     found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
-    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB), level="raid0", number=1, devices=4)
+    assert found == facts(
+        data_offset_bytes=0, striping=Striping(64 * KIB, 256 * KIB), level="raid0", number=1, devices=4
+    )
 
 
 @pytest.mark.parametrize("role", [0xFFFF, 0xFFFE, 0xFFFD])
@@ -74,7 +83,7 @@ def test_unstriped_or_reshaping_md_arrays_claim_no_striping() -> None:
     ):
         found = inside("linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)})
         name = f"raid{level}" if level >= 0 else "linear"
-        assert found == DataLayout(MIB, level=name, number=1, devices=drives)
+        assert found == facts(data_offset_bytes=MIB, level=name, number=1, devices=drives)
 
 
 @pytest.mark.parametrize(
@@ -104,18 +113,19 @@ def test_luks_being_reencrypted_starts_with_its_first_segment() -> None:
 
 
 def test_lvm_has_its_data_area_and_volume_offsets() -> None:
-    found = inside("LVM2_member", made.lvm(made.lvm_text(2048), MIB))
+    found, volumes = read_group(NOTHING, Bytes(SIZE, made.lvm(made.lvm_text(2048), MIB)).read, SIZE)
     extent = 4 * MIB
     plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
     wide = LogicalVolume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
-    assert found == DataLayout(MIB, volumes=(plain, wide), group="lab", devices=2)
+    assert volumes == (plain, wide)
+    assert (found.data_offset_bytes, found.group, found.devices) == (MIB, "lab", 2)
 
 
 @pytest.mark.parametrize(("stripes", "extents"), [(1, 3 + 4), (2, 3 + 2), (4, 3 + 1)])
 def test_used_extents_of_a_physical_volume_are_counted(stripes: int, extents: int) -> None:
     others = "".join(f',\n"pv{number}", 0' for number in range(1, stripes))
     text = made.lvm_text(2048).replace(',\n"pv1", 0', others)
-    found = read_inside("LVM2_member", Bytes(SIZE, made.lvm(text, MIB)).read, SIZE, None)
+    found = read_inside(Signature("LVM2_member", ""), Bytes(SIZE, made.lvm(text, MIB)).read, SIZE)
     assert found.used_bytes == extents * 4 * MIB
 
 
@@ -126,21 +136,22 @@ def test_exfat_counts_its_use_in_percent(percent: int, used: int | None) -> None
     boot = bytearray(512)
     boot[3:11], boot[510:], boot[108], boot[112] = b"EXFAT   ", b"\x55\xaa", 9, percent
     boot[72:80], boot[88:92] = (2048).to_bytes(8, "little"), (48).to_bytes(4, "little")
-    assert read_inside("exfat", Bytes(SIZE, {0: bytes(boot)}).read, SIZE, None).used_bytes == used
+    assert read_inside(Signature("exfat", ""), Bytes(SIZE, {0: bytes(boot)}).read, SIZE).used_bytes == used
 
 
 def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
     text = made.lvm_text(2055)
     area = 64 * KIB
-    found = inside("LVM2_member", made.lvm(text, MIB, text_at=area - 700, area_bytes=area))
-    assert found.data_offset_bytes == 2055 * 512 and [volume.uuid for volume in found.volumes] == [
+    pieces = made.lvm(text, MIB, text_at=area - 700, area_bytes=area)
+    found, volumes = read_group(NOTHING, Bytes(SIZE, pieces).read, SIZE)
+    assert found.data_offset_bytes == 2055 * 512 and [volume.uuid for volume in volumes] == [
         made.LVM_VOLUME,
         made.LVM_WIDE,
     ]
 
 
 def test_lvm_without_its_own_metadata_still_has_its_label() -> None:
-    label_only = DataLayout(MIB)
+    label_only = facts(data_offset_bytes=MIB)
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055), MIB, flags=1)) == label_only
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055, own="E" * 32), MIB)) == label_only
     assert inside("LVM2_member", made.lvm("lab {{{{", MIB)) == label_only
@@ -168,7 +179,7 @@ def test_zfs_pool_usage_is_read_from_any_label(
     pieces = made.zfs(SIZE, made.zfs_list("tank", top, **more))
     lists = sorted(place for place in pieces if place % (256 * KIB) == 16 * KIB)
     left = {place: data for place, data in pieces.items() if place not in lists[:lost]}
-    assert inside("zfs_member", left) == DataLayout(level=level, devices=devices)
+    assert inside("zfs_member", left) == facts(level=level, devices=devices)
 
 
 SET, OWN = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e", "5b1c2f6e-1111-4222-8333-444455556666"
@@ -188,7 +199,7 @@ def test_bcache_has_its_set_unless_never_attached_to_a_cache(
     version: int, state: int, level: str | None, devices: int | None
 ) -> None:
     found = inside("bcache", {4096: made.bcache(version, SET, OWN, state)})
-    assert found == DataLayout(level=level, devices=devices, group=SET if level else None)
+    assert found == facts(level=level, devices=devices, group=SET if level else None)
 
 
 def test_invalid_lvm_grammar_ends_the_text() -> None:
@@ -201,20 +212,20 @@ def test_invalid_lvm_grammar_ends_the_text() -> None:
 
 
 def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
-    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == DataLayout(
+    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == facts(
         striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0)
     )
-    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == DataLayout(block_bytes=1024, features=(0, 0, 0))
-    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == DataLayout(
+    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == facts(block_bytes=1024, features=(0, 0, 0))
+    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == facts(
         striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096, version="5"
     )
-    assert inside("xfs", {0: made.xfs(4096, 0, 0, 4)}) == DataLayout(block_bytes=4096, version="4")
+    assert inside("xfs", {0: made.xfs(4096, 0, 0, 4)}) == facts(block_bytes=4096, version="4")
 
 
 def test_offset_outside_the_device_is_none() -> None:
     assert inside("crypto_LUKS", {0: made.luks_1(0xFFFFFFFF)}).data_offset_bytes is None
     assert inside("linux_raid_member", {4096: made.md_1(1, 2, 0, 1 << 60)}).data_offset_bytes is None
-    assert read_inside("btrfs", Bytes(SIZE, {}).read, SIZE) == NOTHING
+    assert inside("btrfs", {}) == NOTHING
 
 
 def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) -> None:
@@ -233,8 +244,8 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         chunks = holders.recorded_superblocks(place, content, trouble)
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble == []
-        read = read_inside(kind, replayed(kept), SIZE)
-        assert replace(read, size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
+        read = read_inside(Signature(kind, ""), replayed(kept), SIZE)
+        assert replace(read, kind="", size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
         assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
             data for _, data in kept
         )
@@ -283,18 +294,18 @@ def test_hostile_superblocks_never_raise_and_never_point_outside(
             if draw.draw(st.booleans())
             else bytes(damaged[: len(data)])
         )
-    found = read_inside(
-        kind, replayed(hurt.items()), SIZE, draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62]))
-    )
+    mark = Signature(kind, "", offset_bytes=draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62])))
+    found = read_inside(mark, replayed(hurt.items()), SIZE)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < SIZE
     assert found.striping is None or (found.striping.unit_bytes >= 0 and found.striping.width_bytes >= 0)
-    assert all(0 <= volume.offset_bytes < SIZE for volume in found.volumes)
+    volumes = read_group(mark, replayed(hurt.items()), SIZE)[1]
+    assert all(0 <= volume.offset_bytes < SIZE for volume in volumes)
 
 
 @given(st.sampled_from(sorted(READERS)), st.binary(max_size=8192), st.integers(-1, 1 << 40))
 @settings(max_examples=200, deadline=None)
 def test_noise_is_ignored_and_never_raises(kind: str, noise: bytes, size: int) -> None:
-    found = read_inside(kind, replayed([(0, noise)]), size)
+    found = read_inside(Signature(kind, ""), replayed([(0, noise)]), size)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < size
 
 

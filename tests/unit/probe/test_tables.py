@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.unit.probe.gptimage import DISK, Image, header
 from wizard.model.machine import Extent
-from wizard.probe.content.gpt import TableReading
-from wizard.probe.content.tables import MOST_ENTRIES, free_extents, read_table
+from wizard.probe.content.gpt import MOST_ENTRIES, TableReading
+from wizard.probe.content.tables import free_extents, read_table
 from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
 
 MIB = 1024 * 1024
@@ -210,8 +210,7 @@ def test_values_of_a_damaged_table_are_limited() -> None:
 
 def test_free_space_is_between_partitions_and_within_the_table() -> None:
     found = reading(sound())
-    occupied = [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries]
-    free = free_extents(found.table, occupied, 8 * MIB, has_signature=False)
+    free = free_extents(found.table, found.entries, 8 * MIB, has_signature=False)
     assert free == (
         Extent(34 * 512, MIB - 34 * 512),
         Extent(2 * MIB, MIB),
@@ -223,7 +222,7 @@ def test_free_space_of_drives_without_a_table() -> None:
     none = reading(Image(8 * MIB)).table
     assert free_extents(none, [], 8 * MIB, has_signature=False) == (Extent(0, 8 * MIB),)
     assert free_extents(none, [], 8 * MIB, has_signature=True) == ()
-    assert free_extents(none, [(MIB, 2 * MIB)], 8 * MIB, has_signature=False) == (), (
+    assert free_extents(none, [Extent(MIB, MIB)], 8 * MIB, has_signature=False) == (), (
         "a partition that only the kernel still has"
     )
 
@@ -233,7 +232,7 @@ def test_mbr_reaches_two_tebibytes() -> None:
     image.mbr((0x83, 2048, 2048))
     found = read_table(image.read, 2**42, 512, "dos", has_signature=False)
     assert found.table.end_usable_bytes == 2**41
-    free = free_extents(found.table, [(MIB, 2 * MIB)], 2**42, has_signature=False)
+    free = free_extents(found.table, [Extent(MIB, MIB)], 2**42, has_signature=False)
     assert free[-1].end_bytes == 2**41
 
 
@@ -260,11 +259,6 @@ def test_garbage_never_raises(seed: int, block_bytes: int, kind: str | None, has
         )
         image.put(where, struct.pack("<Q", chance.getrandbits(64))[: image.size_bytes - where])
     found = reading(image, kind, has_signature=has_signature)
-    free = free_extents(
-        found.table,
-        [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries],
-        image.size_bytes,
-        has_signature=False,
-    )
+    free = free_extents(found.table, found.entries, image.size_bytes, has_signature=False)
     assert all(extent.size_bytes > 0 for extent in free)
     assert len({entry.number for entry in found.entries}) == len(found.entries)

@@ -15,7 +15,7 @@ from wizard.apply.engine.scratch_copies import ScratchRequest
 from wizard.apply.run import progress_log
 from wizard.apply.run.journal import Journal
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, partition_path
+from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -48,7 +48,7 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
     """
     drive = member.drive
     copied = (part for array in plan.arrays for part in array.copied)
-    if not any(map(member.owns, copied)):
+    if not any(part in member.nodes for part in copied):
         return sample_of(drive.size_bytes, drive.geometry.logical_block_bytes)
     return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
 
@@ -102,8 +102,8 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
     nodes = {node for one in discarded for node in one.devices}
     nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
-    slots = [slot for slot in member.after.partitions if not slot.kept]
-    volumes = [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
+    slots = member.after.changed
+    volumes = [slot.extent for slot in slots if member.node(slot.number) in nodes]
     if change.blank or not volumes:
         return ()
     with stores.Store(stores.new_file(run, number)) as new:

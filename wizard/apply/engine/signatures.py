@@ -101,8 +101,7 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     superblock = read(EXT_AT, superblocks.COPY_BYTES)
     if len(superblock) == superblocks.COPY_BYTES and _is_ext(superblock):
         # Include a former filesystem with other groups: e2fsck tries the usual places.
-        usual = {place for _, place in superblocks.copy_places()}
-        for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
+        for at in sorted({*superblocks.COPIES, *_ext_groups(superblock, size_bytes)}):
             if at + superblocks.COPY_BYTES <= size_bytes and _is_ext(read(at, superblocks.COPY_BYTES)):
                 yield Extent(at, superblocks.COPY_BYTES)
     for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):

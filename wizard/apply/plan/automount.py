@@ -5,7 +5,6 @@ from contextlib import contextmanager, suppress
 
 from wizard.apply.block.devices import SYS_BLOCK
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
-from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import settle, udev_runs
@@ -30,7 +29,7 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
 
     Afterwards, unlocked drives get a change event, so no property outlives the run.
     """
-    nodes = [node for member in plan.members for node in own_nodes(member)[1:]]
+    nodes = [node for member in plan.members for node in member.nodes[1:]]
     names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
     # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
     alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if plan.arrays else "")

@@ -58,15 +58,9 @@ def check_operations(plan: Plan, environment: Environment) -> None:
                     )
                 )
     for member in plan.members:
-        for node in own_nodes(member):
+        for node in member.nodes:
             if reason := devices.node_fault(node, member.drive.path):
                 raise refused(NOT_ON_DRIVE(node=node, reason=reason))
-
-
-def own_nodes(member: Member) -> tuple[str, ...]:
-    """Return the nodes of a drive and of all its old and new partitions."""
-    numbers = {slot.number for layout in (member.before, member.after) for slot in layout.partitions}
-    return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:

@@ -74,7 +74,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             except NoScratchDeviceError as error:
                 raise Failed(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
             devices.forget_caches(node)
-            scratch_copies.have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
+            scratch_copies.have_partitions(node, member.after.changed)
             nodes.append(node)
         look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
         try:

@@ -26,7 +26,7 @@ from wizard.apply.run.job import check_root, check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal, state
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.steps.containers import write_header
-from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
@@ -357,7 +357,7 @@ def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None
     by_device = {one.device: one for one in plan.containers}
     for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
         for slot in member.after.partitions:
-            if one := by_device.get(partition_path(member.drive.path, slot.number)):
+            if one := by_device.get(member.node(slot.number)):
                 place = Extent(slot.start_bytes, one.offset_bytes)
                 with (
                     extents.DeviceMedium(change.path) as drive,

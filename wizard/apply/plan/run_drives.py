@@ -169,8 +169,7 @@ class KnownDrives(Struct, frozen=True):
         made = {device for step in moved.steps for device in step.operation.made}
         if not made:
             return None
-        names = {drive.path, *(part.path for part in drive.partitions)}
-        return bool(names & made) and not any(identity_check.made_differences(moved, drive))
+        return not made.isdisjoint(drive.nodes) and not any(identity_check.made_differences(moved, drive))
 
     @property
     def _commands(self) -> Message:

@@ -23,6 +23,7 @@ from wizard.apply.steps.step_context import (
 )
 from wizard.filesystems import ext, ntfs
 from wizard.model.errors import Failed
+from wizard.model.machine import Signature
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.operations.filesystem import GrowFilesystem, Resize, ShrinkFilesystem
 from wizard.plan.partition.possible import UNCLEAN
@@ -169,8 +170,8 @@ def resize_filesystem(operation: Resize, context: StepContext) -> Message:
     if context.command((*growing.check, device), accept=range(256)).status:
         raise Failed(_not_clean(device, *growing.check))
     devices.forget_caches(device)
-    read = partial(devices.read_range, device)
-    held = read_inside(operation.filesystem, read, devices.size_bytes(device)).size_bytes or 0
+    mark, read = Signature(operation.filesystem, ""), partial(devices.read_range, device)
+    held = read_inside(mark, read, devices.size_bytes(device)).size_bytes or 0
     if not is_filled(held, operation.size_bytes):
         raise Failed(t("The filesystem on {device} does not fill the partition.", device=device))
     return t("The filesystem on {device} now has {held} bytes and passes a check.", device=device, held=held)

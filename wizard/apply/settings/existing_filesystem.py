@@ -32,7 +32,7 @@ from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Machine, Partition, Signature
+from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
@@ -77,7 +77,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     if line is None and place is not None:
         mounted = mounted_from(node, place)
     block = _superblock(node, signature)
-    ahead = sysfs.text(sysfs.SYS / "class/block" / sysfs.name_of(drive.path) / "queue/read_ahead_kb")
+    ahead = sysfs.text(sysfs.folder_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
     rules = environment.rules / rules_name(identity)
     return ExistingVolume(
@@ -138,7 +138,7 @@ def _tags_of(drive: Drive, device: str) -> Tags:
 def nodes_of(device: str) -> tuple[str, str]:
     """Return the nodes of a device and of its drive. Raises BadInput for other paths."""
     node = Path(os.path.realpath(device))
-    folder = sysfs.SYS / "class/block" / sysfs.name_of(str(node))
+    folder = sysfs.folder_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
             t(
@@ -169,7 +169,7 @@ def drive_of(device: str) -> str:
 def location_fault(device: str, drive: str) -> Message | str | None:
     """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
     None if it is, or is missing."""
-    folder = sysfs.SYS / "class/block" / sysfs.name_of(device)
+    folder = sysfs.folder_of(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
         return node_fault(device, drive)
     try:
@@ -184,7 +184,7 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
-        held = "+".join(signature.kind for signature in found)
+        held = kinds_in(found)
         fault = t(
             "{device} contains {what}: name a partition with exactly one filesystem.",
             device=node,

@@ -76,7 +76,7 @@ def is_stacked(one: str, other: str) -> bool:
 
 def lower_devices(node: str) -> Iterator[str]:
     """Yield the devices below a stacked device, also below a loop device."""
-    folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
+    folder = sysfs.folder_of(node)
     lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text().rstrip("\n")

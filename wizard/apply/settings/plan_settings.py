@@ -422,11 +422,10 @@ def _switch_off(device: str) -> Changes:
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    nodes = (drive.path, *(part.path for part in drive.partitions))
     unmounts = (
         _unmount(device, mounted)
         for mounted in reversed(mounts.read_mounts())
-        for device in nodes
+        for device in drive.nodes
         if mounts.is_mount_of(mounted, device)
     )
     identity = dangers.known_identity(machine, drive)

@@ -275,6 +275,6 @@ def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
     contents."""
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
-        if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
-            raise Failed(t("Cannot read {drive} again: {why}", drive=drive.path, why=silent.why))
+        if why := drive.why_unread("drive"):
+            raise Failed(t("Cannot read {drive} again: {why}", drive=drive.path, why=why))
     return drives

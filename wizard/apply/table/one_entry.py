@@ -210,7 +210,7 @@ def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> p
     if entry is None:
         return image.with_gpt({number: {0: bytes(place.size_bytes)}})
     first = entry.start_bytes // image.block_bytes
-    last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+    last = entry.end_bytes // image.block_bytes - 1
     patches = {0: UUID(entry.type).bytes_le, GPT_PLACE_AT: struct.pack("<QQ", first, last)}
     # The rest of the name field can contain anything, so write it only if the name changes.
     current = image.read(place.start_bytes + GPT_NAME_AT, GPT_NAME_BYTES).decode("utf-16-le", "replace")
@@ -277,7 +277,7 @@ def _with_line(image: proof.Image, at: int, entry: TableEntry | None) -> proof.I
     if image.read(at + MBR_START_AT, 4) != place[:4]:
         patches[at + MBR_FIRST_AT] = _cylinders(entry.start_bytes // image.block_bytes)
     if image.read(at + MBR_START_AT, 8) != place:
-        last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+        last = entry.end_bytes // image.block_bytes - 1
         patches |= {at + MBR_START_AT: place, at + MBR_LAST_AT: _cylinders(last)}
     return image.having(patches)
 

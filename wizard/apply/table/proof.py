@@ -28,8 +28,7 @@ WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.
 
 def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout."""
-    kind = drive.table.kind if drive.table else "unread"
-    found = [*differences([(t("the table"), kind, wanted.table)])]
+    found = [*differences([(t("the table"), drive.table_kind, wanted.table)])]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
         if part := by_number.pop(slot.number, None):

@@ -183,7 +183,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
                 differences=differences,
             )
         )
-    new = {slot.number for slot in wanted.partitions if not slot.kept}
+    new = {slot.number for slot in wanted.changed}
     devices.wait_for(*(partition_path(drive, number) for number in new))
     # The plan cannot contain the UUIDs that libparted has drawn.
     drawn = [(drive, found.table.uuid if found.table else None)]
@@ -201,7 +201,7 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
     yield matched(lambda: (*proof.disk_differences(after, drive), *contents))
     yield matched(lambda: proof.kernel_differences(after, drive))
     # Existing partitions keep their alignment.
-    new = [slot.number for slot in after.partitions if not slot.kept and not plan.part]
+    new = [slot.number for slot in after.changed if not plan.part]
     if new:
         yield alignment_check(drive, new, finished.seconds)
 

@@ -23,7 +23,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_pat
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, failing, t
 from wizard.operations.filesystem import PRIVATE_PLACES
-from wizard.probe.content.superblocks import copy_places
+from wizard.probe.content.superblocks import COPIES
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
 from wizard.probe.host import sysfs
 
@@ -159,7 +159,7 @@ def _erase(
 
 def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
     """Zero both ends, backup superblocks, and what lies in the extent of `sample`."""
-    copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
+    copies = (*COPIES, *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
         (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),
@@ -247,7 +247,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 
 def _exists(leftover: LeftoverTrial) -> bool:
-    folder = sysfs.SYS / "class/block" / sysfs.name_of(partition_path(leftover.drive, leftover.number))
+    folder = sysfs.folder_of(partition_path(leftover.drive, leftover.number))
     start, size = (sysfs.text(folder / what) for what in ("start", "size"))
     sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(leftover.drive) / "diskseq")
     if start is None or size is None or leftover.diskseq not in (None, int(sequence or 0)):

@@ -119,7 +119,7 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
 
 
 def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
-    kind = drive.table.kind if drive.table else "unread"
+    kind = drive.table_kind
     if drive.signatures:
         contents = tuple(one.kind for one in drive.signatures)
         yield t("{drive} has {held:and} instead of a partition table", drive=drive, held=contents)
@@ -219,7 +219,7 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
         )
         for path, size, marks in found
     )
-    return Shape(drive.table.kind if drive.table else "unread", tuple(volumes))
+    return Shape(drive.table_kind, tuple(volumes))
 
 
 def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
@@ -236,7 +236,7 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     for member in plan.members:
         volumes = []
         for slot in member.after.partitions:
-            device = partition_path(member.drive.path, slot.number)
+            device = member.node(slot.number)
             filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
             places = mount_points.get(device, ())
             volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places))

@@ -326,7 +326,7 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
-    is_mbr = drive.table is not None and drive.table.kind == "mbr"
+    is_mbr = drive.table_kind == "mbr"
     if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
             "The firmware's boot entries record the start of {part}. OVMF uses the GUID "

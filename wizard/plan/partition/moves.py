@@ -12,7 +12,7 @@ from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import Refused
-from wizard.model.finding import NOT_JUDGED, Recorded, Recording
+from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, reason_of, t
@@ -145,7 +145,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
 
 
 def _smr_notes(drive: Drive, recording: Recording) -> Iterator[Message]:
-    if recording.verdict in (Recorded.YES, Recorded.LIKELY):
+    if recording.is_shingled:
         yield t(
             "{drive} is shingled (SMR), or probably so. Long writes slow such drives "
             "down: this may take many times as long.",

@@ -37,7 +37,7 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     if why := why_not_change(drive, part):
         return why
     last = max(other.number for other in drive.partitions)
-    if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
+    if drive.table_kind == "mbr" and MBR_PRIMARIES < part.number < last:
         return t(
             "Logical partitions after {part} would be renumbered. Delete partition {last} first.",
             part=part,
@@ -263,7 +263,7 @@ def _why_cannot_grow(drive: Drive, part: Partition) -> Message | None:
 
 
 def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
-    if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
+    if drive.table_kind == "mbr" and part.number > MBR_PRIMARIES:
         return t("{part} is a logical partition. Logical partitions cannot be resized so far.", part=part)
     return None if part.signatures else t("No resizable content recognised on {part}.", part=part)
 

@@ -66,11 +66,11 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     size_bytes, geometry = refusals.refuse_drive(drive)
     if refusals.unread_content(drive) or drive.waiting:
         refusals.refuse_table(drive)
-    if drive.partitions and drive.table is not None and drive.table.kind == "none":
+    if drive.partitions and drive.table_kind == "none":
         raise Refused(t("Restart or unplug {drive} first: the kernel has old partitions.", drive=drive))
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
         raise Refused(t("No lost partition was found."))
-    if drive.table.kind != "none":
+    if drive.has_table:
         raise Refused(free_space.HAS_TABLE(drive=drive))
     backup, block = _has_backup(drive), geometry.logical_block_bytes
     kinds: tuple[TableKind, ...] = ("gpt", "mbr")

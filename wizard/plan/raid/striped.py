@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Recorded, Recording
+from wizard.model.finding import Recording
 from wizard.model.geometry import Identity
 from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Drive
@@ -134,7 +134,7 @@ def _together_doubts(
 ) -> Iterator[Message]:
     drives = [drive for drive, _ in sides]
     for drive, recording in sides:
-        if recording.verdict in (Recorded.YES, Recorded.LIKELY):
+        if recording.is_shingled:
             yield t(
                 "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
                 "waits.",

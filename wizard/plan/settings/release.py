@@ -32,7 +32,7 @@ def plan_release(
         marks |= {one.path: one.signatures, **{part.path: part.signatures for part in one.partitions}}
     groups = _groups(stack, marks)
     above = {layer.path for layer in drive.layers}
-    reached = above | {drive.path, *(part.path for part in drive.partitions)}
+    reached = above | {*drive.nodes}
     while True:
         own = {groups.get(path) for path in above} - {None}
         more = {layer.path for layer in stack if layer.below in above or groups.get(layer.path) in own}

@@ -7,9 +7,10 @@ bounded: malformed bytes give less information, never an error.
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from wizard.model.machine import Signature
 from wizard.probe.content.gpt import Read, number
-from wizard.probe.content.lvm import NOTHING, DataLayout
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 64 * 1024, 4096
 START_BYTES = 256
@@ -51,13 +52,13 @@ class _Chunk(Struct, frozen=True):
     stripes: tuple[tuple[int, int], ...]
 
 
-def read_volume(read: Read, *_: int | None) -> DataLayout:
+def read_volume(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     """Return dev_item.total_bytes, the bytes of this device, num_devices, and bytes_used."""
     data = read(SUPERBLOCK_AT, START_BYTES)
     if len(data) < START_BYTES or data[64:72] != b"_BHRfS_M":
-        return NOTHING
+        return mark
     used = number(data, 120, 8)
-    return DataLayout(size_bytes=number(data, 209, 8), devices=number(data, 136, 8), used_bytes=used)
+    return replace(mark, size_bytes=number(data, 209, 8), devices=number(data, 136, 8), used_bytes=used)
 
 
 def read_profiles(read: Read) -> tuple[str | None, str | None]:

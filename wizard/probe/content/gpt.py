@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Partition, Table
-from wizard.model.said import Message, rounded_up, t
+from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.probe.unread import TABLE_LOST
 
 Read = Callable[[int, int], bytes]
@@ -25,6 +25,9 @@ ENTRY = struct.Struct("<16s16sQQQ72s")
 HEADER_READ_BYTES = 512
 LARGEST_ENTRIES_BYTES = 1024 * 1024
 """Limit for the entry array. 128 entries take 16 KiB; a header that states more than the limit is damaged."""
+
+MOST_ENTRIES = 256
+"""More than any drive in use has. Further entries of a damaged table are counted, not listed."""
 
 
 def number(data: bytes, at: int, length: int) -> int:
@@ -85,11 +88,14 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
         return None
     best = next((copy for copy in copies if copy.sound), copies[0])
     end_bytes = (best.last_usable_lba + 1) * block_bytes
-    fault = (
-        t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
-        if best.sound and best.last_usable_lba > last_lba
-        else None
-    )
+    entries, problems = _entries(best, block_bytes), [] if best.sound else [TABLE_LOST]
+    if best.sound and best.last_usable_lba > last_lba:
+        problems.append(
+            t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
+        )
+    if len(entries) > MOST_ENTRIES:
+        many = Sentence("The table lists {partitions} partitions; only the first {most} are shown.")
+        problems.append(many(partitions=len(entries), most=MOST_ENTRIES))
     return TableReading(
         table=Table(
             kind="gpt",
@@ -102,9 +108,9 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
             most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
             own=tuple(_own(primary, copies, best, block_bytes)),
         ),
-        entries=_entries(best, block_bytes),
+        entries=entries[:MOST_ENTRIES],
         spans=tuple(span for copy in copies for span in copy.spans),
-        problems=(fault,) if fault else () if best.sound else (TABLE_LOST,),
+        problems=tuple(problems),
         primary_marked=primary is not None,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from wizard.model.machine import Obstacle
+from wizard.model.machine import Obstacle, Signature
 from wizard.model.said import t
 from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
@@ -31,13 +31,6 @@ LAYER_ATTRIBUTES = (
     *("dev", "size", "partition", "start", "alignment_offset"),
     *("dm/name", "dm/uuid", "dm/suspended"),
     *("md/level", "md/chunk_size", "md/raid_disks", "md/layout", "md/array_state", "md/metadata_version"),
-)
-QUEUE_ATTRIBUTES = (
-    "queue/logical_block_size",
-    "queue/physical_block_size",
-    "queue/minimum_io_size",
-    "queue/optimal_io_size",
-    "queue/rotational",
 )
 MOST_RECORDED = 4 * 1024 * 1024
 """Limit for recorded superblocks, in characters. A damaged drive can state any number of them."""
@@ -111,7 +104,8 @@ def recorded_superblocks(place: Place, content: Facts, errors: list[Facts]) -> l
             if kind == "btrfs":
                 profiles = read_profiles(recorder().read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
-            superblocks.read_inside(kind, reader.read, size, signature["offset_bytes"])
+            mark = Signature(kind, "", offset_bytes=signature["offset_bytes"])
+            superblocks.read_inside(mark, reader.read, size)
             found += _without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks
             faults += reader.errors
         errors += faults[:1]
@@ -154,21 +148,18 @@ def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
 
 
 def _above(name: str) -> list[str]:
-    folder = sysfs.SYS / "class/block" / name
+    folder = sysfs.folder_of(name)
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
-    try:
-        return [*sorted(entry.name for entry in (folder / "holders").iterdir()), *parts]
-    except OSError:
-        return parts
+    return [*sysfs.names_in(folder / "holders"), *parts]
 
 
 def _layer(name: str) -> Facts:
-    folder = sysfs.SYS / "class/block" / name
+    folder = sysfs.folder_of(name)
     found = sysfs.known_facts(folder, LAYER_ATTRIBUTES)
     there = sysfs.target(folder)
     whole = there.parent if there is not None and "partition" in found["sysfs"] else folder
     members = sorted(member.name for member in folder.glob("md/dev-*"))
-    found["sysfs"] |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    found["sysfs"] |= sysfs.attributes(whole, sysfs.QUEUE_ATTRIBUTES)
     found["sysfs"] |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
     return {**found, "content": None, "superblocks": []}
 

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
@@ -29,10 +28,6 @@ def recorded(chunks: Iterable[RawChunk]) -> Read:
     return replayed((chunk.offset_bytes, chunk.content) for chunk in chunks)
 
 
-COMMON = {*lvm.DataLayout.__struct_fields__} - {"volumes", "version"}
-"""Facts of a superblock that a signature has too."""
-
-
 class LayerInput(Struct, frozen=True):
     """The device below a layer: signatures, size and recorded superblocks."""
 
@@ -40,11 +35,9 @@ class LayerInput(Struct, frozen=True):
     size_bytes: int
     chunks: tuple[RawChunk, ...]
 
-    def inside(self, kind: str) -> lvm.DataLayout:
-        """Return the layout in the superblock of this kind, if there is one."""
-        mark = next((mark for mark in self.signatures if mark.kind == kind), None)
-        place = mark.offset_bytes if mark else None
-        return read_inside(kind, recorded(self.chunks), self.size_bytes, place) if mark else lvm.NOTHING
+    def data_offset(self, kind: str) -> int | None:
+        """Return the start of the data in a container of this kind."""
+        return next((mark.data_offset_bytes for mark in self.signatures if mark.kind == kind), None)
 
 
 def layers_of(
@@ -102,17 +95,19 @@ def _placement(
     if "md/level" in texts:
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
         if place is None and input_below is not None:
-            place = input_below.inside("linux_raid_member").data_offset_bytes
+            place = input_below.data_offset("linux_raid_member")
         return place, _array(texts)
     uuid = texts.get("dm/uuid", "")
     if input_below is None:
         return None, None
     if uuid.startswith("CRYPT-LUKS"):
-        return input_below.inside("crypto_LUKS").data_offset_bytes, None
+        return input_below.data_offset("crypto_LUKS"), None
     if match := LVM_UUID.match(uuid):
-        for volume in input_below.inside("LVM2_member").volumes:
-            if volume.uuid == match[1]:
-                return volume.offset_bytes, volume.striping
+        read = recorded(input_below.chunks)
+        for mark in (mark for mark in input_below.signatures if mark.kind == "LVM2_member"):
+            for volume in lvm.read_group(mark, read, input_below.size_bytes)[1]:
+                if volume.uuid == match[1]:
+                    return volume.offset_bytes, volume.striping
     return None, None
 
 
@@ -139,15 +134,9 @@ def _signatures(
 ) -> tuple[Signature, ...]:
     """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
     if content is not None:
-        found = []
+        marks = (Signature(**asdict(mark), ambivalent=content.ambivalent) for mark in content.signatures)
         read = recorded(chunks)
-        for mark in content.signatures:
-            inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
-            facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
-            facts |= {name: getattr(inside, name) for name in COMMON}
-            facts["version"] = inside.version or mark.version
-            found.append(Signature(**facts, ambivalent=content.ambivalent))
-        return tuple(found)
+        return tuple(read_inside(mark, read, size_bytes) for mark in marks)
     if "ID_FS_AMBIVALENT" in udev:
         words = (word.partition(":") for word in udev["ID_FS_AMBIVALENT"].split())
         return tuple(Signature(kind or usage, usage, ambivalent=True) for usage, _, kind in words)

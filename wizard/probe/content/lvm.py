@@ -17,7 +17,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.model.machine import Striping
+from wizard.model.machine import Signature, Striping
 from wizard.probe.content.gpt import Read, number
 
 SECTOR_BYTES = 512
@@ -34,31 +34,8 @@ class LogicalVolume(Struct, frozen=True):
     striping: Striping | None = None
 
 
-class DataLayout(Struct, frozen=True):
-    """Contents of a superblock, as in Signature; for LVM also the logical volumes."""
-
-    data_offset_bytes: int | None = None
-    striping: Striping | None = None
-    block_bytes: int | None = None
-    features: tuple[int, int, int] | None = None
-    unconverted: bool = False
-    taken_bytes: int | None = None
-    size_bytes: int | None = None
-    most_bytes: int | None = None
-    volumes: tuple[LogicalVolume, ...] = ()
-    version: str | None = None
-    unclean: bool = False
-    group: str | None = None
-    level: str | None = None
-    number: int | None = None
-    devices: int | None = None
-    used_bytes: int | None = None
-
-
-NOTHING = DataLayout()
-
-Reader = Callable[[Read, int, int | None], DataLayout]
-"""Parses a superblock. Arguments: read function, size of the device, and the signature's offset if known."""
+Reader = Callable[[Signature, Read, int], Signature]
+"""Adds facts from the superblock to a signature. Arguments: signature, read function, size of the device."""
 
 
 def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
@@ -85,32 +62,40 @@ Section = dict[str, Any]
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
 
-def read_physical_volume(read: Read, size_bytes: int, *_: int | None) -> DataLayout:
-    """Return the start of the data area (pe_start), and the logical volumes with extents here."""
+def read_physical_volume(mark: Signature, read: Read, size_bytes: int) -> Signature:
+    """Parse the start of the data area (pe_start), and the volume group."""
+    return read_group(mark, read, size_bytes)[0]
+
+
+InGroup = tuple[Signature, tuple[LogicalVolume, ...]]
+"""A physical volume, and the logical volumes with extents on it."""
+
+
+def read_group(mark: Signature, read: Read, size_bytes: int) -> InGroup:
+    """Add the volume group to a signature. Also returns the logical volumes."""
     labels = read(0, LABEL_SECTORS * SECTOR_BYTES)
     for place in range(0, len(labels), SECTOR_BYTES):
         sector = labels[place : place + SECTOR_BYTES]
         if len(sector) == SECTOR_BYTES and sector[:8] == b"LABELONE" and sector[24:32] == b"LVM2 001":
-            return _labelled(read, sector, size_bytes)
-    return NOTHING
+            return _labelled(mark, read, sector, size_bytes)
+    return mark, ()
 
 
-def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
+def _labelled(mark: Signature, read: Read, sector: bytes, size_bytes: int) -> InGroup:
     header = number(sector, 20, 4)
     if header + 40 > SECTOR_BYTES:
-        return NOTHING
+        return mark, ()
     own_uuid = sector[header : header + 32].decode("latin-1")
     data, areas_at = _parse_areas(sector, header + 40)
     areas, _ = _parse_areas(sector, areas_at)
     start = data[0][0] if data else None
-    size = number(sector, header + 32, 8)
+    mark = replace(mark, data_offset_bytes=start, size_bytes=number(sector, header + 32, 8))
     for offset, length in areas:
         for name, group in _sections(_metadata(read, offset, length, size_bytes)):
-            layout = _layout_in_group(group, own_uuid)
-            if layout is not None:
-                members = sum(1 for _ in _sections(group.get("physical_volumes")))
-                return replace(layout, size_bytes=size, group=name, devices=members)
-    return DataLayout(start, size_bytes=size)
+            if found := _in_group(replace(mark, group=name), group, own_uuid):
+                mark, volumes = found
+                return mark, tuple(volume for volume in volumes if volume.offset_bytes < size_bytes)
+    return mark, ()
 
 
 def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
@@ -143,24 +128,20 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
     return parse(text.rstrip(b"\0\n").decode("latin-1"))
 
 
-def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
-    sectors = _whole(group.get("extent_size"))
-    for name, physical in _sections(group.get("physical_volumes")):
-        if _without_dashes(physical.get("id")) != own_uuid:
-            continue
-        start = _whole(physical.get("pe_start"))
-        if start is None:
-            return None
-        if not sectors:
-            return DataLayout(start * SECTOR_BYTES)
-        logical = _sections(group.get("logical_volumes"))
-        found = [_logical_volume(volume, name, start, sectors) for _, volume in logical]
-        return DataLayout(
-            start * SECTOR_BYTES,
-            volumes=tuple(volume for volume, _ in found if volume),
-            used_bytes=sum(used for _, used in found) * sectors * SECTOR_BYTES,
-        )
-    return None
+def _in_group(mark: Signature, group: Section, own_uuid: str) -> InGroup | None:
+    extent = _whole(group.get("extent_size"))
+    physical = dict(_sections(group.get("physical_volumes")))
+    name = next((name for name, one in physical.items() if _without_dashes(one.get("id")) == own_uuid), "")
+    start = _whole(physical[name].get("pe_start")) if name else None
+    if start is None:
+        return None
+    mark = replace(mark, data_offset_bytes=start * SECTOR_BYTES, devices=len(physical))
+    if not extent:
+        return mark, ()
+    logical = _sections(group.get("logical_volumes"))
+    found = [_logical_volume(volume, name, start, extent) for _, volume in logical]
+    mark = replace(mark, used_bytes=sum(used for _, used in found) * extent * SECTOR_BYTES)
+    return mark, tuple(volume for volume, _ in found if volume)
 
 
 def _logical_volume(
@@ -267,33 +248,34 @@ MD_0_RESERVED_BYTES = 64 * 1024
 MOST_DRIVES = 4096
 
 
-def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def read_member(mark: Signature, read: Read, size_bytes: int) -> Signature:
     """Parse the superblock at libblkid's offset, else at the four offsets of the format's versions."""
     at_end = (size_bytes // SECTOR_BYTES - 16) // 8 * 8 * SECTOR_BYTES
     oldest = size_bytes // MD_0_RESERVED_BYTES * MD_0_RESERVED_BYTES - MD_0_RESERVED_BYTES
-    for place in dict.fromkeys([*([mark_bytes] if mark_bytes is not None else []), 4096, 0, at_end, oldest]):
-        if place < 0:
+    for place in dict.fromkeys((mark.offset_bytes, 4096, 0, at_end, oldest)):
+        if place is None or place < 0:
             continue
         data = read(place, MD_1_READ_BYTES)
         if len(data) == MD_1_READ_BYTES and number(data, 0, 4) == MD_MAGIC:
             if number(data, 4, 4) != 1:
-                return _md_0(read, place, "little")
+                return _md_0(mark, read, place, "little")
             role = read(place + MD_1_ROLES_AT + 2 * number(data, MD_1_NUMBER_AT, 4), 2)
             level, layout = struct.unpack_from("<iI", data, 72)
             chunk, drives = struct.unpack_from("<II", data, 88)
             offset, sectors = struct.unpack_from("<QQ", data, 128)
             spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-            return DataLayout(
-                offset * SECTOR_BYTES,
-                None if number(data, 8, 4) & MD_RESHAPES else spread,
+            return replace(
+                mark,
+                data_offset_bytes=offset * SECTOR_BYTES,
+                striping=None if number(data, 8, 4) & MD_RESHAPES else spread,
                 size_bytes=(offset + sectors) * SECTOR_BYTES,
                 level=_level(level),
                 number=_role(role, "little"),
                 devices=drives,
             )
         if data[:4] == struct.pack(">I", MD_MAGIC):
-            return _md_0(read, place, "big")
-    return NOTHING
+            return _md_0(mark, read, place, "big")
+    return mark
 
 
 def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
@@ -305,17 +287,24 @@ def _level(level: int) -> str | None:
     return f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None
 
 
-def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout:
+def _md_0(mark: Signature, read: Read, place: int, order: Literal["little", "big"]) -> Signature:
     """Parse format 0.90: at the end of the device, in the writer's byte order. Data starts at offset 0."""
     data = read(place, MD_0_READ_BYTES)
     if len(data) < MD_0_READ_BYTES:
-        return NOTHING
+        return mark
     words = struct.unpack_from(f"{'<' if order == 'little' else '>'}66i", data)
     if words[1] != 0:
-        return NOTHING
+        return mark
     spread = _md_striping(words[7], words[10], words[65], words[64])
     role = read(place + MD_0_ROLE_AT, 4)
-    return DataLayout(0, spread, level=_level(words[7]), number=_role(role, order), devices=words[10])
+    return replace(
+        mark,
+        data_offset_bytes=0,
+        striping=spread,
+        level=_level(words[7]),
+        number=_role(role, order),
+        devices=words[10],
+    )
 
 
 def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Striping | None:
@@ -345,7 +334,7 @@ ZFS_REMOVAL = "com.delphix:device_removal"
 """Feature of pools that count removed devices."""
 
 
-def read_pool_label(read: Read, size_bytes: int, *_: int | None) -> DataLayout:
+def read_pool_label(mark: Signature, read: Read, size_bytes: int) -> Signature:
     """Return the layout of the own top-level device, and the least number of devices in the pool."""
     end = size_bytes // ZFS_LABEL_BYTES * ZFS_LABEL_BYTES
     for label in (0, ZFS_LABEL_BYTES, end - 2 * ZFS_LABEL_BYTES, end - ZFS_LABEL_BYTES):
@@ -360,8 +349,8 @@ def read_pool_label(read: Read, size_bytes: int, *_: int | None) -> DataLayout:
             others = 0 if shrunk else max(0, total - holes - 1)
             level = f"{own.get('type')}{own.get('nparity', '')}"
             known = level if ZFS_LEVEL.fullmatch(level) else None
-            return DataLayout(level=known, devices=_leaves(own) + others)
-    return NOTHING
+            return replace(mark, level=known, devices=_leaves(own) + others)
+    return mark
 
 
 def _leaves(device: Section) -> int:
@@ -412,16 +401,16 @@ BCACHE_CACHES, BCACHE_BACKINGS = (0, 3, 5), (1, 4, 6)
 """Versions of cache and backing devices."""
 
 
-def read_cache_set(read: Read, *_: int | None) -> DataLayout:
+def read_cache_set(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     """Return the UUID of the set, and whether this is the cache or an attached backing device."""
     data = read(BCACHE_AT, BCACHE_READ_BYTES)
     version = number(data, 16, 8)
     if len(data) < BCACHE_READ_BYTES or data[24:40] != BCACHE_MAGIC:
-        return NOTHING
+        return mark
     group = str(UUID(bytes=data[BCACHE_SET_AT : BCACHE_SET_AT + 16]))
     if version in BCACHE_CACHES:
-        return DataLayout(group=group, level="cache")
+        return replace(mark, group=group, level="cache")
     attached = number(data, BCACHE_FLAGS_AT, 8) >> BCACHE_STATE_SHIFT & 3
     if version in BCACHE_BACKINGS and attached:
-        return DataLayout(group=group, level="backing", devices=2)
-    return NOTHING
+        return replace(mark, group=group, level="backing", devices=2)
+    return mark

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from wizard.documents.profiles import notice_bytes, read_notice
 from wizard.model.finding import Notice, notice_places
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.moves import journal_places
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
 from wizard.probe.content.gpt import Read
@@ -18,8 +18,8 @@ from wizard.probe.facts import Facts, chunk
 HEAD_BYTES = 4096
 
 
-def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> Facts | None:
-    """Return the drive's notice as a `facts.RawNotice`, or None. `taken`: byte ranges of partitions. A
+def find_notice(read: Read, drive_bytes: int, taken: Iterable[Placed]) -> Facts | None:
+    """Return the drive's notice as a `facts.RawNotice`, or None. `taken`: partitions. A
     waiting run takes precedence over a leftover notice. Raises OSError."""
 
     found = None
@@ -32,12 +32,10 @@ def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) 
     return found
 
 
-def notices(
-    read: Read, drive_bytes: int, taken: tuple[tuple[int, int], ...] = ()
-) -> Iterator[tuple[Notice, bytes]]:
+def notices(read: Read, drive_bytes: int, taken: tuple[Placed, ...] = ()) -> Iterator[tuple[Notice, bytes]]:
     """Yield every plausible notice, with the bytes."""
     for start in notice_places(drive_bytes):
-        if any(begin <= start < end for begin, end in taken):
+        if any(part.start_bytes <= start < part.end_bytes for part in taken):
             continue
         if not (length := notice_bytes(read(start, HEAD_BYTES))):
             continue

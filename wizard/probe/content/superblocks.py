@@ -15,10 +15,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from wizard.model.machine import Signature
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
 from wizard.probe.content.gpt import Read, number
-from wizard.probe.content.lvm import NOTHING, SECTOR_BYTES, DataLayout, Reader, striping
+from wizard.probe.content.lvm import SECTOR_BYTES, Reader, striping
 from wizard.probe.unread import opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
@@ -61,23 +62,19 @@ def is_unconverted(read: Read) -> bool:
     return not number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
 
 
-BLOCK_SHIFTS = (2, 1, 0)
-"""Block sizes as shifts of 1024 bytes, the most common first."""
-
 COPY_BYTES = 1024
 MAGIC = 0xEF53
 SHIFT_AT, MAGIC_AT, GROUP_AT = 24, 56, 90
 SECOND_GROUP = 1
 
 
-def copy_places() -> tuple[tuple[int, int], ...]:
-    """Return each block size's shift with the offset of its first backup superblock in bytes."""
-    return tuple((shift, ((8192 << shift) + (shift == 0)) * (1024 << shift)) for shift in BLOCK_SHIFTS)
+COPIES = {((8192 << shift) + (shift == 0)) * (1024 << shift): shift for shift in (2, 1, 0)}
+"""Offsets of the first backup superblock, with the block size as a shift of 1024 bytes, most common first."""
 
 
 def find_copy(read: Read) -> int | None:
     """Return the offset of the first backup superblock that matches its place, or None."""
-    for shift, place in copy_places():
+    for place, shift in COPIES.items():
         data = read(place, COPY_BYTES)
         found = number(data, MAGIC_AT, 2), number(data, SHIFT_AT, 4), number(data, GROUP_AT, 2)
         if len(data) == COPY_BYTES and found == (MAGIC, shift, SECOND_GROUP):
@@ -85,18 +82,14 @@ def find_copy(read: Read) -> int | None:
     return None
 
 
-def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
-    """Return the contents of the superblock of this kind. Drops offsets outside the device."""
-    reader = READERS.get(kind)
+def read_inside(mark: Signature, read: Read, size_bytes: int) -> Signature:
+    """Add facts from the superblock to a signature. Drops an offset outside the device."""
+    reader = READERS.get(mark.kind)
     if reader is None or size_bytes <= 0:
-        return NOTHING
-    found = reader(read, size_bytes, mark_bytes)
+        return mark
+    found = reader(mark, read, size_bytes)
     place = found.data_offset_bytes
-    return replace(
-        found,
-        data_offset_bytes=place if place is not None and 0 <= place < size_bytes else None,
-        volumes=tuple(volume for volume in found.volumes if 0 <= volume.offset_bytes < size_bytes),
-    )
+    return found if place is None or 0 <= place < size_bytes else replace(found, data_offset_bytes=None)
 
 
 def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
@@ -137,13 +130,13 @@ def _luks_version(read: Read) -> tuple[int, int]:
     return (2, size) if version == 2 and LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES else (0, 0)
 
 
-def _luks(read: Read, *_: int | None) -> DataLayout:
+def _luks(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     version, size = _luks_version(read)
     # A payload offset of 0 means a detached header.
     if version == 1:
-        return DataLayout(size * SECTOR_BYTES or None)
+        return replace(mark, data_offset_bytes=size * SECTOR_BYTES or None)
     found = segments_of(read(LUKS2_HEADER_BYTES, size - LUKS2_HEADER_BYTES)) if version else None
-    return DataLayout(_first_segment(found[2])) if found else NOTHING
+    return replace(mark, data_offset_bytes=_first_segment(found[2])) if found else mark
 
 
 LUKS2_SECOND = b"SKUL\xba\xbe"
@@ -208,19 +201,18 @@ EXT_STRIPING_END = 0x174
 XFS_READ_BYTES = 192
 
 
-def _ext(read: Read, *_: int | None) -> DataLayout:
+def _ext(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts. Derives
     the least size, and the largest after growing."""
     data = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     log = number(data, SHIFT_AT, 4)
     if len(data) < EXT_STRIPING_END or number(data, MAGIC_AT, 2) != MAGIC or log > LARGEST_BLOCK_SHIFT:
-        return NOTHING
+        return mark
     block = 1024 << log
-    found = DataLayout(
-        striping=striping(number(data, 0x164, 2) * block, number(data, 0x170, 4) * block), block_bytes=block
-    )
+    spread = striping(number(data, 0x164, 2) * block, number(data, 0x170, 4) * block)
+    mark = replace(mark, striping=spread, block_bytes=block)
     if len(data) < SUPERBLOCK_BYTES:
-        return found
+        return mark
     inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack_from(
         "<11I", data
     )
@@ -235,31 +227,32 @@ def _ext(read: Read, *_: int | None) -> DataLayout:
         # resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
         tables = -(-(blocks - first) // spanned) + number(data, 0xCE, 2)
         most = min(limit, first + tables * spanned) * block
-    found = replace(
-        found,
+    mark = replace(
+        mark,
         features=features,
         size_bytes=blocks * block,
         most_bytes=most,
         unconverted=is_unconverted(read),
     )
     if free > blocks or free_inodes > inodes or not inodes_in_group:
-        return found
+        return mark
     used = blocks - free
     # The used inodes need their block groups too.
     groups = -(-(inodes - free_inodes) // inodes_in_group)
     taken = min(blocks, max(used, (groups - 1) * in_group))
-    return replace(found, taken_bytes=taken * block, used_bytes=used * block)
+    return replace(mark, taken_bytes=taken * block, used_bytes=used * block)
 
 
-def _xfs(read: Read, *_: int | None) -> DataLayout:
+def _xfs(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
-        return NOTHING
+        return mark
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
     # sb_dblocks and sb_fdblocks.
     blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, 144))
-    return DataLayout(
+    return replace(
+        mark,
         striping=striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
@@ -269,21 +262,22 @@ def _xfs(read: Read, *_: int | None) -> DataLayout:
     )
 
 
-def _boot_sector(read: Read, *_: int | None) -> DataLayout:
+def _boot_sector(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
     data = read(0, SECTOR_BYTES)
     if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
-        return NOTHING
+        return mark
     if data[3:11] == b"EXFAT   ":
         shift = min(data[108], 12)
         start = number(data, 88, 4) << shift
         size, percent = number(data, 72, 8) << shift, data[112]
         used = (size - start) * percent // 100 if percent <= 100 else None
-        return DataLayout(start, size_bytes=size, used_bytes=used)
+        return replace(mark, data_offset_bytes=start, size_bytes=size, used_bytes=used)
     sector = number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
-        return DataLayout(size_bytes=(number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
+        size = (number(data, 40, 8) + 1) * sector
+        return replace(mark, size_bytes=size, unclean=_is_dirty(read, data))
     tables = data[16] * (number(data, 22, 2) or number(data, 36, 4))
     # In FAT12 and FAT16, the root directory with entries of 32 bytes precedes the file area.
     files = (number(data, 14, 2) + tables) * sector + number(data, 17, 2) * 32
@@ -292,7 +286,8 @@ def _boot_sector(read: Read, *_: int | None) -> DataLayout:
     counts = b"" if number(data, 22, 2) else read(number(data, 48, 2) * sector, SECTOR_BYTES)
     free = number(counts, 488, 4) * data[13] * sector
     known = counts[484:488] == b"rrAa" and free <= size - files
-    return DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
+    used = size - files - free if known else None
+    return replace(mark, data_offset_bytes=files, size_bytes=size, used_bytes=used)
 
 
 MFT_VOLUME = 3

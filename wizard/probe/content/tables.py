@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from wizard.filesystems.partition_types import CONTAINERS
-from wizard.model.machine import Extent, Partition, Table
+from wizard.model.machine import Extent, Partition, Placed, Table
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Read, Span, TableReading, number, read_gpt
 from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
@@ -105,9 +105,6 @@ EXT_MAGIC_AT, BTRFS_MAGIC_AT = 1024 + 56, 64 * 1024 + 64
 BLOCK_SIZES = (512, 4096)
 """Logical block sizes of drives in bytes."""
 
-MOST_ENTRIES = 256
-"""More than any drive in use has. Further entries of a damaged table are counted, not listed."""
-
 
 def read_table(
     read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
@@ -115,20 +112,6 @@ def read_table(
     """Parse the table in the first and last sectors. `library_kind`: libblkid's PTTYPE, empty without a
     table, None if libblkid did not run; it distinguishes an MBR from a boot sector, and detects other tables.
     `has_signature`: on the drive itself."""
-    reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
-    if len(reading.entries) <= MOST_ENTRIES:
-        return reading
-    many = t(
-        "The table lists {partitions} partitions; only the first {most} are shown.",
-        partitions=len(reading.entries),
-        most=MOST_ENTRIES,
-    )
-    return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, many))
-
-
-def _read(
-    read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
-) -> TableReading:
     mbr = read_mbr(read, size_bytes, block_bytes)
     gpt = read_gpt(read, size_bytes, block_bytes)
     kinds = {entry.type for entry in mbr.entries if entry.number <= MOST_PRIMARY} if mbr else set()
@@ -161,7 +144,7 @@ def _read(
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
         return TableReading(Table("other"), spans=first)
     lone = gpt and TABLE_LOST not in gpt.problems and not gpt.primary_marked and not has_signature
-    return TableReading(NO_TABLE, lost=gpt.entries[:MOST_ENTRIES] if gpt and lone else ())
+    return TableReading(NO_TABLE, lost=gpt.entries if gpt and lone else ())
 
 
 def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: TableReading) -> Iterator[Message]:
@@ -187,18 +170,11 @@ def _is_start(read: Read, at: int) -> bool:
 
 
 def free_extents(
-    table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
+    table: Table, occupied: Iterable[Placed], size_bytes: int, *, has_signature: bool
 ) -> tuple[Extent, ...]:
-    """Return the gaps between `occupied` (start, end) ranges, or the whole of an empty drive."""
-    taken = sorted((start, end) for start, end in occupied if end > start)
+    """Return the gaps between the `occupied` ranges, or the whole of an empty drive."""
+    taken = [place for place in occupied if place.size_bytes > 0]
     if table.kind == "none":
         return () if taken or has_signature or not size_bytes else (Extent(0, size_bytes),)
-    if table.first_usable_bytes is None or table.end_usable_bytes is None:
-        return ()
-    free, position = [], table.first_usable_bytes
-    for start, end in (*taken, (table.end_usable_bytes, table.end_usable_bytes)):
-        stop = min(start, table.end_usable_bytes)
-        if stop > position:
-            free.append(Extent(position, stop - position))
-        position = max(position, end)
-    return tuple(free)
+    start, end = table.first_usable_bytes, table.end_usable_bytes
+    return () if start is None or end is None or end <= start else Extent(start, end - start).without(taken)

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from wizard.model.machine import Partition
+from wizard.model.machine import Partition, Signature
 from wizard.model.said import KIB, MIB, rounded_up
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import READERS, read_inside
@@ -86,7 +86,8 @@ def find_lost(
         kind, at = marks[0]["kind"], marks[0]["offset_bytes"]
         if at is None or at >= HIDDEN_START_BYTES or kind not in (*READERS, *OTHER_LOST):
             continue
-        size = read_inside(kind, partial(_shifted, read, start), length, at).size_bytes
+        mark = Signature(kind, "", offset_bytes=at)
+        size = read_inside(mark, partial(_shifted, read, start), length).size_bytes
         found += 1
         yield RawEntry(found, start, min(size or length, length)), content
         end = start + (size or 0)

@@ -5,6 +5,8 @@ import fcntl
 import re
 import struct
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from wizard.model.drive_facts import Zones
 from wizard.model.machine import Program
@@ -40,16 +42,11 @@ def read_zones(path: str) -> list[dict[str, int]]:
 
 def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
     """Merge runs of equal zones. The flag of each zone is True if it was written."""
-    runs: list[dict[str, int]] = []
-    last: Zone | None = None
-    for zone, written in zones:
-        if zone != last:
-            runs.append(
-                {"count": 0, "type": zone[0], "size_bytes": zone[1], "capacity_bytes": zone[2], "written": 0}
-            )
-        runs[-1]["count"] += 1
-        runs[-1]["written"] += written
-        last = zone
+    runs = []
+    for (kind, size, capacity), equal in groupby(zones, itemgetter(0)):
+        written = [flag for _, flag in equal]
+        sizes = {"size_bytes": size, "capacity_bytes": capacity}
+        runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
     return runs
 
 

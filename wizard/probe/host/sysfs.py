@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +12,14 @@ from wizard.model.said import KERNEL_SECTOR_BYTES
 from wizard.probe.facts import RawDrive, RawPartition, encoded
 
 SYS = Path("/sys")
+
+QUEUE_ATTRIBUTES = (
+    "queue/logical_block_size",
+    "queue/physical_block_size",
+    "queue/minimum_io_size",
+    "queue/optimal_io_size",
+    "queue/rotational",
+)
 
 ATTRIBUTES = (
     "dev",
@@ -23,11 +32,7 @@ ATTRIBUTES = (
     "ext_range",
     "serial",
     "wwid",
-    "queue/logical_block_size",
-    "queue/physical_block_size",
-    "queue/minimum_io_size",
-    "queue/optimal_io_size",
-    "queue/rotational",
+    *QUEUE_ATTRIBUTES,
     "queue/zoned",
     "queue/chunk_sectors",
     "queue/nr_zones",
@@ -116,6 +121,11 @@ def name_of(node: str) -> str:
     return node.removeprefix("/dev/").replace("/", "!")
 
 
+def folder_of(node: str) -> Path:
+    """Return the folder of a block device in sysfs, by node or name."""
+    return SYS / "class/block" / name_of(node)
+
+
 def text(path: Path) -> str | None:
     """Return an attribute without its trailing newline, or None if unreadable."""
     try:
@@ -147,10 +157,8 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]
     """Return the SCSI vital product data pages, in base64."""
     pages: dict[str, str] = {}
     for page in wanted:
-        try:
+        with suppress(OSError):
             pages[page] = encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
-        except OSError:
-            continue
     return pages
 
 
@@ -161,20 +169,22 @@ def zoned_capability(folder: Path) -> str | None:
     )
 
 
-def partition_names(folder: Path) -> list[str]:
-    """Return the node names of a drive's partitions in the kernel."""
+def names_in(folder: Path) -> list[str]:
+    """Return the sorted names in a folder, none if unreadable."""
     try:
-        return sorted(entry.name for entry in folder.iterdir() if (entry / "partition").exists())
+        return sorted(entry.name for entry in folder.iterdir())
     except OSError:
         return []
+
+
+def partition_names(folder: Path) -> list[str]:
+    """Return the node names of a drive's partitions in the kernel."""
+    return [name for name in names_in(folder) if (folder / name / "partition").exists()]
 
 
 def drive_names(*, all_devices: bool = False) -> list[str]:
     """Return the names of whole drives, or of all block devices."""
-    try:
-        names = sorted((entry.name for entry in (SYS / "block").iterdir()), key=_order)
-    except OSError:
-        return []
+    names = sorted(names_in(SYS / "block"), key=_order)
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.

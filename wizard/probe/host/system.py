@@ -15,6 +15,7 @@ from wizard.model.said import t
 from wizard.probe import facts
 from wizard.probe.host import sysfs
 from wizard.probe.host.environment import container_signs, os_release
+from wizard.probe.host.sysfs import names_in
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -128,7 +129,7 @@ def read_machine() -> facts.RawMachine:
     drivers = modules_below(listed, "kernel/drivers/md/")
     zoned = any(
         sysfs.text(sysfs.SYS / "block" / name / "queue/zoned") == "host-managed"
-        for name in _names(sysfs.SYS / "block")
+        for name in names_in(sysfs.SYS / "block")
     )
     return facts.RawMachine(
         release=release,
@@ -163,7 +164,7 @@ def read_graph() -> facts.RawGraph:
     """Read the block devices with their holders, and all visible mounts and swaps."""
     blocks = {
         name: block
-        for name in _names(sysfs.SYS / "class/block")
+        for name in names_in(sysfs.SYS / "class/block")
         if (block := _block(sysfs.SYS / "class/block" / name))
     }
     mounts, errors = _mounts()
@@ -175,13 +176,13 @@ def read_graph() -> facts.RawGraph:
         numbers=_numbers(mounts, swaps),
         btrfs={
             uuid: names
-            for uuid in _names(sysfs.SYS / "fs/btrfs")
-            if (names := tuple(_names(sysfs.SYS / "fs/btrfs" / uuid / "devices")))
+            for uuid in names_in(sysfs.SYS / "fs/btrfs")
+            if (names := tuple(names_in(sysfs.SYS / "fs/btrfs" / uuid / "devices")))
         },
         active={
             kind: names
             for kind in ("ext4", "xfs", "f2fs")
-            if (names := tuple(name for name in _names(sysfs.SYS / "fs" / kind) if name in blocks))
+            if (names := tuple(name for name in names_in(sysfs.SYS / "fs" / kind) if name in blocks))
         },
         errors=errors,
     )
@@ -217,13 +218,6 @@ def _answer(argv: tuple[str, ...], modified_ns: int) -> str:
     return (result.output + result.errors).strip()
 
 
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(entry.name for entry in folder.iterdir())
-    except OSError:
-        return []
-
-
 def _block(folder: Path) -> facts.RawBlock | None:
     number, there = sysfs.text(folder / "dev"), sysfs.target(folder)
     if number is None or there is None:
@@ -237,7 +231,7 @@ def _block(folder: Path) -> facts.RawBlock | None:
     return facts.RawBlock(
         number=number,
         disk=there.parent.name if (folder / "partition").exists() else None,
-        holders=tuple(_names(folder / "holders")),
+        holders=tuple(names_in(folder / "holders")),
         dm_name=texts.get("dm/name"),
         dm_uuid=texts.get("dm/uuid"),
         md_level=texts.get("md/level"),
@@ -264,7 +258,7 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
     found: list[facts.RawMounts] = []
     seen: set[str] = set()
     own, first, hidden = _namespace("self"), _namespace("1"), False
-    for process in ("self", *filter(str.isdigit, _names(PROC))):
+    for process in ("self", *filter(str.isdigit, names_in(PROC))):
         space = _namespace(process)
         if space in seen and space is not None:
             continue
@@ -307,7 +301,7 @@ def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
 
 def _links() -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
-    for name in _names(LINKS):
+    for name in names_in(LINKS):
         try:
             target = (LINKS / name).readlink()
         except OSError:

@@ -11,7 +11,7 @@ from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_co
 from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
 from wizard.model.errors import printable
-from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
+from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Drive, Partition, Use
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t, tn
@@ -108,7 +108,7 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui
 
 def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
-    if any(use.kind == "running-system" for use in drive.uses):
+    if drive.runs_system:
         return ui.muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
         return ui.accent(RUN_WORKS)
@@ -331,5 +331,4 @@ def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:
     """Name the recording technology."""
     recording = diagnosis.recording
-    is_shingled = recording.verdict in (Recorded.YES, Recorded.LIKELY)
-    return ui.Piece(recording_word(recording), ui.Tone.WARN if is_shingled else ui.Tone.PLAIN)
+    return ui.Piece(recording_word(recording), ui.Tone.WARN if recording.is_shingled else ui.Tone.PLAIN)

@@ -16,7 +16,7 @@ from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive, Machine, Partition, Signature
+from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
 from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -282,7 +282,7 @@ def _table_rows(drive: Drive) -> Iterator[ui.Block]:
 
 
 def _partition_row(drive: Drive, part: Partition) -> ui.Para:
-    held = "+".join(mark.kind for mark in part.signatures)
+    held = kinds_in(part.signatures)
     unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
     held = held or (str(contents.unmarked_content(drive, part)) if unread_or_data else "-")
     label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
@@ -309,7 +309,7 @@ def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Me
         yield from contents.profiles_text(mark)
         if mark.data_offset_bytes and mark.usage != "filesystem":
             yield t("data at +{place:exact}", place=mark.data_offset_bytes)
-    yield from contents.used_text("+".join(mark.kind for mark in marks), contents.used_on(drive, device))
+    yield from contents.used_text(kinds_in(marks), contents.used_on(drive, device))
 
 
 def _start(start_bytes: int) -> str:

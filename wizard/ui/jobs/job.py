@@ -244,9 +244,7 @@ class PlanJob(Job[Plan]):
     def _lost_when(self) -> ui.Text:
         """Name the lost partitions. They are deleted when kept, or when applied."""
         later = not (self.keep or self.document.direct_reason or self._direct)
-        lost = [
-            slot for member in self.document.members for slot in member.before.partitions if not slot.kept
-        ]
+        lost = [slot for member in self.document.members for slot in member.before.changed]
         if not lost or self.document.only_table:
             return t("Deleted when you choose Keep") if later else t("Deleted when applied")
         if len(lost) > MOST_NAMES:
