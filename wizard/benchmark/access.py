@@ -47,8 +47,7 @@ class Clock:
 
     def __init__(self, seconds: float, stop: Stopped) -> None:
         self._begun = monotonic()
-        self._deadline = self._begun + seconds
-        self._stop = stop
+        self.seconds, self._stop = seconds, stop
         self._next_report = 0.0
         self.ended_by_person = False
 
@@ -65,7 +64,7 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds until the limit."""
-        return max(0.0, self._deadline - monotonic())
+        return max(0.0, self.seconds - self.elapsed)
 
     def idle(self, seconds: float) -> None:
         """Wait without accessing the drive."""
