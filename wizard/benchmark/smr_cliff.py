@@ -17,7 +17,6 @@ from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
-from wizard.probe.machine import probe_drive
 
 FALL = 5.0
 """Shingled drives slow down at least 20 times, inner tracks of hard disks 2 times."""
@@ -372,8 +371,8 @@ def run_shingled_trial(
     caller has confirmed the drive. Raises Refused, or Failed if the drive does not answer."""
     scratch_extents(drive)
     assert drive.geometry is not None
-    clock = access.Clock(seconds, stop)
-    with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
+    clock = access.Clock(seconds, stop, on_progress)
+    with access.claimed(drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
@@ -384,7 +383,7 @@ def run_shingled_trial(
                     least=(STRETCHES_HELD + 8) * STRETCH_BYTES,
                 )
             )
-        run = WriteProbe(pieces, ranges, clock, most_bytes, on_progress)
+        run = WriteProbe(pieces, ranges, clock, most_bytes)
         run.write_all(Random())
     return _verdict(drive, run, clock)
 
@@ -393,17 +392,12 @@ class WriteProbe:
     """Writes the three phases and records the windows."""
 
     def __init__(
-        self,
-        pieces: access.TimedDrive,
-        ground: WriteRanges,
-        clock: access.Clock,
-        most_bytes: int,
-        on_progress: access.OnProgress,
+        self, pieces: access.TimedDrive, ground: WriteRanges, clock: access.Clock, most_bytes: int
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
         self.written_bytes = 0
-        self._clock, self._most_bytes, self._on_progress = clock, most_bytes, on_progress
+        self._clock, self._most_bytes = clock, most_bytes
         self._window_seconds = min(max(clock.seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
         self._window_bytes = most_bytes // WINDOWS_OF_BYTES
         self._ordered_seconds = min(ORDERED_SECONDS, clock.seconds / 10)
@@ -477,14 +471,15 @@ class WriteProbe:
         return is_slow and find_cliff(random) is not None
 
     def _report(self) -> None:
-        said = t(
-            "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
-            written=self.written_bytes,
-            most=self._most_bytes,
-            phase=PHASES[self._phase],
-            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+        self._clock.report(
+            t(
+                "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
+                written=self.written_bytes,
+                most=self._most_bytes,
+                phase=PHASES[self._phase],
+                rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+            )
         )
-        self._on_progress(self._clock.progress(said))
 
 
 def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:

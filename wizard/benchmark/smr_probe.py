@@ -6,6 +6,7 @@ instead."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
@@ -16,14 +17,13 @@ from msgspec.structs import replace
 
 from wizard.benchmark import access
 from wizard.benchmark.measure import align, nth
-from wizard.benchmark.scratch import Probe, refused, scratch_extents
+from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
-from wizard.probe.machine import probe_drive
 
 Batches = Sequence[Sequence[float]]
 
@@ -471,21 +471,19 @@ class SmrProbe:
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: access.OnProgress = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
         self.statistics_after_idle: Statistics | None = None
         self._drive, self._clock, self._pairs = drive, clock, pairs
         self._stream, self._random = stream, random
-        self._on_progress = on_progress
 
     def run(self) -> Basis:
         """Steps after the first look only follow if it found something."""
-        try:
-            return self._judged()
-        except OverError:
-            return Basis.TOO_SLOW
+        basis = Basis.TOO_SLOW
+        with suppress(OverError):
+            basis = self._judged()
+        return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
         reads = self._read_first()
@@ -578,7 +576,7 @@ class SmrProbe:
     def _report(self, step: int, share: float) -> None:
         said, weight = STEPS[step]
         done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._on_progress(access.MeasureProgress(done, self._clock.left, (said,)))
+        self._clock.report(said, share=done)
 
 
 BUSES = ("ata", "sata", "sas", "usb")
@@ -657,7 +655,6 @@ def run_smr_probe(
     on_progress: access.OnProgress,
     stop: access.Stopped,
     seconds: float = SECONDS,
-    probe: Probe = probe_drive,
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
@@ -670,13 +667,14 @@ def run_smr_probe(
         return _verdict(drive, Basis.MEDIA_CACHE, sentence)
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with access.claimed(drive, probe, size, synchronous=True) as timed:
+    with access.claimed(drive, size, synchronous=True) as timed:
         pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        clock, long = access.Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
-        run = SmrProbe(timed, clock, pairs, long, generator, on_progress)
+        clock, long = (
+            access.Clock(seconds, stop, on_progress),
+            stream_start(drive.size_bytes, pairs, generator),
+        )
+        run = SmrProbe(timed, clock, pairs, long, generator)
         basis = run.run()
-        if basis is Basis.TOO_SLOW and clock.ended_by_person:
-            basis = Basis.ENDED
     return replace(
         _verdict(drive, basis, sentence_for(drive.path, basis, run.timings, seconds)),
         written_bytes=len(run.timings.writes) * size,

@@ -18,7 +18,6 @@ from wizard.benchmark.candidates.surroundings import go_private, refuse_little_m
 from wizard.benchmark.candidates.trial import refuse_extent
 from wizard.benchmark.scratch import held
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.probe.machine import probe_drive
 
 PLACE = partition.FOLDER / "trial"
 
@@ -54,7 +53,7 @@ def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.T
     """Run the trial, from lock to erasing. Raises Refused before the first write, or Failed."""
     partition.sweep(order.drive.path)
     refuse_little_memory()
-    with held(order.drive, probe_drive) as (lock, fresh):
+    with held(order.drive) as (lock, fresh):
         refuse_extent(fresh, order.extent)
         with partition.recorded(fresh, order.extents) as record:
             go_private(PLACE)

@@ -107,8 +107,8 @@ class Trial:
         self.outside_bytes = _place_outside(order.drive, order.extent)
         self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
-        self._ground, self._place, self._tell = ground, place, tell
-        self.clock = Clock(order.bounds.seconds, lambda: False)
+        self._ground, self._place = ground, place
+        self.clock = Clock(order.bounds.seconds, lambda: False, tell)
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
         # All candidates and rounds use the same operations.
@@ -296,7 +296,7 @@ class Trial:
             for one in self.comparisons
             if one.ratio
         )
-        self._tell(self.clock.progress(first, *so_far))
+        self.clock.report(first, *so_far)
 
 
 def _place_outside(drive: Drive, extent: Extent) -> int | None:

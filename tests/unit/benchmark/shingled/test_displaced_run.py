@@ -160,9 +160,7 @@ def tried(
     subject = drive(size_bytes=SIZE_BYTES, free=(FREE,))
 
     @contextmanager
-    def claimed(
-        _drive: Drive, _probe: object, piece_bytes: int, *, synchronous: bool
-    ) -> Iterator[TimedDrive]:
+    def claimed(_drive: Drive, piece_bytes: int, *, synchronous: bool) -> Iterator[TimedDrive]:
         assert synchronous
         descriptor = os.open(image, os.O_RDWR | flags)
         try:
@@ -172,9 +170,7 @@ def tried(
 
     monkeypatch.setattr("wizard.benchmark.access.claimed", claimed)
     told: list[MeasureProgress] = []
-    verdict = run_smr_probe(
-        subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
-    )
+    verdict = run_smr_probe(subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7))
     return verdict, told
 
 
