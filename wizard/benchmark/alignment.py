@@ -25,6 +25,8 @@ from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import KIB, Message, Sentence, join, t
 from wizard.model.verdict import Outcome, Ratio, Verdict
 
+FASTER = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
+NO_DIFFERENCE = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 
 READING_ONLY = t(
@@ -167,22 +169,9 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        return str(
-            t(
-                "{drive}, {doing}: aligned is {factor}x faster {interval}.",
-                drive=path,
-                doing=verb,
-                factor=factor,
-                interval=interval,
-            )
-        )
+        return str(FASTER(drive=path, doing=verb, factor=factor, interval=interval))
     if outcome is Outcome.NO_DIFFERENCE:
-        none = t(
-            "{drive}, {doing}: no measurable difference from aligned access {interval}.",
-            drive=path,
-            doing=verb,
-            interval=interval,
-        )
+        none = NO_DIFFERENCE(drive=path, doing=verb, interval=interval)
         return str(join(none, READING_ONLY) if access == "read" else none)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "

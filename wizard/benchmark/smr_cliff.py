@@ -277,11 +277,8 @@ STRETCHES_ORDERED_SHARE = 4
 """Of the largest free extent, at most one part in this many is written sequentially."""
 
 
-class Batch(Struct, frozen=True):
-    """Stretches to hold, and pieces to write: (start of stretch, offset inside)."""
-
-    starts_bytes: tuple[int, ...]
-    pieces: tuple[tuple[int, int], ...]
+Batch = Sequence[tuple[int, int]]
+"""Pieces to write: start of a stretch, and offset inside. All stretches are held."""
 
 
 class WriteRanges(Struct, frozen=True):
@@ -315,14 +312,13 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
         drawn = random.sample(range(total), min(total, wanted))
         wanted -= len(drawn)
         for first in range(0, len(drawn), STRETCHES_HELD):
-            starts = tuple(nth(ground.random, index) for index in drawn[first : first + STRETCHES_HELD])
             pieces = [
-                (start, (2 * piece + parity) * PIECE_BYTES)
-                for start in starts
+                (nth(ground.random, index), (2 * piece + parity) * PIECE_BYTES)
+                for index in drawn[first : first + STRETCHES_HELD]
                 for piece in range(PIECES_A_PASS)
             ]
             random.shuffle(pieces)
-            yield Batch(starts, tuple(pieces))
+            yield pieces
 
 
 def _stretches(extent: Extent, offset_bytes: int) -> range:
@@ -333,8 +329,7 @@ def _stretches(extent: Extent, offset_bytes: int) -> range:
 
 def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
     for first in range(0, len(starts), STRETCHES_HELD):
-        held = tuple(starts[first : first + STRETCHES_HELD])
-        yield Batch(held, tuple((start, 0) for start in held))
+        yield [(start, 0) for start in starts[first : first + STRETCHES_HELD]]
 
 
 ORDERED_SHARE = 16
@@ -438,8 +433,8 @@ class WriteProbe:
         for batch in batches:
             if self._clock.is_over() or self._clock.elapsed > until:
                 break
-            self.pieces.hold(batch.starts_bytes)
-            yield from batch.pieces
+            self.pieces.hold([*dict.fromkeys(start for start, _ in batch)])
+            yield from batch
             # The drive can catch up during the next reads, which no window counts.
             self._close_window(at_least_seconds=self._window_seconds / 2)
 

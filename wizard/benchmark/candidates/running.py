@@ -241,10 +241,12 @@ class Trial:
     def _mounted(self, candidate: Candidate, load: str, phase: str) -> Iterator[int]:
         """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
-        options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
+        options = ",".join(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
+        argv = ("mount", "-n", "-i", "-t", kind.kernel_names[0], *(("-o", options) if options else ()))
         with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
             node = self._ground.at(self.order.extent_of(candidate))
-            surroundings.mount(node, self._place, kind.kernel_names[0], options, self._ground.lock)
+            mount = (*argv, str(node), str(self._place))
+            run(mount, seconds=surroundings.MOUNT_SECONDS, keep_open=(self._ground.lock,))
             try:
                 root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
                 try:

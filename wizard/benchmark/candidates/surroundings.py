@@ -198,13 +198,6 @@ def go_private(place: Path) -> None:
     run(("mount", "-n", "-t", "tmpfs", "-o", options, "diskwright", str(place)), seconds=MOUNT_SECONDS)
 
 
-def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
-    """Mount a filesystem. Raises Failed."""
-    option_flags = ("-o", ",".join(options)) if options else ()
-    argv = ("mount", "-n", "-i", "-t", kernel_name, *option_flags, str(node), str(place))
-    run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
-
-
 def close_below(place: Path) -> None:
     """Close files of this process. A signal right after open(2) leaves descriptors without a variable."""
     for entry in [*OPENED.iterdir()]:

@@ -196,12 +196,7 @@ def test_pieces_are_unique_and_apart_within_free_space(
     if ground is None:
         assert max(extent.size_bytes for extent in extents) < 128 * MIB
         return
-    drawn = [
-        start + piece
-        for batch in draw_batches(ground, 10**15, Random(seed))
-        for start, piece in batch.pieces
-        if start in batch.starts_bytes
-    ]
+    drawn = [start + piece for batch in draw_batches(ground, 10**15, Random(seed)) for start, piece in batch]
     assert len(set(drawn)) == len(drawn) and len(drawn) * PIECE_BYTES == ground.random_bytes
     assert all((start - offset) % PIECE_BYTES == 0 for start in drawn)
     ordered = {start + piece for start in ground.ordered for piece in range(0, STRETCH_BYTES, PIECE_BYTES)}
@@ -216,10 +211,7 @@ def test_pieces_are_unique_and_apart_within_free_space(
 def test_no_more_places_are_drawn_than_requested() -> None:
     ground = lay_ground([Extent(0, 20_000 * GIB)], 0, 64 * MIB)
     assert ground is not None
-    assert (
-        PIECE_BYTES * sum(len(batch.pieces) for batch in draw_batches(ground, 100 * MIB, Random(1)))
-        == 100 * MIB
-    )
+    assert PIECE_BYTES * sum(len(batch) for batch in draw_batches(ground, 100 * MIB, Random(1))) == 100 * MIB
 
 
 def test_too_little_free_space_is_refused() -> None:
