@@ -14,7 +14,7 @@ from msgspec import Struct
 from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, failing, t
+from wizard.model.said import KIB, MIB, Message, Sentence, failing, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -27,6 +27,7 @@ ENDED = t("You stopped the test early.")
 IMPLAUSIBLE = Sentence("{drive} reports implausible physical blocks of {size} bytes.")
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
+LARGEST_BLOCK_BYTES = 64 * KIB
 PROGRESS_SECONDS = 0.25
 
 

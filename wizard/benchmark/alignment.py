@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from wizard.benchmark.access import (
     ENDED,
     IMPLAUSIBLE,
+    LARGEST_BLOCK_BYTES,
     LOOP,
     READING,
     WRITING,
@@ -22,7 +23,7 @@ from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import KIB, Message, Sentence, join, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Outcome, Ratio, Verdict
 
 FASTER = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
@@ -32,9 +33,6 @@ INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 READING_ONLY = t(
     "Reading alone cannot rule out a penalty. Misalignment slows writes, which were not measured."
 )
-
-
-LARGEST_BLOCK_BYTES = 64 * KIB
 
 
 def run_alignment_trial(

@@ -231,16 +231,6 @@ def known(drive: Drive) -> Iterator[tuple[int, Drive]]:
 
 
 @contextmanager
-def held(drive: Drive) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known`, after checking once that no other program uses the drive. Partitions can then be
-    mounted."""
-    with known(drive) as (lock, fresh):
-        with opened_alone(fresh, synchronous=False):
-            pass
-        yield lock, fresh
-
-
-@contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
     """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused."""
     flags = os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0)

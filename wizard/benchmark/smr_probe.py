@@ -580,7 +580,6 @@ class SmrProbe:
 
 
 BUSES = ("ata", "sata", "sas", "usb")
-LARGEST_BLOCK_BYTES = 64 * 1024
 LEAST_BLOCK_BYTES = 4096
 
 
@@ -640,7 +639,7 @@ def _unsuitable(drive: Drive) -> Message | None:
             "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
             drive=drive,
         )
-    if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
+    if drive.geometry is not None and block_bytes(drive) > access.LARGEST_BLOCK_BYTES:
         return access.IMPLAUSIBLE(drive=drive, size=drive.geometry.physical_block_bytes)
     return None
 

@@ -16,7 +16,7 @@ from wizard.benchmark.candidates import compare, partition
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
-from wizard.benchmark.scratch import held
+from wizard.benchmark.scratch import known, opened_alone
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 
 PLACE = partition.FOLDER / "trial"
@@ -53,7 +53,10 @@ def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.T
     """Run the trial, from lock to erasing. Raises Refused before the first write, or Failed."""
     partition.sweep(order.drive.path)
     refuse_little_memory()
-    with held(order.drive) as (lock, fresh):
+    with known(order.drive) as (lock, fresh):
+        # No other program uses the drive. Then close it, so that partitions can be mounted.
+        with opened_alone(fresh, synchronous=False):
+            pass
         refuse_extent(fresh, order.extent)
         with partition.recorded(fresh, order.extents) as record:
             go_private(PLACE)
