@@ -429,7 +429,7 @@ class WriteProbe:
         self._close_window(at_least_seconds=0.0)
 
     def _held(self, batches: Iterable[Batch], until: float) -> Iterator[tuple[int, int]]:
-        """Yield the pieces of each batch, which can then be written."""
+        """Read the stretches of each batch, then yield the pieces."""
         for batch in batches:
             if self._clock.is_over() or self._clock.elapsed > until:
                 break

@@ -108,7 +108,7 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
 
 class Seen(Struct, frozen=True):
     """Relocation seen at random offsets, and in write order. `from_platters`: of written blocks.
-    `unwritten_at_once`: unwritten neighbours were read from no platter, far more often."""
+    `unwritten_at_once`: many unwritten neighbours were answered without the platters."""
 
     at_random: bool
     in_order: bool
@@ -119,7 +119,7 @@ class Seen(Struct, frozen=True):
 
 
 def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
-    """With the `first` look, limits are weaker, because the second look only confirms it."""
+    """Compare the times. Weaker limits confirm the `first` look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
     enough = len(slow) >= FEWEST_AT_RANDOM

@@ -65,8 +65,8 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
 
 
 class TrialRecord(Struct, frozen=True):
-    """The partition of a trial, in one of these extents at a time. `sample`: pieces that the probe reads of
-    an empty drive, which must be zero again to count as empty and as the one of the plan."""
+    """The partition of a trial, in one of these extents. `sample`: pieces that the probe reads of an empty
+    drive. Only with zeros again, the drive counts as empty and matches the plan."""
 
     drive: str
     diskseq: int | None

@@ -68,8 +68,8 @@ def between(before: Counts | None, after: Counts | None) -> Counts | None:
 
 
 def pressures() -> tuple[float | None, ...]:
-    """Sleep for a moment, and return in percent how long other programs waited for a processor and a drive,
-    if reported. The trial is idle, as its own waiting would count too."""
+    """Sleep for a moment. Return the percentages of time in which other programs waited for a processor and
+    a drive, if reported."""
     begun, before = monotonic(), [_total_us(what) for what in PRESSURES]
     sleep(IDLE_SECONDS)
     after, seconds = [_total_us(what) for what in PRESSURES], monotonic() - begun

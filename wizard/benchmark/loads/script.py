@@ -187,7 +187,7 @@ class Script:
         return Script(self._draft, self._phase, len(self.buffer))
 
     def spread(self, total: int, threads: int) -> Iterator[tuple["Script", int]]:
-        """Yield a script for each thread, this one first, with its even share of `total`."""
+        """Yield a script and an even share of `total` for each thread."""
         for thread in range(threads):
             yield self.beside() if thread else self, total // threads + (thread < total % threads)
 
