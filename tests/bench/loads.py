@@ -76,7 +76,7 @@ def measured(folder: Path) -> Iterator[int]:
     fill, change = draft.phase("fill", Unit.BYTES), draft.phase("pwrite", Unit.BYTES, PAGE_BYTES)
     delete, fill_slowly = draft.phase("unlink", Unit.FILES), draft.phase("write", Unit.BYTES)
     crowd = [draft.phase("crowd", Unit.FILES)]
-    crowd += [draft.beside(crowd[0]) for _ in range(1, THREADS)]
+    crowd += [crowd[0].beside() for _ in range(1, THREADS)]
     tidy = draft.phase("tidy", Unit.FILES)
     for name in names:
         create.create(name, PAGE_BYTES)
@@ -95,7 +95,7 @@ def measured(folder: Path) -> Iterator[int]:
         tidy.delete(name)
     gc.disable()
     with _opened(folder) as root:
-        for step in draft.composed():
+        for step in draft.phases:
             begun = process_time_ns()
             step.act(root)
             taken = process_time_ns() - begun

@@ -5,6 +5,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, failing, t
+from wizard.model.said import KIB, MIB, Message, Sentence, failing, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -26,6 +27,7 @@ ENDED = t("You stopped the test early.")
 IMPLAUSIBLE = Sentence("{drive} reports implausible physical blocks of {size} bytes.")
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
+LARGEST_BLOCK_BYTES = 64 * KIB
 PROGRESS_SECONDS = 0.25
 
 
@@ -43,19 +45,19 @@ Stopped = Callable[[], bool]
 
 
 class Clock:
-    """Time limit and progress interval of a trial."""
+    """Time limit and progress of a trial."""
 
-    def __init__(self, seconds: float, stop: Stopped) -> None:
+    def __init__(self, seconds: float, stop: Stopped, on_progress: OnProgress = lambda _: None) -> None:
         self._begun = monotonic()
-        self._deadline = self._begun + seconds
-        self._stop = stop
+        self.seconds, self._stop, self._on_progress = seconds, stop, on_progress
         self._next_report = 0.0
         self.ended_by_person = False
 
-    def progress(self, *said: Message, seconds_left: float | None = None) -> MeasureProgress:
-        """From the time left."""
-        left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
-        return MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said)
+    def report(self, *said: Message, seconds_left: float = inf, share: float | None = None) -> None:
+        """Report progress, by default the elapsed share of the time."""
+        left = min(self.left, max(0.0, seconds_left))
+        done = self.elapsed / max(self.elapsed + left, 1e-9) if share is None else share
+        self._on_progress(MeasureProgress(done, left, said))
 
     @property
     def elapsed(self) -> float:
@@ -65,7 +67,7 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds until the limit."""
-        return max(0.0, self._deadline - monotonic())
+        return max(0.0, self.seconds - self.elapsed)
 
     def idle(self, seconds: float) -> None:
         """Wait without accessing the drive."""
@@ -229,12 +231,10 @@ class TimedDrive:
 
 
 @contextmanager
-def claimed(
-    drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
-) -> Iterator[TimedDrive]:
+def claimed(drive: Drive, piece_bytes: int, *, synchronous: bool) -> Iterator[TimedDrive]:
     """Open the confirmed drive exclusively, to write to free space. `synchronous` writes return when durable.
     Raises Refused."""
-    with scratch.known(drive, probe) as (_, fresh):
+    with scratch.known(drive) as (_, fresh):
         extents = scratch.scratch_extents(fresh)
         with scratch.opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
             yield TimedDrive(drive.path, descriptor, piece_bytes, extents, watch)

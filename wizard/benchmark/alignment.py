@@ -1,7 +1,5 @@
 """Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from random import Random
 
 from msgspec.structs import replace
@@ -9,6 +7,7 @@ from msgspec.structs import replace
 from wizard.benchmark.access import (
     ENDED,
     IMPLAUSIBLE,
+    LARGEST_BLOCK_BYTES,
     LOOP,
     READING,
     WRITING,
@@ -18,23 +17,21 @@ from wizard.benchmark.access import (
     claimed,
     opened_to_read,
 )
-from wizard.benchmark.measure import BAND, CACHE_CLAIM, Accesses, Grid, draw_places, judge, measure
-from wizard.benchmark.scratch import Probe, scratch_extents
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Grid, draw_places, judge, measure
+from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import KIB, Message, Sentence, join, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Outcome, Ratio, Verdict
-from wizard.probe.machine import probe_drive
 
+FASTER = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
+NO_DIFFERENCE = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 
 READING_ONLY = t(
     "Reading alone cannot rule out a penalty. Misalignment slows writes, which were not measured."
 )
-
-
-LARGEST_BLOCK_BYTES = 64 * KIB
 
 
 def run_alignment_trial(
@@ -46,7 +43,6 @@ def run_alignment_trial(
     stop: Stopped,
     assume_physical_bytes: int | None = None,
     part: Partition | None = None,
-    probe: Probe = probe_drive,
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True. With a partition,
     the second access of each pair has the partition's offset. Writes go only to free space of the confirmed
@@ -64,9 +60,16 @@ def run_alignment_trial(
         outcome = Outcome.NOT_POSSIBLE
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
-    clock = Clock(seconds, stop)
-    with _accesses(drive, grid, probe, write=write) as (accesses, extents):
-        result = measure(accesses, extents, grid, clock, on_progress, claim_above=claim)
+    clock = Clock(seconds, stop, on_progress)
+    if write:
+        # Writes are synchronous, as a write cache would shift the cost. Read a batch of places before writing
+        # them back: otherwise the drive would not need the read that a misaligned write costs.
+        with claimed(drive, grid.block_bytes, synchronous=True) as timed:
+            result = measure(timed.hold, timed.write, timed.extents, grid, clock, claim_above=claim)
+    else:
+        whole = (Extent(0, drive.size_bytes),)
+        with opened_to_read(drive.path, grid.block_bytes) as timed:
+            result = measure(lambda _: None, timed.read, whole, grid, clock, claim_above=claim)
     outcome = judge(result.ratio, claim)
     return Verdict(
         drive=drive.path,
@@ -147,20 +150,6 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
     return None
 
 
-@contextmanager
-def _accesses(
-    drive: Drive, grid: Grid, probe: Probe, *, write: bool
-) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Read a batch of places before writing them back: otherwise the drive would not need the read that a
-    misaligned write costs. Writes are synchronous, as a write cache would shift the cost."""
-    if write:
-        with claimed(drive, probe, grid.block_bytes, synchronous=True) as timed:
-            yield Accesses(timed.hold, timed.write), timed.extents
-        return
-    with opened_to_read(drive.path, grid.block_bytes) as timed:
-        yield Accesses(lambda _: None, timed.read), (Extent(0, drive.size_bytes or 0),)
-
-
 def sentence_for(
     path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
 ) -> str:
@@ -177,22 +166,9 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        return str(
-            t(
-                "{drive}, {doing}: aligned is {factor}x faster {interval}.",
-                drive=path,
-                doing=verb,
-                factor=factor,
-                interval=interval,
-            )
-        )
+        return str(FASTER(drive=path, doing=verb, factor=factor, interval=interval))
     if outcome is Outcome.NO_DIFFERENCE:
-        none = t(
-            "{drive}, {doing}: no measurable difference from aligned access {interval}.",
-            drive=path,
-            doing=verb,
-            interval=interval,
-        )
+        none = NO_DIFFERENCE(drive=path, doing=verb, interval=interval)
         return str(join(none, READING_ONLY) if access == "read" else none)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "

@@ -9,10 +9,13 @@ from time import perf_counter_ns
 
 from msgspec import Struct
 
-from wizard.benchmark.access import Clock, OnProgress
+from wizard.benchmark.access import Clock
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, MIB, Message, tn
 from wizard.model.verdict import Outcome, Pair, Ratio
+
+Prepare = Callable[[Sequence[int]], None]
+Access = Callable[[int], int]
 
 NARROWEST_BYTES, WIDEST_BYTES = 64 * KIB, 32 * MIB
 REGIONS_WANTED = 1024
@@ -190,19 +193,14 @@ class Measured(Struct, frozen=True):
     counted_pauses: bool = False
 
 
-class Accesses(Struct, frozen=True):
-    """Accesses to measure: `prepare` is not timed, `access` returns nanoseconds."""
-
-    prepare: Callable[[Sequence[int]], None]
-    access: Callable[[int], int]
-
-
 class Sampler:
-    """Draws places and times them. With `counts_pauses`, times include the pause since the previous
-    access."""
+    """Draws places and times them. `prepare` is not timed, `access` returns nanoseconds. With
+    `counts_pauses`, times include the pause since the previous access."""
 
-    def __init__(self, accesses: Accesses, extents: Sequence[Extent], grid: Grid, random: Random) -> None:
-        self._accesses, self._random = accesses, random
+    def __init__(
+        self, prepare: Prepare, access: Access, extents: Sequence[Extent], grid: Grid, random: Random
+    ) -> None:
+        self._prepare_starts, self._access, self._random = prepare, access, random
         self._places = draw_places(extents, grid, random)
         self._shift_bytes = grid.shift_bytes
         self._ready: list[PairPlace] = []
@@ -240,13 +238,13 @@ class Sampler:
             for place in islice(self._places, count)
         ]
         starts = [start for pair in pairs for start in (pair.aligned_bytes, pair.misaligned_bytes)]
-        self._accesses.prepare(starts)
+        self._prepare_starts(starts)
         self._ended_ns = perf_counter_ns()
         return pairs
 
     def _time(self, start_bytes: int) -> tuple[int, int]:
         """Also returns the nanoseconds since the previous access ended."""
-        took = self._accesses.access(start_bytes)
+        took = self._access(start_bytes)
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
 
@@ -257,19 +255,19 @@ class Sampler:
 
 
 def measure(
-    accesses: Accesses,
+    prepare: Prepare,
+    access: Access,
     extents: Sequence[Extent],
     grid: Grid,
     clock: Clock,
-    on_progress: OnProgress,
     *,
     claim_above: float = BAND[1],
     random: Random | None = None,
 ) -> Measured:
     """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
     the plan."""
-    sampler = Sampler(accesses, extents, grid, random or Random())
-    on_progress(clock.progress(tn("{count} pair so far.", "{count} pairs so far.", count=0)))
+    sampler = Sampler(prepare, access, extents, grid, random or Random())
+    clock.report(tn("{count} pair so far.", "{count} pairs so far.", count=0))
     warm_up = clock.elapsed
     warm: list[Pair] = []
     for _ in range(WARM_UP_UNITS):
@@ -289,7 +287,7 @@ def measure(
             pairs += sampler.next_unit()
             if clock.is_progress_due():
                 left = (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds
-                on_progress(clock.progress(_estimate(pairs), seconds_left=left))
+                clock.report(_estimate(pairs), seconds_left=left)
         ratio = look_at(pairs, look)
         if is_enough(ratio, claim_above):
             break

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -16,13 +16,13 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.plan.refusals import refuse_drive
 from wizard.probe.host import sysfs
+from wizard.probe.machine import probe_drive
 
 SECTORS_WRITTEN = 6
 """In a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a write
 returns."""
 
 STAT_BYTES = 512
-Probe = Callable[[str], Drive]
 DEV = Path("/dev")
 
 
@@ -215,25 +215,15 @@ def _obstacle(drive: Drive) -> Message | None:
 
 
 @contextmanager
-def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
+def known(drive: Drive) -> Iterator[tuple[int, Drive]]:
     """Lock the drive and probe it again, and yield both. Raises Refused if drive or contents changed."""
     with locked(drive.path) as lock:
-        fresh = probe(drive.path)
+        fresh = probe_drive(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
             if getattr(drive, what) != getattr(fresh, what):
                 raise refused(
                     t("{drive} is not the confirmed drive: {what} has changed.", drive=drive, what=what)
                 )
-        yield lock, fresh
-
-
-@contextmanager
-def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known`, after checking once that no other program uses the drive. Partitions can then be
-    mounted."""
-    with known(drive, probe) as (lock, fresh):
-        with opened_alone(fresh, synchronous=False):
-            pass
         yield lock, fresh
 
 

@@ -5,6 +5,7 @@ Sequential writing is measured before and after. All data written was read at th
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from math import inf
 from random import Random
 from statistics import median
 
@@ -16,7 +17,6 @@ from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
-from wizard.probe.machine import probe_drive
 
 FALL = 5.0
 """Shingled drives slow down at least 20 times, inner tracks of hard disks 2 times."""
@@ -62,18 +62,25 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     # Split where fast windows are best separated from slow ones.
     wrong = list(accumulate((1 if slow else -1 for slow in fallen), initial=0))
     first = wrong.index(min(wrong))
-    before, after = windows[:first], windows[first:]
-    if first < WINDOWS_BEFORE or len(after) < WINDOWS_AFTER:
+    last = len(windows) - first
+    if first < WINDOWS_BEFORE or last < WINDOWS_AFTER:
         return None
-    if sum(fallen[first:]) < MOSTLY * len(after) or sum(fallen[:first]) > (1 - MOSTLY) * len(before):
+    if sum(fallen[first:]) < MOSTLY * last or sum(fallen[:first]) > (1 - MOSTLY) * first:
         return None
-    if _seconds(after) < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * _seconds(before)):
+    before, after = _together(windows[:first]), _together(windows[first:])
+    if after.seconds < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * before.seconds):
         return None
     # Before the cliff, use the typical window, since stalls have other causes. After it, use the total time,
     # since a few windows may be fast.
-    typical = median(window.bytes_per_second for window in before)
-    cliff = Cliff(_bytes(before), _seconds(before), typical, _cliff_rate(after))
+    typical = median(window.bytes_per_second for window in windows[:first])
+    cliff = Cliff(before.written_bytes, before.seconds, typical, after.bytes_per_second)
     return cliff if cliff.factor >= FALL else None
+
+
+def _together(windows: Sequence[WriteWindow]) -> WriteWindow:
+    """Return one window of random writing."""
+    written = sum(window.written_bytes for window in windows)
+    return WriteWindow(WritePhase.RANDOM, written, sum(window.seconds for window in windows))
 
 
 def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
@@ -82,6 +89,10 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
         (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
         default=None,
     )
+
+
+def _at_random(windows: Sequence[WriteWindow]) -> list[WriteWindow]:
+    return [window for window in windows if window.phase is WritePhase.RANDOM]
 
 
 def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
@@ -93,19 +104,18 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
     return median(before) if before else None, median(after) if after else None
 
 
-def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) -> CliffJudgement:
+def judge_cliff(windows: Sequence[WriteWindow], drive: Drive) -> CliffJudgement:
     """Judge the windows of all phases."""
-    random = [window for window in windows if window.phase is WritePhase.RANDOM]
-    cliff = find_cliff(random)
-    if cliff is not None:
-        return CliffJudgement(_doubt(windows, cliff, block_bytes, drive), cliff)
+    random = _at_random(windows)
+    if cliff := find_cliff(random):
+        return CliffJudgement(_doubt(windows, cliff, drive), cliff)
     level = _fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
         return CliffJudgement(CliffDoubt.TOO_LITTLE)
     if (
         drive.rotational is not False
         and drive.bus != "loop"
-        and _seconds_a_write(_cliff_rate(random), block_bytes) > SEEKING_SECONDS
+        and _together(random).bytes_per_second < PIECE_BYTES / SEEKING_SECONDS
     ):
         return CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
@@ -113,7 +123,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) 
     return CliffJudgement()
 
 
-def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive: Drive) -> CliffDoubt | None:
+def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, drive: Drive) -> CliffDoubt | None:
     """The most certain first."""
     if drive.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
@@ -126,25 +136,9 @@ def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive
         return CliffDoubt.NO_COMPARISON
     if after < SEQUENTIAL_KEPT * before:
         return CliffDoubt.SEQUENTIAL_TOO
-    if _seconds_a_write(cliff.bytes_per_second_after, block_bytes) < SEEKING_SECONDS:
+    if cliff.bytes_per_second_after > PIECE_BYTES / SEEKING_SECONDS:
         return CliffDoubt.AS_FAST_AS_SEEKING
     return None
-
-
-def _bytes(windows: Sequence[WriteWindow]) -> int:
-    return sum(window.written_bytes for window in windows)
-
-
-def _seconds(windows: Sequence[WriteWindow]) -> float:
-    return sum(window.seconds for window in windows)
-
-
-def _cliff_rate(windows: Sequence[WriteWindow]) -> float:
-    return _bytes(windows) / max(_seconds(windows), 1e-9)
-
-
-def _seconds_a_write(bytes_per_second: float, block_bytes: int) -> float:
-    return block_bytes / max(bytes_per_second, 1e-9)
 
 
 DOUBTS = {
@@ -283,11 +277,8 @@ STRETCHES_ORDERED_SHARE = 4
 """Of the largest free extent, at most one part in this many is written sequentially."""
 
 
-class Batch(Struct, frozen=True):
-    """Stretches to hold, and pieces to write: (start of stretch, offset inside)."""
-
-    starts_bytes: tuple[int, ...]
-    pieces: tuple[tuple[int, int], ...]
+Batch = Sequence[tuple[int, int]]
+"""Pieces to write: start of a stretch, and offset inside. All stretches are held."""
 
 
 class WriteRanges(Struct, frozen=True):
@@ -321,14 +312,13 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
         drawn = random.sample(range(total), min(total, wanted))
         wanted -= len(drawn)
         for first in range(0, len(drawn), STRETCHES_HELD):
-            starts = tuple(nth(ground.random, index) for index in drawn[first : first + STRETCHES_HELD])
             pieces = [
-                (start, (2 * piece + parity) * PIECE_BYTES)
-                for start in starts
+                (nth(ground.random, index), (2 * piece + parity) * PIECE_BYTES)
+                for index in drawn[first : first + STRETCHES_HELD]
                 for piece in range(PIECES_A_PASS)
             ]
             random.shuffle(pieces)
-            yield Batch(starts, tuple(pieces))
+            yield pieces
 
 
 def _stretches(extent: Extent, offset_bytes: int) -> range:
@@ -339,8 +329,7 @@ def _stretches(extent: Extent, offset_bytes: int) -> range:
 
 def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
     for first in range(0, len(starts), STRETCHES_HELD):
-        held = tuple(starts[first : first + STRETCHES_HELD])
-        yield Batch(held, tuple((start, 0) for start in held))
+        yield [(start, 0) for start in starts[first : first + STRETCHES_HELD]]
 
 
 ORDERED_SHARE = 16
@@ -377,8 +366,8 @@ def run_shingled_trial(
     caller has confirmed the drive. Raises Refused, or Failed if the drive does not answer."""
     scratch_extents(drive)
     assert drive.geometry is not None
-    clock = access.Clock(seconds, stop)
-    with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
+    clock = access.Clock(seconds, stop, on_progress)
+    with access.claimed(drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
@@ -389,7 +378,7 @@ def run_shingled_trial(
                     least=(STRETCHES_HELD + 8) * STRETCH_BYTES,
                 )
             )
-        run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
+        run = WriteProbe(pieces, ranges, clock, most_bytes)
         run.write_all(Random())
     return _verdict(drive, run, clock)
 
@@ -398,21 +387,15 @@ class WriteProbe:
     """Writes the three phases and records the windows."""
 
     def __init__(
-        self,
-        pieces: access.TimedDrive,
-        ground: WriteRanges,
-        clock: access.Clock,
-        seconds: float,
-        most_bytes: int,
-        on_progress: access.OnProgress,
+        self, pieces: access.TimedDrive, ground: WriteRanges, clock: access.Clock, most_bytes: int
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
         self.written_bytes = 0
-        self._clock, self._most_bytes, self._on_progress = clock, most_bytes, on_progress
-        self._window_seconds = min(max(seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
+        self._clock, self._most_bytes = clock, most_bytes
+        self._window_seconds = min(max(clock.seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
         self._window_bytes = most_bytes // WINDOWS_OF_BYTES
-        self._ordered_seconds = min(ORDERED_SECONDS, seconds / 10)
+        self._ordered_seconds = min(ORDERED_SECONDS, clock.seconds / 10)
         self._phase = WritePhase.SEQUENTIAL_BEFORE
         self._open_bytes = 0
         self._open_ns = 0
@@ -430,29 +413,30 @@ class WriteProbe:
         self._write_phase(WritePhase.SEQUENTIAL_AFTER, again, self._ordered_seconds)
 
     def _write_phase(
-        self, phase: WritePhase, batches: Iterable[Batch], seconds: float, most_bytes: int | None = None
+        self, phase: WritePhase, batches: Iterable[Batch], seconds: float, most_bytes: float = inf
     ) -> None:
         self._phase = phase
         until = self._clock.elapsed + seconds
-        size = PIECE_BYTES if phase is WritePhase.RANDOM else STRETCH_BYTES
+        is_random = phase is WritePhase.RANDOM
+        size = PIECE_BYTES if is_random else STRETCH_BYTES
+        for start, offset in self._held(batches, until):
+            late = is_random and self._clock.elapsed > until
+            if self.written_bytes + size > most_bytes or late or self._clock.is_over():
+                break
+            self._write(start, offset, size)
+            if is_random and self._has_fallen():
+                break
+        self._close_window(at_least_seconds=0.0)
+
+    def _held(self, batches: Iterable[Batch], until: float) -> Iterator[tuple[int, int]]:
+        """Read the stretches of each batch, then yield the pieces."""
         for batch in batches:
             if self._clock.is_over() or self._clock.elapsed > until:
                 break
-            self.pieces.hold(batch.starts_bytes)
-            for start, offset in batch.pieces:
-                full = most_bytes is not None and self.written_bytes + size > most_bytes
-                late = phase is WritePhase.RANDOM and self._clock.elapsed > until
-                if full or late or self._clock.is_over():
-                    break
-                self._write(start, offset, size)
-                if self._has_fallen():
-                    break
-            else:
-                # The drive can catch up during the next reads, which no window counts.
-                self._close_window(at_least_seconds=self._window_seconds / 2)
-                continue
-            break
-        self._close_window(at_least_seconds=0.0)
+            self.pieces.hold([*dict.fromkeys(start for start, _ in batch)])
+            yield from batch
+            # The drive can catch up during the next reads, which no window counts.
+            self._close_window(at_least_seconds=self._window_seconds / 2)
 
     def _write(self, start: int, offset: int, size: int) -> None:
         self._open_ns += self.pieces.write(start, offset, size)
@@ -474,29 +458,30 @@ class WriteProbe:
 
     def _has_fallen(self) -> bool:
         """Only evaluate if the last window was slow."""
-        random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
-        if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
+        random = _at_random(self.windows)
+        if self._open_bytes or not random:
             return False
         highest = max(window.bytes_per_second for window in random)
         is_slow = random[-1].bytes_per_second * FALL <= highest
         return is_slow and find_cliff(random) is not None
 
     def _report(self) -> None:
-        said = t(
-            "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
-            written=self.written_bytes,
-            most=self._most_bytes,
-            phase=PHASES[self._phase],
-            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+        self._clock.report(
+            t(
+                "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
+                written=self.written_bytes,
+                most=self._most_bytes,
+                phase=PHASES[self._phase],
+                rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+            )
         )
-        self._on_progress(self._clock.progress(said))
 
 
 def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
     windows = tuple(run.windows)
-    random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
+    random_bytes = _together(_at_random(windows)).written_bytes
     before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, PIECE_BYTES, drive)
+    judgement = judge_cliff(windows, drive)
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,

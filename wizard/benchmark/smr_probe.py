@@ -6,24 +6,24 @@ instead."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.benchmark import access
-from wizard.benchmark.measure import align
-from wizard.benchmark.scratch import Probe, refused, scratch_extents
+from wizard.benchmark.measure import align, nth
+from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
-from wizard.probe.machine import probe_drive
 
 Batches = Sequence[Sequence[float]]
 
@@ -107,31 +107,37 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
 
 
 class Seen(Struct, frozen=True):
-    """Relocation seen at random offsets, and in write order."""
+    """Relocation seen at random offsets, and in write order. `from_platters`: of written blocks.
+    `unwritten_at_once`: many unwritten neighbours were answered without the platters."""
 
     at_random: bool
     in_order: bool
+    from_platters: bool
+    unwritten_at_once: bool
+    from_memory: float
     statistics: Statistics
 
 
-def see(look: ProbeComparison, *, again: bool = False, memory: float | None = None) -> Seen:
-    """`again`: weaker limits after idle time. `memory`: share of cached reads in the earlier look."""
+def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
+    """Compare the times. Weaker limits confirm the `first` look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
+    enough = len(slow) >= FEWEST_AT_RANDOM
     welch_t = ratio = None
-    if min(len(slow), len(slow_unwritten)) >= FEWEST_AT_RANDOM:
+    if enough and len(slow_unwritten) >= FEWEST_AT_RANDOM:
         welch_t, ratio = welch(slow, slow_unwritten)
-    from_memory = memory_share(written) if memory is None else memory
+    from_memory = first.from_memory if first else memory_share(written)
     distance = _distance(_flat(look.written_in_order), _flat(look.unwritten_in_order))
     quicker, errors = _quicker(look, from_memory)
+    from_memory_rounded = round(from_memory, 3)
     at_random = (
         welch_t is not None
         and ratio is not None
         and ratio < RATIO_MOST
-        and (welch_t < T_STILL if again else welch_t < T_MOST and _spread(slow))
+        and (welch_t < T_STILL if first else welch_t < T_MOST and _spread(slow))
     )
-    in_order = _is_distinct(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
-        errors > (ERRORS_STILL if again else QUICKER_ERRORS)
+    in_order = _is_distinct(look, distance, DISTANCE_STILL if first else DISTANCE_LEAST) or (
+        errors > (ERRORS_STILL if first else QUICKER_ERRORS)
         and quicker > QUICKER_LEAST
         and from_memory < MEMORY_MOST
     )
@@ -140,47 +146,43 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
         None if ratio is None else round(ratio, 4),
         None if distance is None else round(distance, 3),
         round(quicker, 3),
-        round(from_memory, 3),
+        from_memory_rounded,
     )
-    return Seen(at_random, in_order, figures)
+    from_platters = enough and _spread(slow) and median(slow) > QUICKEST_READ_NS
+    share = memory_share(unwritten)
+    unwritten_at_once = (
+        from_platters
+        and share > UNWRITTEN_LEAST
+        and share_error(share, len(unwritten), from_memory_rounded, len(unwritten)) > UNWRITTEN_ERRORS
+    )
+    return Seen(at_random, in_order, from_platters, unwritten_at_once, from_memory_rounded, figures)
 
 
-def after_looking(timings: Timings, seen: Seen) -> Basis | None:
+def after_looking(first_reads: Sequence[float], seen: Seen) -> Basis | None:
     """Return None if a second look is necessary."""
-    assert timings.look is not None
-    if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
+    if memory_share(first_reads) > NEARLY_ALL and not seen.from_platters:
         return Basis.NO_PLATTERS
     if seen.at_random or seen.in_order:
         return None
-    if _unwritten_answer(timings, seen):
+    if _unwritten_answer(first_reads, seen):
         return Basis.UNWRITTEN
     if seen.statistics.t is None:
         return Basis.FROM_MEMORY
     return Basis.ALIKE
 
 
-def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
+def after_idling(first_reads: Sequence[float], seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
     """`whole`: the second look was complete."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
         return Basis.STAYS
-    if _unwritten_answer(timings, seen):
+    if _unwritten_answer(first_reads, seen):
         return Basis.UNWRITTEN
     return Basis.CAME_HOME if whole else Basis.TOO_SLOW
 
 
-def _unwritten_answer(timings: Timings, seen: Seen) -> bool:
+def _unwritten_answer(first_reads: Sequence[float], seen: Seen) -> bool:
     """The drive then has a map of written blocks, which only TRIM can clear."""
-    look = timings.look
-    if look is None or seen.statistics.from_memory is None:
-        return False
-    unwritten, from_memory = _flat(look.unwritten_at_random), seen.statistics.from_memory
-    share = memory_share(unwritten)
-    return (
-        memory_share(timings.first_reads) > UNWRITTEN_LEAST
-        and share > UNWRITTEN_LEAST
-        and share_error(share, len(unwritten), from_memory, len(unwritten)) > UNWRITTEN_ERRORS
-        and _from_platters(look)
-    )
+    return memory_share(first_reads) > UNWRITTEN_LEAST and seen.unwritten_at_once
 
 
 def _flat(batches: Sequence[Sequence[int]]) -> list[float]:
@@ -191,11 +193,6 @@ def _spread(slow: Sequence[float]) -> bool:
     ordered = sorted(slow)
     tenth = len(ordered) // 10
     return ordered[len(ordered) * 9 // 10] - ordered[tenth] > TURN_SPREAD_NS
-
-
-def _from_platters(look: ProbeComparison) -> bool:
-    slow = mechanical(_flat(look.written_at_random))
-    return len(slow) >= FEWEST_AT_RANDOM and _spread(slow) and median(slow) > QUICKEST_READ_NS
 
 
 def _distance(
@@ -209,10 +206,8 @@ def _is_distinct(look: ProbeComparison, distance: float | None, least: float) ->
     """Random swaps of batches must rarely reach the distance."""
     if distance is None or distance <= least:
         return False
-    statistic = partial(_distance, fewest=FEWEST_SWAPPED)
     # A fixed seed, so that equal timings give equal verdicts.
-    share = share_of_swaps(look.written_in_order, look.unwritten_in_order, statistic, distance, Random(0))
-    return share <= SWAPS_MOST
+    return share_of_swaps(look.written_in_order, look.unwritten_in_order, distance, Random(0)) <= SWAPS_MOST
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
@@ -241,15 +236,9 @@ def kolmogorov(one: Sequence[float], other: Sequence[float]) -> float:
     return greatest * sqrt(len(left) * len(right) / (len(left) + len(right)))
 
 
-def share_of_swaps(
-    one: Batches,
-    other: Batches,
-    statistic: Callable[[Sequence[float], Sequence[float]], float | None],
-    seen: float,
-    random: Random,
-) -> float:
-    """Return the share of random swaps that reach `seen`. Whole batches are swapped, because bursts of other
-    programs affect whole batches."""
+def share_of_swaps(one: Batches, other: Batches, seen: float, random: Random) -> float:
+    """Return the share of random swaps whose distance reaches `seen`. Whole batches are swapped, because
+    bursts of other programs affect whole batches."""
     reached = 0
     for _ in range(SWAPS):
         left: list[float] = []
@@ -258,8 +247,8 @@ def share_of_swaps(
             heads = random.random() < 0.5
             left += mine if heads else theirs
             right += theirs if heads else mine
-        value = statistic(left, right)
-        reached += value is not None and value >= seen
+        distance = _distance(left, right, FEWEST_SWAPPED)
+        reached += distance is not None and distance >= seen
     return reached / SWAPS
 
 
@@ -305,15 +294,6 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
         case _:
             said = CANNOT_TELL(drive=path, why=_why(basis, timings, seconds))
     return str(said)
-
-
-def known_sentence(path: str, family: str) -> str:
-    """Describe a listed model, which is not tested."""
-    why = t(
-        "this model ({family}) may have a media cache, which looks the same. Nothing was written",
-        family=family,
-    )
-    return str(CANNOT_TELL(drive=path, why=why))
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
@@ -381,7 +361,7 @@ STREAM_BYTES = 768 * MIB
 STREAM_DRAWS = 32
 
 
-class BlockPair(Struct, frozen=True):
+class BlockPair(NamedTuple):
     """Starts of a written block and an unwritten neighbour."""
 
     written: int
@@ -442,7 +422,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
     """Return start and length of the long read, with few pairs inside."""
     length = min(STREAM_BYTES, size_bytes // 2) // MIB * MIB
-    places = sorted(start for pair in pairs.all for start in (pair.written, pair.unwritten))
+    places = sorted(start for pair in pairs.all for start in pair)
     drawn = [random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)]
     return min(drawn, key=lambda start: sum(start <= place < start + length for place in places)), length
 
@@ -452,13 +432,8 @@ def _wide(extents: Sequence[Extent]) -> list[Extent]:
 
 
 def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
-    rooms = [extent.size_bytes - needed_bytes for extent in wide]
-    drawn = random.randrange(sum(rooms))
-    for extent, room in zip(wide, rooms, strict=True):
-        if drawn < room:
-            return extent.start_bytes + drawn
-        drawn -= room
-    raise IndexError(drawn)
+    rooms = [range(extent.start_bytes, extent.end_bytes - needed_bytes) for extent in wide]
+    return nth(rooms, random.randrange(sum(map(len, rooms))))
 
 
 BATCH = 8
@@ -496,21 +471,19 @@ class SmrProbe:
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: access.OnProgress = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
         self.statistics_after_idle: Statistics | None = None
         self._drive, self._clock, self._pairs = drive, clock, pairs
         self._stream, self._random = stream, random
-        self._on_progress = on_progress
 
     def run(self) -> Basis:
         """Steps after the first look only follow if it found something."""
-        try:
-            return self._judged()
-        except OverError:
-            return Basis.TOO_SLOW
+        basis = Basis.TOO_SLOW
+        with suppress(OverError):
+            basis = self._judged()
+        return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
         reads = self._read_first()
@@ -530,14 +503,14 @@ class SmrProbe:
             raise OverError
         seen = see(look)
         self.statistics = seen.statistics
-        if judged := after_looking(self.timings, seen):
+        if judged := after_looking(reads, seen):
             return judged
         self._idle()
         again, whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
         self.timings = replace(self.timings, look_after_idle=again)
-        seen_again = see(again, again=True, memory=seen.statistics.from_memory)
+        seen_again = see(again, seen)
         self.statistics_after_idle = seen_again.statistics
-        return after_idling(self.timings, seen, seen_again, whole=whole)
+        return after_idling(reads, seen, seen_again, whole=whole)
 
     def _read_first(self) -> list[int]:
         times = []
@@ -580,7 +553,7 @@ class SmrProbe:
         return ProbeComparison(*sides), len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        sides = [[pair.written for pair in batch], [pair.unwritten for pair in batch]]
+        sides = list(zip(*batch, strict=True))
         written_first = self._random.random() < 0.5
         times = []
         for starts in sides if written_first else reversed(sides):
@@ -603,11 +576,10 @@ class SmrProbe:
     def _report(self, step: int, share: float) -> None:
         said, weight = STEPS[step]
         done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._on_progress(access.MeasureProgress(done, self._clock.left, (said,)))
+        self._clock.report(said, share=done)
 
 
 BUSES = ("ata", "sata", "sas", "usb")
-LARGEST_BLOCK_BYTES = 64 * 1024
 LEAST_BLOCK_BYTES = 4096
 
 
@@ -629,16 +601,19 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or inconclusive."""
-    if why := why_not(probe_extents, drive):
-        return why
-    family = media_cache_family(drive, patterns)
-    return "" if family is None else known_sentence(drive.path, family)
+    return why_not(probe_extents, drive) or media_cache_sentence(drive, patterns)
 
 
-def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
-    """Return the family of a model with a known media cache, which makes the probe inconclusive."""
-    found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
-    return None if found is None else str(found.family) or drive.model or ""
+def media_cache_sentence(drive: Drive, patterns: Sequence[Pattern]) -> str:
+    """Describe a model with a known media cache, which makes the probe inconclusive."""
+    for found in fitting(drive, patterns):
+        if found.kind is RecordingKind.MEDIA_CACHE:
+            why = t(
+                "this model ({family}) may have a media cache, which looks the same. Nothing was written",
+                family=str(found.family) or drive.model or "",
+            )
+            return str(CANNOT_TELL(drive=drive, why=why))
+    return ""
 
 
 def block_bytes(drive: Drive) -> int:
@@ -664,7 +639,7 @@ def _unsuitable(drive: Drive) -> Message | None:
             "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
             drive=drive,
         )
-    if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
+    if drive.geometry is not None and block_bytes(drive) > access.LARGEST_BLOCK_BYTES:
         return access.IMPLAUSIBLE(drive=drive, size=drive.geometry.physical_block_bytes)
     return None
 
@@ -679,7 +654,6 @@ def run_smr_probe(
     on_progress: access.OnProgress,
     stop: access.Stopped,
     seconds: float = SECONDS,
-    probe: Probe = probe_drive,
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
@@ -688,17 +662,18 @@ def run_smr_probe(
     does not answer."""
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
-    if (family := media_cache_family(drive, known)) is not None:
-        return _verdict(drive, Basis.MEDIA_CACHE, known_sentence(drive.path, family))
+    if sentence := media_cache_sentence(drive, known):
+        return _verdict(drive, Basis.MEDIA_CACHE, sentence)
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with access.claimed(drive, probe, size, synchronous=True) as timed:
+    with access.claimed(drive, size, synchronous=True) as timed:
         pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        clock, long = access.Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
-        run = SmrProbe(timed, clock, pairs, long, generator, on_progress)
+        clock, long = (
+            access.Clock(seconds, stop, on_progress),
+            stream_start(drive.size_bytes, pairs, generator),
+        )
+        run = SmrProbe(timed, clock, pairs, long, generator)
         basis = run.run()
-        if basis is Basis.TOO_SLOW and clock.ended_by_person:
-            basis = Basis.ENDED
     return replace(
         _verdict(drive, basis, sentence_for(drive.path, basis, run.timings, seconds)),
         written_bytes=len(run.timings.writes) * size,

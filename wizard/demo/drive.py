@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import sleep, time
@@ -20,15 +20,16 @@ from wizard.apply.block.devices import take_writes
 from wizard.apply.run.process import is_locked, request_stop
 from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.said import MIB, Sentence, failing, t
+from wizard.probe.host.sysfs import mountinfo_fields, node_of, text, unescaped
 from wizard.process.module import module_argv
 from wizard.process.program import run
 
 IMAGE_NAME = "drive.img"
 RUNS_NAME = "runs"
 SYS_BLOCK = Path("/sys/block")
-SWAPS = Path("/proc/swaps")
+MOUNTINFO, SWAPS = Path("/proc/self/mountinfo"), Path("/proc/swaps")
 TOOL_SECONDS = 30.0
 WRITER_SECONDS = 120.0
 """Maximum time for a run on the demo drive to reach its next stop."""
@@ -36,15 +37,11 @@ WRITER_SECONDS = 120.0
 
 def loop_devices(image: Path) -> list[str]:
     """Return all loop devices on `image`, even a deleted one."""
-    found = []
-    for entry in sorted(SYS_BLOCK.glob("loop*")):
-        try:
-            backing = (entry / "loop/backing_file").read_text().rstrip("\n")
-        except OSError:
-            continue
-        if backing.removesuffix(" (deleted)") == str(image):
-            found.append(f"/dev/{entry.name}")
-    return found
+    return [
+        node_of(entry.name)
+        for entry in sorted(SYS_BLOCK.glob("loop*"))
+        if (text(entry / "loop/backing_file") or "").removesuffix(" (deleted)") == str(image)
+    ]
 
 
 def clean_up(folder: Path) -> list[str]:
@@ -55,25 +52,12 @@ def clean_up(folder: Path) -> list[str]:
         # After the timeout, the drive is removed despite the writer.
         with suppress(Refused), locked(path, WRITER_SECONDS):
             pass
-        for step in (_release, _forget_partitions, _detach):
-            try:
-                step(path)
-            except DiskwrightError as error:
-                problems.append(f"{path}: {error}")
-    for target in _mounts_below(folder):
-        _unmount(target, problems)
-    left = _mounts_below(folder)
-    if left:
-        return [
-            *problems,
-            str(
-                t(
-                    "Cannot delete {folder} because {place} is still mounted.",
-                    folder=folder,
-                    place=left[0],
-                )
-            ),
-        ]
+        steps = (_release, _forget_partitions, _detach)
+        problems += [f"{path}: {why}" for step in steps if (why := why_not(step, path))]
+    problems += _unmount(_mounts_below(folder))
+    if left := _mounts_below(folder):
+        still = t("Cannot delete {folder} because {place} is still mounted.", folder=folder, place=left[0])
+        return [*problems, str(still)]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         problems.append(str(t("Cannot delete {folder}.", folder=folder)))
@@ -92,10 +76,7 @@ def _stop_runs(runs: Path) -> None:
 def _release(path: str) -> None:
     """Unmount everywhere, topmost first, and deactivate swap."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
-    problems: list[str] = []
-    for source, target in _mounts():
-        if ours.fullmatch(source):
-            _unmount(target, problems)
+    problems = _unmount([target for source, target in _mounts() if ours.fullmatch(source)])
     for line in SWAPS.read_text().splitlines()[1:]:
         if ours.fullmatch(line.split()[0]):
             run(["swapoff", line.split()[0]], seconds=TOOL_SECONDS)
@@ -105,9 +86,7 @@ def _release(path: str) -> None:
 
 def _forget_partitions(path: str) -> None:
     """A partition in use remains until the device is detached."""
-    name = path.removeprefix("/dev/")
-    if any((SYS_BLOCK / name).glob(f"{name}p*")):
-        run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
+    run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
 
 
 def _detach(path: str) -> None:
@@ -115,15 +94,18 @@ def _detach(path: str) -> None:
     run(["losetup", "--detach", path], seconds=TOOL_SECONDS)
 
 
-def _unmount(target: str, problems: list[str]) -> None:
-    """Retry if busy, then unmount lazily."""
-    for _ in range(5):
-        if run(["umount", target], seconds=TOOL_SECONDS, accept=range(256)).status == 0:
-            return
-        sleep(0.2)
-    result = run(["umount", "--lazy", target], seconds=TOOL_SECONDS, accept=range(256))
-    if result.status:
-        problems.append(str(t("Cannot unmount {place}: {why}", place=target, why=result.last_words)))
+def _unmount(targets: Sequence[str]) -> list[str]:
+    """Retry if busy, then unmount lazily. Returns failures."""
+    problems = []
+    for target in targets:
+        for options in [*[()] * 5, ("--lazy",)]:
+            result = run(["umount", *options, target], seconds=TOOL_SECONDS, accept=range(256))
+            if result.status == 0:
+                break
+            sleep(0.2)
+        else:
+            problems.append(str(t("Cannot unmount {place}: {why}", place=target, why=result.last_words)))
+    return problems
 
 
 def _mounts_below(folder: Path) -> list[str]:
@@ -132,11 +114,8 @@ def _mounts_below(folder: Path) -> list[str]:
 
 def _mounts() -> list[tuple[str, str]]:
     """Topmost first. Names that are not UTF-8 can still be unmounted."""
-    # Only the cleanup needs this. The wizard starts faster without.
-    from wizard.apply.system import mounts
-
-    found = mounts.parse_mountinfo(mounts.MOUNTINFO.read_text(errors="surrogateescape"))
-    return [(mount.source, mount.mount_point) for mount in reversed(found)]
+    lines = [*mountinfo_fields(MOUNTINFO.read_text(errors="surrogateescape"))]
+    return [(unescaped(tail[1]), unescaped(fields[4])) for fields, tail in reversed(lines)]
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")

@@ -46,7 +46,8 @@ class DriveTime(Clock):
     """The time of a simulated drive. Several short rests are one long rest to the drive."""
 
     def __init__(self, subject: Simulated, seconds: float = SECONDS) -> None:
-        self._subject, self._seconds = subject, seconds
+        super().__init__(seconds, lambda: False)
+        self._subject = subject
 
     def idle(self, seconds: float) -> None:
         self._subject.rested += seconds
@@ -56,7 +57,7 @@ class DriveTime(Clock):
 
     @property
     def left(self) -> float:
-        return self._seconds - self.elapsed
+        return self.seconds - self.elapsed
 
     @property
     def elapsed(self) -> float:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +13,11 @@ from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
 from tests.verdicts import read_verdict
-from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
+from wizard.benchmark.access import Clock, MeasureProgress, OnProgress, TimedDrive
 from wizard.benchmark.alignment import run_alignment_trial, sentence_for
 from wizard.benchmark.measure import (
     PAUSED_PAIRS,
     WARM_UP_UNITS,
-    Accesses,
     Grid,
     Measured,
     draw_places,
@@ -89,7 +89,9 @@ class Simulated:
         return int(1e6 * self.random.lognormvariate(0, 0.2) * (1 if aligned else self.ratio))
 
 
-def clock(seconds: float = 30.0, stop_after: int | None = None) -> Clock:
+def clock(
+    seconds: float = 30.0, stop_after: int | None = None, on_progress: OnProgress = lambda _: None
+) -> Clock:
     asked = 0
 
     def stop() -> bool:
@@ -97,24 +99,17 @@ def clock(seconds: float = 30.0, stop_after: int | None = None) -> Clock:
         asked += 1
         return stop_after is not None and asked > stop_after
 
-    return Clock(seconds, stop)
+    return Clock(seconds, stop, on_progress)
 
 
-def measured(subject: Simulated, the_clock: Clock, told: list[MeasureProgress] | None = None) -> Measured:
-    on_progress = list[MeasureProgress]().append if told is None else told.append
-    return measure(
-        Accesses(subject.prepare, subject.access),
-        [Extent(0, GIB)],
-        GRID,
-        the_clock,
-        on_progress,
-        random=Random(7),
-    )
+def measured(subject: Simulated, the_clock: Clock) -> Measured:
+    return measure(subject.prepare, subject.access, [Extent(0, GIB)], GRID, the_clock, random=Random(7))
 
 
 def test_penalty_is_measured_and_ends_early() -> None:
-    the_clock, told = clock(), list[MeasureProgress]()
-    found = measured(Simulated(2.0), the_clock, told)
+    told: list[MeasureProgress] = []
+    the_clock = clock(on_progress=told.append)
+    found = measured(Simulated(2.0), the_clock)
     assert found.ratio is not None and 1.9 < found.ratio.estimate < 2.1
     assert len(found.pairs) < 2000 and the_clock.left > 20
     assert told and str(told[0].said[0]) == "0 pairs so far." and told[0].seconds_left <= 30
@@ -288,15 +283,15 @@ def trial(
         assert fresh is not None, "not to be probed"
         return fresh
 
-    return run_alignment_trial(
-        subject,
-        write=write,
-        on_progress=lambda _: None,
-        stop=lambda: False,
-        assume_physical_bytes=assume,
-        probe=probe,
-        seconds=1,
-    )
+    with patch("wizard.benchmark.scratch.probe_drive", probe):
+        return run_alignment_trial(
+            subject,
+            write=write,
+            on_progress=lambda _: None,
+            stop=lambda: False,
+            assume_physical_bytes=assume,
+            seconds=1,
+        )
 
 
 @pytest.mark.parametrize(

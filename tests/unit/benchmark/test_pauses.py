@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from wizard.benchmark.access import Clock, MeasureProgress
-from wizard.benchmark.measure import Accesses, Grid, Measured, judge, measure
+from wizard.benchmark.access import Clock
+from wizard.benchmark.measure import Grid, Measured, judge, measure
 from wizard.model.machine import Extent
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -68,11 +68,11 @@ class Quota:
 
 def measured(subject: Quota, seed: int) -> Measured:
     return measure(
-        Accesses(subject.prepare, subject.access),
+        subject.prepare,
+        subject.access,
         [Extent(0, GIB)],
         GRID,
         Clock(30.0, lambda: False),
-        list[MeasureProgress]().append,
         random=Random(seed),
     )
 

@@ -16,9 +16,8 @@ from wizard.benchmark.candidates import compare, partition
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
-from wizard.benchmark.scratch import held
+from wizard.benchmark.scratch import known, opened_alone
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.probe.machine import probe_drive
 
 PLACE = partition.FOLDER / "trial"
 
@@ -52,18 +51,19 @@ def _wait_for_stop(pipe: Connection) -> None:
 
 def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.TrialVerdict:
     """Run the trial, from lock to erasing. Raises Refused before the first write, or Failed."""
-    path = order.drive.path
-    partition.sweep(path)
+    partition.sweep(order.drive.path)
     refuse_little_memory()
-    with held(order.drive, probe_drive) as (lock, fresh):
+    with known(order.drive) as (lock, fresh):
+        # No other program uses the drive. Then close it, so that partitions can be mounted.
+        with opened_alone(fresh, synchronous=False):
+            pass
         refuse_extent(fresh, order.extent)
-        number = partition.number_above(path, (part.number for part in fresh.partitions))
-        with partition.written_down(fresh, number, order.extents):
+        with partition.recorded(fresh, order.extents) as record:
             go_private(PLACE)
-            volume = partition.TrialPartition(lock, path, number, PLACE, partition.sample_of(fresh))
+            volume = partition.TrialPartition(lock, record, PLACE)
             place = PLACE / "volume"
             place.mkdir()
-            trial = Trial(order, volume, place, lock, tell, stop)
+            trial = Trial(order, volume, place, tell, stop)
             try:
                 ended = trial.run()
             finally:
@@ -90,7 +90,7 @@ def _verdict(trial: Trial, ended: compare.EndReason) -> compare.TrialVerdict:
         written_bytes=trial.written_bytes,
         memory_bytes=trial.memory.limit_bytes,
         kernel=os.uname().release,
-        comparisons=compare.comparisons(rounds, names[0], names[1:]),
+        comparisons=trial.comparisons,
         speeds=compare.speeds(rounds, names),
         not_done=tuple(_not_done(trial)),
         candidates=order.candidates,

@@ -8,7 +8,7 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -64,23 +64,22 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
             active = monotonic()
 
 
-def number_above(drive_path: str, numbers: Iterable[int]) -> int:
-    """Return an unused partition number."""
-    known = (
-        int(sysfs.text(file) or 0)
-        for file in (sysfs.SYS / "block" / sysfs.name_of(drive_path)).glob("*/partition")
-    )
-    return max((LEAST_NUMBER - 1, *numbers, *known)) + 1
+class TrialRecord(Struct, frozen=True):
+    """The partition of a trial, in one of these extents. `sample`: pieces that the probe reads of an empty
+    drive. Only with zeros again, the drive counts as empty and matches the plan."""
+
+    drive: str
+    diskseq: int | None
+    number: int
+    extents: tuple[Extent, ...]
+    sample: tuple[Extent, ...]
 
 
 class TrialPartition:
-    """The kernel's partition, in one place at a time, with a node in `place`. `leave` erases `sample`."""
+    """The kernel's partition, in one place at a time, with a node in `place`. `leave` erases the sample."""
 
-    def __init__(
-        self, descriptor: int, drive_path: str, number: int, place: Path, sample: tuple[Extent, ...] = ()
-    ) -> None:
-        self._descriptor, self._path, self._number = descriptor, drive_path, number
-        self._sample = sample
+    def __init__(self, lock: int, record: TrialRecord, place: Path) -> None:
+        self.lock, self._record = lock, record
         self._node = place / "device"
         self._extent: Extent | None = None
 
@@ -88,49 +87,54 @@ class TrialPartition:
         """Return the node of a partition at `extent`. Raises Failed."""
         if extent != self._extent:
             self.leave()
-            with failing(NO_PARTITION, drive=self._path):
-                _patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
+            record = self._record
+            with failing(NO_PARTITION, drive=record.drive):
+                _patiently(record.drive, lambda: _blkpg(self.lock, ADD, record.number, extent))
             self._extent = extent
-            os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
+            os.mknod(self._node, 0o600 | stat.S_IFBLK, _device_of(record))
         return self._node
 
     def erase(self, sample: tuple[Extent, ...] = ()) -> None:
         """Erase the signatures and `sample` of the unused partition. Raises Failed."""
         assert self._extent is not None
-        _erase(self._node, self._path, (self._extent,), sample, self._extent.start_bytes)
+        _erase(self._node, self._record.drive, (self._extent,), sample, self._extent.start_bytes)
 
     def leave(self) -> None:
         """Raises Failed if the partition stays in use. After a kill, the next trial does it."""
         if self._extent is None:
             return
         try:
-            self.erase(self._sample)
+            self.erase(self._record.sample)
         finally:
-            drop(self._descriptor, self._path, self._number)
+            _drop(self.lock, self._record)
             self._node.unlink(missing_ok=True)
             self._extent = None
 
 
-def device_of(drive_path: str, number: int) -> int:
-    """Return a partition's device number. Raises Failed."""
-    name = sysfs.name_of(partition_path(drive_path, number))
-    major, colon, minor = (sysfs.text(sysfs.SYS / "class/block" / name / "dev") or "").partition(":")
+def _folder_of(record: TrialRecord) -> Path:
+    return sysfs.SYS / "class/block" / sysfs.name_of(partition_path(record.drive, record.number))
+
+
+def _device_of(record: TrialRecord) -> int:
+    """Return the partition's device number. Raises Failed."""
+    folder = _folder_of(record)
+    major, colon, minor = (sysfs.text(folder / "dev") or "").partition(":")
     if not colon:
-        raise Failed(NO_PARTITION(drive=drive_path, why=name))
+        raise Failed(NO_PARTITION(drive=record.drive, why=folder.name))
     return os.makedev(int(major), int(minor))
 
 
-def drop(descriptor: int, drive_path: str, number: int) -> None:
+def _drop(lock: int, record: TrialRecord) -> None:
     """Remove the partition. Raises Failed if it stays in use."""
     try:
-        _patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
+        _patiently(record.drive, lambda: _blkpg(lock, DELETE, record.number, Extent(0, 0)))
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise Failed(
                 t(
                     "The kernel cannot remove the trial's partition on {drive}: {why}. The "
                     "partition disappears at the next reboot.",
-                    drive=drive_path,
+                    drive=record.drive,
                     why=error,
                 )
             ) from None
@@ -176,14 +180,6 @@ def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tupl
     os.fsync(descriptor)
 
 
-def sample_of(drive: Drive) -> tuple[Extent, ...]:
-    """Return the pieces that the probe reads of an empty drive, which must be zero again to count as empty
-    and as the one of the plan."""
-    if drive.size_bytes is None or not drive.is_empty:
-        return ()
-    return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes, POSSIBLE_STARTS))
-
-
 FOLDER = Path(PRIVATE_PLACES)
 """Cleared at boot, like the partitions."""
 
@@ -191,32 +187,26 @@ PATIENCE_SECONDS = 60.0
 """An mkfs that survives its trial keeps the lock until it exits."""
 
 
-class LeftoverTrial(Struct, frozen=True):
-    """The partition of a trial, in one of these extents."""
-
-    drive: str
-    diskseq: int | None
-    number: int
-    extents: tuple[Extent, ...]
-    sample: tuple[Extent, ...]
-
-
 def _file(path: str) -> Path:
     return FOLDER / f"trial-{sysfs.name_of(path)}.json"
 
 
 @contextmanager
-def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
-    """Record the partition until the kernel has removed it. Raises Failed."""
-    file = _file(drive.path)
-    leftover = LeftoverTrial(drive.path, drive.diskseq, number, extents, sample_of(drive))
+def recorded(drive: Drive, extents: tuple[Extent, ...]) -> Iterator[TrialRecord]:
+    """Record a partition with an unused number until the kernel has removed it. Raises Failed."""
+    file, folder = _file(drive.path), sysfs.SYS / "block" / sysfs.name_of(drive.path)
+    known = (int(sysfs.text(one) or 0) for one in folder.glob("*/partition"))
+    number = max((LEAST_NUMBER - 1, *(part.number for part in drive.partitions), *known)) + 1
+    size = drive.size_bytes if drive.is_empty else None
+    sample = () if size is None else tuple(Extent(*piece) for piece in sampled(0, size, POSSIBLE_STARTS))
+    record = TrialRecord(drive.path, drive.diskseq, number, extents, sample)
     with failing(Sentence("Cannot write {file} ({why}). Nothing was written."), file=file):
         FOLDER.mkdir(mode=0o700, exist_ok=True)
-        file.write_text(json.dumps(to_json(leftover)))
+        file.write_text(json.dumps(to_json(record)))
     try:
-        yield
+        yield record
     finally:
-        if not _exists(leftover):
+        if not _exists(record):
             with suppress(OSError):
                 file.unlink()
 
@@ -232,25 +222,23 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
     """Clean up after a killed trial, if there was one. Raises Refused or Failed if the drive stays in use."""
     file = _file(path)
     try:
-        leftover = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))
+        left = from_json(json.loads(file.read_text()), TrialRecord, str(file))
     except (OSError, ValueError, BadInput):
         return False
     with locked(path, seconds) as lock:
-        exists = _exists(leftover)
+        exists = _exists(left)
         if exists:
-            drop(lock, path, leftover.number)
-            _erase(Path(path), path, leftover.extents, leftover.sample)
+            _drop(lock, left)
+            _erase(Path(path), path, left.extents, left.sample)
             surroundings.remove_groups()
     with suppress(OSError):
         file.unlink()
     return exists
 
 
-def _exists(leftover: LeftoverTrial) -> bool:
-    folder = sysfs.folder_of(partition_path(leftover.drive, leftover.number))
-    start, size = (sysfs.text(folder / what) for what in ("start", "size"))
-    sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(leftover.drive) / "diskseq")
-    if start is None or size is None or leftover.diskseq not in (None, int(sequence or 0)):
+def _exists(record: TrialRecord) -> bool:
+    start, size = (sysfs.text(_folder_of(record) / what) for what in ("start", "size"))
+    sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(record.drive) / "diskseq")
+    if start is None or size is None or record.diskseq not in (None, int(sequence or 0)):
         return False
-    placed = Extent(int(start) * KERNEL_SECTOR_BYTES, int(size) * KERNEL_SECTOR_BYTES)
-    return placed in leftover.extents
+    return Extent(int(start) * KERNEL_SECTOR_BYTES, int(size) * KERNEL_SECTOR_BYTES) in record.extents

@@ -94,17 +94,11 @@ class Stop:
 
 
 class Trial:
-    """A trial on the partition `ground`, mounted at `place`. Programs inherit the drive's `lock`.
+    """A trial on the partition `ground`, mounted at `place`. Programs inherit the drive's lock.
     `has_cache`: clear the drive's cache by reading at `outside_bytes`, if the drive is large enough."""
 
     def __init__(
-        self,
-        order: Order,
-        ground: TrialPartition,
-        place: Path,
-        lock: int,
-        tell: OnProgress,
-        stop: Stop,
+        self, order: Order, ground: TrialPartition, place: Path, tell: OnProgress, stop: Stop
     ) -> None:
         self.order, self.stop = order, stop
         self.memory = surroundings.Memory()
@@ -113,11 +107,10 @@ class Trial:
         self.outside_bytes = _place_outside(order.drive, order.extent)
         self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
-        self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
-        self.clock = Clock(order.bounds.seconds, lambda: False)
+        self._ground, self._place = ground, place
+        self.clock = Clock(order.bounds.seconds, lambda: False, tell)
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
-        self._comparisons: tuple[Comparison, ...] = ()
         # All candidates and rounds use the same operations.
         self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
@@ -128,6 +121,12 @@ class Trial:
         """Bytes written since the start."""
         counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
         return counted.written_bytes if counted else 0
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Comparisons after the completed rounds."""
+        planned, *others = (one.id for one in self.order.candidates)
+        return comparisons(self.rounds, planned, others)
 
     def run(self) -> EndReason:
         """Run rounds, and return the reason to end."""
@@ -176,7 +175,7 @@ class Trial:
 
     def _reason_to_end(self) -> EndReason | None:
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
+        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self.comparisons):
             return EndReason.DECIDED
         if done >= bounds.rounds:
             return EndReason.ROUNDS
@@ -187,14 +186,13 @@ class Trial:
         return None
 
     def _round(self) -> None:
-        begun, written, pressure = monotonic(), self.written_bytes, surroundings.Pressure()
-        runs = []
+        begun, written = monotonic(), self.written_bytes
+        runs, pressures = [], []
         for candidate in in_order(self.order.candidates, len(self.rounds)):
-            pressure.listen()
+            pressures.append(surroundings.pressures())
             runs.append(self._run(candidate, self.scale))
-        self.rounds.append(Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
-        names = [one.id for one in self.order.candidates]
-        self._comparisons = comparisons(self.rounds, names[0], names[1:])
+        cpu, io = map(surroundings.mean, zip(*pressures, strict=True))
+        self.rounds.append(Round(tuple(runs), cpu, io))
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
@@ -229,7 +227,7 @@ class Trial:
             self._ground.erase()
             try:
                 for argv in kind.commands(make):
-                    run(argv, seconds=MAKE_SECONDS, keep_open=(self._lock,))
+                    run(argv, seconds=MAKE_SECONDS, keep_open=(self._ground.lock,))
             except Failed:
                 if attempt == MAKE_TRIES - 1:
                     raise
@@ -243,10 +241,12 @@ class Trial:
     def _mounted(self, candidate: Candidate, load: str, phase: str) -> Iterator[int]:
         """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
-        options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
+        options = ",".join(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
+        argv = ("mount", "-n", "-i", "-t", kind.kernel_names[0], *(("-o", options) if options else ()))
         with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
             node = self._ground.at(self.order.extent_of(candidate))
-            surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
+            mount = (*argv, str(node), str(self._place))
+            run(mount, seconds=surroundings.MOUNT_SECONDS, keep_open=(self._ground.lock,))
             try:
                 root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
                 try:
@@ -295,10 +295,10 @@ class Trial:
                 other=title_of(self.order, one.candidate),
                 estimate=one.ratio.estimate,
             )
-            for one in self._comparisons
+            for one in self.comparisons
             if one.ratio
         )
-        self._tell(self.clock.progress(first, *so_far))
+        self.clock.report(first, *so_far)
 
 
 def _place_outside(drive: Drive, extent: Extent) -> int | None:

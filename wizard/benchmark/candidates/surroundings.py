@@ -3,9 +3,10 @@
 import ctypes
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import fmean
 from time import monotonic, sleep
 
 from psutil import virtual_memory
@@ -17,7 +18,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, failing, t
 from wizard.probe.host import sysfs
 from wizard.process.program import run
 
-PRESSURE = Path("/proc/pressure")
+PRESSURE, PRESSURES = Path("/proc/pressure"), ("cpu", "io")
 CGROUPS = Path("/sys/fs/cgroup")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUP = "diskwright-trial-"
@@ -31,10 +32,8 @@ MEMORY_BYTES = 128 * MIB
 
 def counts(drive_path: str) -> Counts | None:
     """Return the kernel's counters, if it counts this drive."""
-    fields = [
-        int(one)
-        for one in (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "stat") or "").split()
-    ]
+    text = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "stat") or ""
+    fields = [int(one) for one in text.split()]
     if len(fields) <= SECTORS_WRITTEN:
         return None
     return Counts(
@@ -68,29 +67,22 @@ def between(before: Counts | None, after: Counts | None) -> Counts | None:
     )
 
 
-class Pressure:
-    """Waiting time of other programs while the trial is idle, as its own waiting would count too."""
+def pressures() -> tuple[float | None, ...]:
+    """Sleep for a moment. Return the percentages of time in which other programs waited for a processor and
+    a drive, if reported."""
+    begun, before = monotonic(), [_total_us(what) for what in PRESSURES]
+    sleep(IDLE_SECONDS)
+    after, seconds = [_total_us(what) for what in PRESSURES], monotonic() - begun
+    return tuple(
+        None if start is None or end is None else min(100.0, (end - start) / seconds / 1e4)
+        for start, end in zip(before, after, strict=True)
+    )
 
-    def __init__(self) -> None:
-        self._seconds = 0.0
-        self._waited_us: dict[str, int | None] = {"cpu": 0, "io": 0}
 
-    def listen(self) -> None:
-        """Sleep for a moment and add the waiting time."""
-        begun, before = monotonic(), {what: _total_us(what) for what in self._waited_us}
-        sleep(IDLE_SECONDS)
-        for what, waited in self._waited_us.items():
-            start, end = before[what], _total_us(what)
-            if waited is None or start is None or end is None:
-                self._waited_us[what] = None
-            else:
-                self._waited_us[what] = waited + end - start
-        self._seconds += monotonic() - begun
-
-    def percent(self, what: str) -> float | None:
-        """Return the waiting time for `cpu` or `io` in percent, if reported."""
-        waited = self._waited_us[what]
-        return None if waited is None or not self._seconds else min(100.0, waited / self._seconds / 1e4)
+def mean(percents: Sequence[float | None]) -> float | None:
+    """Return the mean, if all are known."""
+    known = [one for one in percents if one is not None]
+    return fmean(known) if len(known) == len(percents) else None
 
 
 def _total_us(what: str) -> int | None:
@@ -204,13 +196,6 @@ def go_private(place: Path) -> None:
     run(("mount", "-n", "--make-rprivate", "/"), seconds=MOUNT_SECONDS)
     options = "nosuid,noexec,mode=0700,size=1m"
     run(("mount", "-n", "-t", "tmpfs", "-o", options, "diskwright", str(place)), seconds=MOUNT_SECONDS)
-
-
-def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
-    """Mount a filesystem. Raises Failed."""
-    option_flags = ("-o", ",".join(options)) if options else ()
-    argv = ("mount", "-n", "-i", "-t", kernel_name, *option_flags, str(node), str(place))
-    run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
 
 
 def close_below(place: Path) -> None:

@@ -7,6 +7,7 @@ Attic and Borg.
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from random import Random
 
 from wizard.benchmark.loads.script import (
@@ -16,7 +17,6 @@ from wizard.benchmark.loads.script import (
     Script,
     ScriptAccess,
     Unit,
-    shares,
 )
 from wizard.model.said import KIB, MIB
 from wizard.process.program import run
@@ -34,7 +34,7 @@ def phases_of(load: str, scale: float, seed: int) -> tuple[LoadPhase, ...]:
     """Return a load's phases."""
     draft = Draft(seed, scale)
     LOADS[load](draft)
-    return draft.composed()
+    return tuple(draft.phases)
 
 
 def _write_file(draft: Draft, phase: str, size_bytes: int, record_bytes: int = MIB, name: str = FILE) -> None:
@@ -62,13 +62,9 @@ def random_accesses(
     _write_file(draft, "fill", RANDOM_FILE_BYTES)
     count = draft.count(number)
     script = draft.phase("access", Unit.OPERATIONS, access_bytes)
-    moves = _access_at_random(draft, script, count, WRITES)
-    first, *others = shares(count, min(threads, count))
-    script.access(FILE, moves[:first], sync=sync)
-    done = first
-    for mine in others:
-        draft.beside(script).access(FILE, moves[done : done + mine], sync=sync)
-        done += mine
+    moves = iter(_access_at_random(draft, script, count, WRITES))
+    for one, mine in script.spread(count, min(threads, count)):
+        one.access(FILE, [*islice(moves, mine)], sync=sync)
 
 
 def fio_random(draft: Draft) -> None:
@@ -292,9 +288,8 @@ def _crowd(
         draft.random.shuffle(files)
     turns = draft.count(turns, 2)
     threads = min(threads, turns, len(files))
-    first = draft.phase("serve", Unit.OPERATIONS)
-    for thread, mine in enumerate(shares(turns, threads)):
-        script = draft.beside(first) if thread else first
+    scripts = draft.phase("serve", Unit.OPERATIONS).spread(turns, threads)
+    for thread, (script, mine) in enumerate(scripts):
         have = files[thread::threads]
         for at in range(mine):
             turn(draft, script, have, f"{folder}/t{thread}-{at}")
@@ -350,7 +345,7 @@ def videoserver(draft: Draft) -> None:
     for number in range(READERS):
         # Each video has a reader; further readers choose at random.
         video = watched[number] if number < WATCHED else draft.random.choice(watched)
-        draft.beside(writer).read(video)
+        writer.beside().read(video)
     for number in range(REPLACED):
         writer.delete(passive[number])
         writer.create(f"passive/new{number}", size_bytes, MIB)

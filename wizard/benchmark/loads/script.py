@@ -3,14 +3,12 @@ running script is a list of steps."""
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from random import Random
 from threading import Thread
 from typing import NamedTuple
-
-from msgspec import Struct
 
 from wizard.model.said import KIB, MIB
 
@@ -44,15 +42,6 @@ class Unit(StrEnum):
     BYTES = "bytes"
     FILES = "files"
     OPERATIONS = "operations"
-
-
-class LoadPhase(Struct, frozen=True):
-    """A phase, on a volume mounted for it. Does `amount` units."""
-
-    name: str
-    unit: Unit
-    amount: int
-    act: Step
 
 
 class Contents:
@@ -122,7 +111,7 @@ class Draft:
         self.contents = Contents(seed)
         self.sizes: dict[str, int] = {}
         self.scale = scale
-        self._phases: list[tuple[str, Unit, int | None, list[Script]]] = []
+        self.phases: list[LoadPhase] = []
 
     def count(self, number: float, least: int = 1) -> int:
         """Return a count at this scale."""
@@ -141,41 +130,66 @@ class Draft:
         self, name: str, unit: Unit, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
     ) -> "Script":
         """Add a phase and return its empty script. `amount` defaults to the total of all scripts."""
-        script = Script(self, buffer_bytes)
-        self._phases.append((name, unit, amount, [script]))
-        return script
+        self.phases.append(LoadPhase(name, unit, amount))
+        return Script(self, self.phases[-1], buffer_bytes)
 
-    def beside(self, script: "Script") -> "Script":
-        """Return a script of the same phase for another thread."""
-        scripts = next(scripts for *_, scripts in self._phases if script in scripts)
-        scripts.append(Script(self, len(script.buffer)))
-        return scripts[-1]
 
-    def composed(self) -> tuple[LoadPhase, ...]:
-        """Return the phases in order."""
-        return tuple(
-            LoadPhase(
-                name,
-                unit,
-                sum(script.amount(unit) for script in scripts) if amount is None else amount,
-                partial(_run_all, [tuple(script.steps) for script in scripts]),
-            )
-            for name, unit, amount, scripts in self._phases
-        )
+class LoadPhase:
+    """A phase, on a volume mounted for it. Does `amount` units, in one thread for each script."""
+
+    def __init__(self, name: str, unit: Unit, amount: int | None) -> None:
+        self.name, self.unit, self._amount = name, unit, amount
+        self.scripts: list[Script] = []
+
+    @property
+    def amount(self) -> int:
+        """Units of work."""
+        if self._amount is not None:
+            return self._amount
+        return sum(script.amounts[self.unit] for script in self.scripts)
+
+    def act(self, root: int) -> None:
+        """Run all scripts. If a step fails, other threads stop at their next step. Raises OSError."""
+        failed: list[OSError] = []
+
+        def run(steps: Sequence[Step]) -> None:
+            try:
+                for step in steps:
+                    if failed:
+                        return
+                    step(root)
+            except OSError as error:
+                failed.append(error)
+
+        first, *others = (script.steps for script in self.scripts)
+        threads = [Thread(target=run, args=(steps,)) for steps in others]
+        for thread in threads:
+            thread.start()
+        run(first)
+        for thread in threads:
+            thread.join()
+        if failed:
+            raise failed[0]
 
 
 class Script:
-    """Operations in order, and their totals without folders."""
+    """Operations of a thread in order, and their totals without folders."""
 
-    def __init__(self, draft: Draft, buffer_bytes: int) -> None:
+    def __init__(self, draft: Draft, phase: LoadPhase, buffer_bytes: int) -> None:
         self.steps: list[Step] = []
         self.buffer = memoryview(bytearray(buffer_bytes))
-        self._draft = draft
-        self._amounts = dict.fromkeys(Unit, 0)
+        self.amounts = dict.fromkeys(Unit, 0)
+        self._draft, self._phase = draft, phase
+        phase.scripts.append(self)
 
-    def amount(self, unit: Unit) -> int:
-        """Return the total of all operations."""
-        return self._amounts[unit]
+    def beside(self) -> "Script":
+        """Return a script of the same phase for another thread."""
+        return Script(self._draft, self._phase, len(self.buffer))
+
+    def spread(self, total: int, threads: int) -> Iterator[tuple["Script", int]]:
+        """Yield a script and an even share of `total` for each thread."""
+        for thread in range(threads):
+            yield self.beside() if thread else self, total // threads + (thread < total % threads)
 
     def make_folder(self, name: str) -> None:
         """Create an empty folder."""
@@ -288,34 +302,6 @@ class Script:
 
     def _count(self, step: Step, *, files: int = 0, moved_bytes: int = 0, operations: int = 1) -> None:
         self.steps.append(step)
-        self._amounts[Unit.OPERATIONS] += operations
-        self._amounts[Unit.FILES] += files
-        self._amounts[Unit.BYTES] += moved_bytes
-
-
-def shares(total: int, parts: int) -> list[int]:
-    """Split `total` as evenly as possible."""
-    return [total // parts + (part < total % parts) for part in range(parts)]
-
-
-def _run_all(lists: Sequence[Sequence[Step]], root: int) -> None:
-    """If a step fails, other threads stop at their next step."""
-    failed: list[OSError] = []
-
-    def run(steps: Sequence[Step]) -> None:
-        try:
-            for step in steps:
-                if failed:
-                    return
-                step(root)
-        except OSError as error:
-            failed.append(error)
-
-    threads = [Thread(target=run, args=(steps,)) for steps in lists[1:]]
-    for thread in threads:
-        thread.start()
-    run(lists[0])
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
+        self.amounts[Unit.OPERATIONS] += operations
+        self.amounts[Unit.FILES] += files
+        self.amounts[Unit.BYTES] += moved_bytes

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from statistics import median
+from unittest.mock import patch
 
 from tests.daily import one_in
 from tests.lab.drives.fleet import EmulatedDrive, Fleet, ModuleDrive
@@ -115,14 +116,14 @@ def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verd
 def _verdict(drive: Drive, assumed: int | None = None) -> Verdict:
     """Return a verdict by writing, as `bench --scratch`, since reads cost the same anywhere on emulated
     media."""
-    return run_alignment_trial(
-        drive,
-        write=True,
-        on_progress=lambda _: None,
-        stop=lambda: False,
-        assume_physical_bytes=assumed,
-        probe=partial(probe_drive, seconds=PROBE_SECONDS),
-    )
+    with patch("wizard.benchmark.scratch.probe_drive", partial(probe_drive, seconds=PROBE_SECONDS)):
+        return run_alignment_trial(
+            drive,
+            write=True,
+            on_progress=lambda _: None,
+            stop=lambda: False,
+            assume_physical_bytes=assumed,
+        )
 
 
 def _refused(drive: Drive) -> tuple[bool, str]:

@@ -125,7 +125,7 @@ def probed(
     ground = lay_ground([Extent(MIB, 8 * GIB)], 0, most_bytes // 16)
     assert ground is not None
     told: list[MeasureProgress] = []
-    probe = WriteProbe(subject, ground, Clock(600.0, stop), 600.0, most_bytes, told.append)
+    probe = WriteProbe(subject, ground, Clock(600.0, stop, told.append), most_bytes)
     probe.write_all(Random(3))
     return probe, told
 
@@ -136,4 +136,4 @@ def judged(
     *,
     most_bytes: int = GIB,
 ) -> CliffJudgement:
-    return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, PIECE_BYTES, kind)
+    return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, kind)

@@ -97,24 +97,24 @@ def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.
 
 def test_fall_at_the_very_end_is_inconclusive() -> None:
     for slow in (2, 5, 7):
-        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, drive())
+        found = judge_cliff(series((9e6, 20), (1e5, slow)), drive())
         assert found == CliffJudgement(CliffDoubt.LATE)
 
 
 def test_few_windows_claim_no_cliff() -> None:
-    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, drive()).doubt is CliffDoubt.TOO_LITTLE
-    assert judge_cliff([], PIECE_BYTES, drive()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff(series((9e6, 6), (1e5, 3)), drive()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff([], drive()).doubt is CliffDoubt.TOO_LITTLE
 
 
 def test_fall_must_repeat_together_with_sequential_writes() -> None:
     fallen = series((9e6, 20), (1e5, 20))
-    assert judge_cliff(fallen, PIECE_BYTES, drive()).doubt is CliffDoubt.NO_COMPARISON
+    assert judge_cliff(fallen, drive()).doubt is CliffDoubt.NO_COMPARISON
     kept = [
         *series((8e7, 3), phase=WritePhase.SEQUENTIAL_BEFORE),
         *fallen,
         *series((6e7, 3), phase=WritePhase.SEQUENTIAL_AFTER),
     ]
-    assert judge_cliff(kept, PIECE_BYTES, drive()).outcome is CliffOutcome.FOUND
+    assert judge_cliff(kept, drive()).outcome is CliffOutcome.FOUND
 
 
 def test_hiccup_before_the_cliff_does_not_reduce_it() -> None:
@@ -149,7 +149,7 @@ def test_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, f
     if cliff is not None:
         assert cliff.factor >= FALL
         assert 0 < cliff.after_bytes <= sum(size for size, _ in raw)
-    judge_cliff(windows, PIECE_BYTES, drive())
+    judge_cliff(windows, drive())
 
 
 # The writer
@@ -196,12 +196,7 @@ def test_pieces_are_unique_and_apart_within_free_space(
     if ground is None:
         assert max(extent.size_bytes for extent in extents) < 128 * MIB
         return
-    drawn = [
-        start + piece
-        for batch in draw_batches(ground, 10**15, Random(seed))
-        for start, piece in batch.pieces
-        if start in batch.starts_bytes
-    ]
+    drawn = [start + piece for batch in draw_batches(ground, 10**15, Random(seed)) for start, piece in batch]
     assert len(set(drawn)) == len(drawn) and len(drawn) * PIECE_BYTES == ground.random_bytes
     assert all((start - offset) % PIECE_BYTES == 0 for start in drawn)
     ordered = {start + piece for start in ground.ordered for piece in range(0, STRETCH_BYTES, PIECE_BYTES)}
@@ -216,10 +211,7 @@ def test_pieces_are_unique_and_apart_within_free_space(
 def test_no_more_places_are_drawn_than_requested() -> None:
     ground = lay_ground([Extent(0, 20_000 * GIB)], 0, 64 * MIB)
     assert ground is not None
-    assert (
-        PIECE_BYTES * sum(len(batch.pieces) for batch in draw_batches(ground, 100 * MIB, Random(1)))
-        == 100 * MIB
-    )
+    assert PIECE_BYTES * sum(len(batch) for batch in draw_batches(ground, 100 * MIB, Random(1))) == 100 * MIB
 
 
 def test_too_little_free_space_is_refused() -> None:

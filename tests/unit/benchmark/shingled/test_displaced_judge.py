@@ -17,7 +17,7 @@ from wizard.benchmark.smr_probe import (
     outcome_of,
     see,
 )
-from wizard.model.verdict import Basis, Displaced, ProbeComparison, Timings
+from wizard.model.verdict import Basis, Displaced, ProbeComparison
 
 Batches = tuple[tuple[int, ...], ...]
 READS = tuple(range(6 * MILLISECOND, 25 * MILLISECOND, 100_000))
@@ -37,15 +37,11 @@ ALIKE = ProbeComparison(
 NEARER = replace(ALIKE, written_at_random=batches(12, 7, 2.5, 14))
 IN_LOG = replace(ALIKE, written_in_order=batches(22, 5, 10.5, 11.5))
 AT_ONCE = replace(ALIKE, written_in_order=batches(22, 5, 0.1, 0.3))
-TIMES = Timings(READS, READS, ALIKE)
 
 
 def judged(look: ProbeComparison, again: ProbeComparison, reads: tuple[int, ...] = READS) -> Basis:
-    timings = Timings(reads, reads, look)
     seen = see(look)
-    early = after_looking(timings, seen)
-    memory = seen.statistics.from_memory
-    return early or after_idling(timings, seen, see(again, again=True, memory=memory), whole=True)
+    return after_looking(reads, seen) or after_idling(reads, seen, see(again, seen), whole=True)
 
 
 def test_equal_reads_find_no_displacement() -> None:
@@ -98,7 +94,7 @@ def test_times_not_spread_over_a_turn_are_no_platters() -> None:
 def test_distance_between_the_limits_counts_only_the_second_time() -> None:
     looks = [replace(ALIKE, written_in_order=batches(22, 5, 5, high / 20, 3)) for high in range(360, 520)]
     (middle, *_) = [look for look in looks if 2.3 < (see(look).statistics.distance or 0) < 2.6]
-    assert not see(middle).in_order and see(middle, again=True).in_order
+    assert not see(middle).in_order and see(middle, see(middle)).in_order
 
 
 def test_stalls_of_whole_batches_are_no_displacement() -> None:
@@ -152,6 +148,5 @@ def test_writes_as_slow_as_rewriting_a_band_end_it_early(write: int, count: int,
 
 
 def test_shortened_second_look_does_not_report_the_return() -> None:
-    seen, none = see(NEARER), see(ProbeComparison(), again=True)
-    ended = after_idling(TIMES, seen, none, whole=False)
-    assert ended == Basis.TOO_SLOW
+    seen = see(NEARER)
+    assert after_idling(READS, seen, see(ProbeComparison(), seen), whole=False) == Basis.TOO_SLOW

@@ -17,7 +17,7 @@ from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
 from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import Watch
 from wizard.benchmark.smr_probe import (
-    media_cache_family,
+    media_cache_sentence,
     probe_extents,
     quick_test_obstacle,
     run_smr_probe,
@@ -111,8 +111,7 @@ NOT_LISTED = (
 
 @pytest.mark.parametrize("model", [*LISTED, *NOT_LISTED])
 def test_models_with_a_media_cache_are_recognised(model: str) -> None:
-    found = media_cache_family(drive(model=model), load_patterns())
-    assert (found is not None) is (model in LISTED)
+    assert bool(media_cache_sentence(drive(model=model), load_patterns())) is (model in LISTED)
 
 
 def test_listed_model_is_inconclusive_without_any_write(
@@ -161,9 +160,7 @@ def tried(
     subject = drive(size_bytes=SIZE_BYTES, free=(FREE,))
 
     @contextmanager
-    def claimed(
-        _drive: Drive, _probe: object, piece_bytes: int, *, synchronous: bool
-    ) -> Iterator[TimedDrive]:
+    def claimed(_drive: Drive, piece_bytes: int, *, synchronous: bool) -> Iterator[TimedDrive]:
         assert synchronous
         descriptor = os.open(image, os.O_RDWR | flags)
         try:
@@ -173,9 +170,7 @@ def tried(
 
     monkeypatch.setattr("wizard.benchmark.access.claimed", claimed)
     told: list[MeasureProgress] = []
-    verdict = run_smr_probe(
-        subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
-    )
+    verdict = run_smr_probe(subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7))
     return verdict, told
 
 

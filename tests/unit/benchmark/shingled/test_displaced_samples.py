@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import pytest
 
-from wizard.benchmark.smr_probe import kolmogorov, share_error, share_of_swaps, welch
+from wizard.benchmark.smr_probe import MILLISECOND, kolmogorov, share_error, share_of_swaps, welch
 
 SLEEP = (
     (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0),
@@ -59,16 +59,16 @@ def flat(batches: list[list[float]]) -> list[float]:
 def test_permutations_swap_whole_batches() -> None:
     """Permuting whole batches reproduces the difference from a burst in a single batch."""
     random = Random(1)
-    calm = [[random.gauss(10, 1) for _ in range(5)] for _ in range(20)]
-    other = [[random.gauss(10, 1) for _ in range(5)] for _ in range(20)]
-    slower = [[value + 5 for value in batch] for batch in other]
+    calm = [[random.gauss(10, 1) * MILLISECOND for _ in range(5)] for _ in range(20)]
+    other = [[random.gauss(10, 1) * MILLISECOND for _ in range(5)] for _ in range(20)]
+    slower = [[value + 5 * MILLISECOND for value in batch] for batch in other]
     apart = kolmogorov(flat(calm), flat(slower))
-    assert share_of_swaps(calm, slower, kolmogorov, apart, Random(2)) <= 0.005
-    burst = [[value + 50 for value in other[0]], *other[1:]]
+    assert share_of_swaps(calm, slower, apart, Random(2)) <= 0.005
+    burst = [[value + 50 * MILLISECOND for value in other[0]], *other[1:]]
     seen = kolmogorov(flat(calm), flat(burst))
-    assert share_of_swaps(calm, burst, kolmogorov, seen, Random(2)) > 0.05
+    assert share_of_swaps(calm, burst, seen, Random(2)) > 0.05
     # One batch a side can only be exchanged whole: half of the coins bring the very same.
-    assert share_of_swaps(calm[:1], slower[:1], kolmogorov, 1.0, Random(2)) == 1.0
+    assert share_of_swaps([flat(calm)], [flat(slower)], apart, Random(2)) == 1.0
 
 
 def test_shares_differ_by_standard_errors() -> None:
