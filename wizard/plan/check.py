@@ -23,8 +23,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid import lvm, striping
 from wizard.plan.request.encryption import LOST, encryption_faults
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import mount_order_fault, volume_faults
+from wizard.plan.request.volume_request import mount_order_fault, places_of, volume_faults
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 

@@ -25,8 +25,8 @@ from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences
 from wizard.plan.plan import Plan
-from wizard.plan.request.subvolumes import places_of, subvolume_option
-from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.request.subvolumes import subvolume_option
+from wizard.plan.request.volume_request import VolumeRequest, places_of
 from wizard.probe.host.environment import writer_named
 
 NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")

@@ -29,8 +29,7 @@ from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import REST, size_text
+from wizard.plan.request.volume_request import REST, places_of, size_text
 from wizard.probe.machine import probe_machine
 
 TO_REPLACE = Sentences(
