@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply import run_control
-from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.engine.record import Phase, is_untouched, load_record
 from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
 from wizard.apply.plan.identity_check import identity_difference
@@ -109,8 +109,7 @@ def _wrote_nothing(run: Path) -> bool:
     try:
         if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
             return False
-        record = load_record(run)
-        return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
+        return is_untouched(run)
     except BadInput:
         return False
 
