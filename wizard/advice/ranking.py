@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
 from wizard.advice.missing import NO_LIST, obstacles
-from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
+from wizard.advice.workloads import CandidateProfile, Profile, PublishedMeasurements, RankedChoice
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
@@ -37,7 +37,7 @@ def advise(
     zoned = zones.manages_zones(drive)
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
-    published = profile.measured_on(shingled=site.shingled)
+    published = profile.measured_shingled if site.shingled else profile.measured
     blocked = {
         candidate.filesystem: _obstacles(
             MADE[candidate.filesystem], machine, drive, recording, site.size_bytes
@@ -57,7 +57,7 @@ def advise(
     choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place)))
     doubts = [*_doubts(machine, drive, recording, profile)]
     if not zoned:
-        doubts += _unproven(choices, profile, drive, shingled=site.shingled)
+        doubts += _unproven(choices, profile, published, site)
     btrfs = next(choice for choice in choices if choice.filesystem == zones.BTRFS.name)
     return Advice(
         drive=drive.path,
@@ -312,18 +312,17 @@ def _if_not_shingled(profile: Profile) -> Iterator[Message]:
 
 
 def _unproven(
-    choices: Sequence[Choice], profile: Profile, drive: Drive, *, shingled: bool
+    choices: Sequence[Choice], profile: Profile, published: PublishedMeasurements, site: OptionSite
 ) -> Iterator[Message]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""
-    published = profile.measured_on(shingled=shingled)
     first, second = (
         next((one.filesystem for one in choices if one.place is place), None)
         for place in (Rank.RECOMMENDED, Rank.ALTERNATIVE)
     )
     if first is None or second is None or not profile.trial or not published.figures:
         return
-    if published.show(first, second, drive.rotational):
+    if published.show(first, second, site.drive.rotational):
         return
     yield t(
         "No study compared {first} and {second} often enough, like for like, to show "
@@ -332,7 +331,7 @@ def _unproven(
         first=MADE[first].title,
         second=MADE[second].title,
     )
-    if shingled:
+    if site.shingled:
         yield t(
             "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
             "`--most-bytes` to run for hours."

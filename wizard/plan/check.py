@@ -358,7 +358,7 @@ def _outermost(drive: Identity, table: str) -> Extent:
     """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
     if table == "mbr":
-        return free_space.mbr_bounds(drive.size_bytes, drive.geometry)
+        return free_space.fresh_bounds("mbr", drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
