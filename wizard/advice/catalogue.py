@@ -8,6 +8,7 @@ from typing import Annotated, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from wizard.advice.missing import why_not_mounted
 from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
@@ -277,11 +278,7 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
-    # Swap needs no driver.
-    supported = (
-        not kind.kernel_names or kernel.filesystems.intersection(kind.kernel_names) for kind in kinds
-    )
-    if kernel.filesystems and kinds and not any(supported):
+    if kinds and all(why_not_mounted(kernel, kind) for kind in kinds):
         titles = tuple(kind.title for kind in kinds)
         return OnKernel(False, NO_FILESYSTEM(release=kernel.release, titles=titles))
     reason = _kernel_reason(option, kernel)

@@ -48,24 +48,20 @@ class Existing(Struct, frozen=True):
     trims_weekly: bool | None = None
 
 
-class Suggestion(Struct, frozen=True):
-    """A suggested improvement, with reason and source."""
-
-    what: Message | str
-    why: Message | str
-    source: Message | str = ""
-
-
 class Tuning(Struct, frozen=True):
-    """Suggested settings. `options`: complete fstab options, None if unchanged. `queue`: values by name in
-    /sys/block. `reserved_percent`: share reserved for root, None if unchanged. `trims`: enable
-    fstrim.timer."""
+    """Suggested settings, with `reasons`. `options`: complete fstab options, None if unchanged. `queue`:
+    values by name in /sys/block. `reserved_percent`: share reserved for root, None if unchanged. `trims`:
+    enable fstrim.timer."""
 
-    changes: tuple[Suggestion, ...] = ()
+    reasons: tuple[str, ...] = ()
     options: tuple[str, ...] | None = None
     queue: tuple[tuple[str, str], ...] = ()
     reserved_percent: int | None = None
     trims: bool = False
+
+
+def _reason(what: Message | str, why: Message | str, source: Message | str = "") -> str:
+    return f"{what}: {why}{f' ({source})' if source else ''}"
 
 
 def tuning_for(
@@ -74,7 +70,7 @@ def tuning_for(
     """Return suggested settings for a filesystem with the workload of `choice`. `root`: the filesystem
     contains a system."""
     known = [option for option in catalogue.values() if existing.filesystem in option.filesystems]
-    options, changes = _mount_options(existing, drive, choice, known)
+    options, reasons = _mount_options(existing, drive, choice, known)
     queue: list[tuple[str, str]] = []
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
@@ -82,7 +78,7 @@ def tuning_for(
         what = t(
             "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
         )
-        changes.append(Suggestion(what, choice.scheduler.why, source))
+        reasons.append(_reason(what, choice.scheduler.why, source))
     # As the kernel calculates it.
     best = drive.geometry.plausible_optimal_io_bytes if drive.geometry else None
     now, ahead = existing.read_ahead_bytes, max(READ_AHEAD_BYTES, 2 * (best or 0))
@@ -94,32 +90,29 @@ def tuning_for(
             now=now,
         )
         what = t("read-ahead of {wanted:exact}", wanted=ahead)
-        changes.append(Suggestion(what, why, "kernel source, block/blk-settings.c"))
+        reasons.append(_reason(what, why, "kernel source, block/blk-settings.c"))
     supported = drive.discard is not None and drive.discard.maximum_bytes > 0
     trims = supported and drive.rotational is False and existing.trims_weekly is False
     if trims:
         why = t("The drive supports discard, but no weekly job reports unused blocks to the drive.")
-        changes.append(Suggestion(t("fstrim.timer enabled"), why, "fstrim(8)"))
+        reasons.append(_reason(t("fstrim.timer enabled"), why, "fstrim(8)"))
     reserved = _reserve(existing, choice, known, root=root)
-    changes += reserved.values()
-    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), trims)
+    reasons += reserved.values()
+    return Tuning(tuple(reasons), options, tuple(queue), next(iter(reserved), None), trims)
 
 
 def _mount_options(
     existing: Existing, drive: Drive, choice: Choice, known: Sequence[CatalogueOption]
-) -> tuple[tuple[str, ...] | None, list[Suggestion]]:
-    """Return the complete fstab options, None if unchanged or without an fstab entry, and the individual
-    changes."""
+) -> tuple[tuple[str, ...] | None, list[str]]:
+    """Return the complete fstab options, None if unchanged or without an fstab entry, and the reasons."""
     if existing.at_boot is None:
         return None, []
-    changes = []
+    reasons = []
     kept = list(existing.at_boot)
     for option in (entry for entry in known if entry.kind is OptionKind.MOUNT and entry.danger):
         for text in {option.text, *option.also} & set(kept):
             kept.remove(text)
-            changes.append(
-                Suggestion(t("mounted without {option}", option=text), option.never, option.source)
-            )
+            reasons.append(_reason(t("mounted without {option}", option=text), option.never, option.source))
     for advised in choice.mount:
         if advised.text in kept:
             continue
@@ -127,19 +120,19 @@ def _mount_options(
         kept.append(advised.text)
         what = MOUNTED_WITH(option=advised.text)
         source = _option_source(known, OptionKind.MOUNT, advised.text)
-        changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
+        reasons.append(_reason(what, _with_risk(advised.why, advised.risk), source))
     if is_often_unplugged(drive) and not drive.runs_system and not STARTS_ALL_THE_SAME & {*kept}:
         kept.append("nofail")
-        changes.append(
-            Suggestion(
+        reasons.append(
+            _reason(
                 MOUNTED_WITH(option="nofail"),
                 t("The drive is removable. Without nofail, the boot may stop if the drive is missing."),
                 "systemd.mount(5)",
             )
         )
-    if not changes:
+    if not reasons:
         return None, []
-    return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
+    return tuple(text for text in kept if text != "defaults") or ("defaults",), reasons
 
 
 def is_often_unplugged(drive: Drive) -> bool:
@@ -164,8 +157,8 @@ def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str
 
 def _reserve(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool
-) -> dict[int, Suggestion]:
-    """Return the percentage to reserve for root with the suggestion, if the recommended `-m` differs. Empty
+) -> dict[int, str]:
+    """Return the percentage to reserve for root with the reason, if the recommended `-m` differs. Empty
     otherwise."""
     size, reserved = existing.size_bytes, existing.reserved_bytes
     share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1
@@ -177,7 +170,7 @@ def _reserve(
         return {}
     why = t("{size:size} reserved for root. {why}", size=reserved, why=_with_risk(option.why, option.risk))
     what = t("root reserve: 1 %") if share else t("no root reserve")
-    return {share: Suggestion(what, why, option.source)}
+    return {share: _reason(what, why, option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:

@@ -181,8 +181,8 @@ def obstacles(kind: MadeKind, machine: Machine, drive: Drive, room: int | None) 
                 title=kind.title,
             )
         )
-    if room is not None:
-        found += size_obstacles(kind, room)
+    if room is not None and (limit := size_obstacle(kind, room)):
+        found.append(limit)
     return tuple(map(str, found))
 
 
@@ -191,19 +191,17 @@ def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     return tuple(choice for choice in choices if MADE[choice.filesystem].mounts)
 
 
-def size_obstacles(kind: MadeKind, size: int) -> tuple[Message, ...]:
-    """Return why a volume of this size in bytes cannot have this filesystem."""
+def size_obstacle(kind: MadeKind, size: int) -> Message | None:
+    """Return why a volume of this size in bytes cannot have this filesystem, or None."""
     if size < kind.minimum_bytes:
         least = kind.minimum_bytes // MIB
-        return (
-            t(
-                "Only {room:size} available. {title} needs {least} MiB: {why}.",
-                room=size,
-                title=kind.title,
-                least=least,
-                why=kind.minimum_why,
-            ),
+        return t(
+            "Only {room:size} available. {title} needs {least} MiB: {why}.",
+            room=size,
+            title=kind.title,
+            least=least,
+            why=kind.minimum_why,
         )
     if size > kind.maximum_bytes:
-        return (t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title),)
-    return ()
+        return t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title)
+    return None

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
 from wizard.advice.missing import NO_LIST, obstacles
-from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
+from wizard.advice.workloads import CandidateProfile, Profile, PublishedMeasurements, RankedChoice
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
@@ -21,6 +21,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
+_Ranked = list[tuple[CandidateProfile, RankedChoice]]
 
 TABLE_BYTES = 2 * MIB
 """Space used by a partition table and the aligned start of the first partition."""
@@ -36,41 +37,27 @@ def advise(
     zoned = zones.manages_zones(drive)
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
-    shingled, room = site.shingled, site.size_bytes
-    ranked = sorted(
-        (
-            (
-                candidate,
-                _with_results(
-                    _rank_on_drive(candidate, shingled=shingled, zoned=zoned, host_managed=host_managed),
-                    drive.rotational,
-                ),
-            )
-            for candidate in profile.candidates
-        ),
-        key=lambda pair: _ORDER.index(pair[1].place),
-    )
+    published = profile.measured_shingled if site.shingled else profile.measured
     blocked = {
-        candidate.filesystem: _obstacles(MADE[candidate.filesystem], machine, drive, recording, room)
-        for candidate, _ in ranked
+        candidate.filesystem: _obstacles(
+            MADE[candidate.filesystem], machine, drive, recording, site.size_bytes
+        )
+        for candidate in profile.candidates
     }
-    barred = [pair for pair in ranked if blocked[pair[0].filesystem]]
-    usable = [pair for pair in ranked if not blocked[pair[0].filesystem]]
-    assigned = _assigned_ranks(ranked, usable)
+    ranked = [(one, _rank_on_drive(one, site, host_managed=host_managed)) for one in profile.candidates]
+    ranked.sort(key=lambda pair: (_ORDER.index(pair[1].place), bool(blocked[pair[0].filesystem])))
+    assigned = _assigned_ranks(ranked, blocked)
     choices = []
     for candidate, standing in ranked:
         place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
-        sentence = _sentence(candidate, standing, place, barred, blocked)
+        sentence = _sentence(candidate, standing, place, ranked, blocked)
         reasons = blocked[candidate.filesystem]
         choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
     notes = zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile)
-    order = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
-    choices.sort(
-        key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
-    )
+    choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place)))
     doubts = [*_doubts(machine, drive, recording, profile)]
     if not zoned:
-        doubts += _unproven(tuple(choices), profile, drive, shingled=shingled)
+        doubts += _unproven(choices, profile, published, site)
     btrfs = next(choice for choice in choices if choice.filesystem == zones.BTRFS.name)
     return Advice(
         drive=drive.path,
@@ -80,13 +67,7 @@ def advise(
         notes=tuple(map(str, notes)),
         zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
-            ()
-            if host_managed
-            else [
-                card
-                for card in profile.measured_on(shingled=shingled).figures
-                if card.applies(drive.rotational)
-            ]
+            [card for card in published.figures if card.applies(drive.rotational) and not host_managed]
         ),
     )
 
@@ -113,12 +94,10 @@ def _is_shingled(recording: Recording) -> bool:
     return recording.is_shingled and recording.management != HOST_MANAGED
 
 
-def _rank_on_drive(
-    candidate: CandidateProfile, *, shingled: bool, zoned: bool, host_managed: bool
-) -> RankedChoice:
+def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_managed: bool) -> RankedChoice:
     """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
     the kernel shows the zones. Options and measurements for other drives do not apply."""
-    on_zones = zoned and candidate.filesystem == zones.BTRFS.name
+    on_zones = zones.manages_zones(site.drive) and candidate.filesystem == zones.BTRFS.name
     if on_zones and candidate.moves_up:
         return replace(
             candidate.usual,
@@ -138,7 +117,7 @@ def _rank_on_drive(
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
         return RankedChoice(Rank.NOT_RECOMMENDED, sentence)
-    return candidate.shingled if shingled else candidate.usual
+    return _with_results(candidate.shingled if site.shingled else candidate.usual, site.drive.rotational)
 
 
 def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoice:
@@ -187,18 +166,17 @@ def _obstacles(
     return (*found, str(why))
 
 
-def _assigned_ranks(
-    ranked: list[tuple[CandidateProfile, RankedChoice]], usable: list[tuple[CandidateProfile, RankedChoice]]
-) -> dict[str, Rank]:
+def _assigned_ranks(ranked: _Ranked, blocked: dict[str, tuple[str, ...]]) -> dict[str, Rank]:
     """Assign the ranks above REJECTED, as many as the workload defines, in order to filesystems that are
     possible and may move up."""
     ranks = [standing.place for _, standing in ranked if standing.place is not Rank.NOT_RECOMMENDED]
     eligible = [
-        candidate
-        for candidate, standing in usable
-        if standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up
+        candidate.filesystem
+        for candidate, standing in ranked
+        if (standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up)
+        and not blocked[candidate.filesystem]
     ]
-    return {candidate.filesystem: place for candidate, place in zip(eligible, ranks, strict=False)}
+    return dict(zip(eligible, ranks, strict=False))
 
 
 def _choice(
@@ -211,9 +189,9 @@ def _choice(
     obstacles: tuple[str, ...],
 ) -> Choice:
     always = _always_options(profile.always, candidate.filesystem, site)
-    mkfs = (*always[OptionKind.MKFS], *_without_flags_of(always, OptionKind.MKFS, standing.mkfs))
-    mount = (*always[OptionKind.MOUNT], *_without_flags_of(always, OptionKind.MOUNT, standing.mount))
-    schedulers = _available((*always[OptionKind.SCHEDULER], *standing.schedulers), site)
+    mkfs = _with_always(OptionKind.MKFS, always, standing.mkfs)
+    mount = _with_always(OptionKind.MOUNT, always, standing.mount)
+    schedulers = _available(_with_always(OptionKind.SCHEDULER, always, standing.schedulers), site)
     named = (*mkfs, *mount, *standing.schedulers)
     # If one of several alternatives for the same flag is offered, do not report the others, for other sizes,
     # as withheld.
@@ -240,24 +218,23 @@ def _choice(
 
 def _always_options(
     options: tuple[CatalogueOption, ...], name: str, site: OptionSite
-) -> dict[OptionKind, tuple[CatalogueOption, ...]]:
-    """Return the options that apply without being named by a workload, by kind. Of several with the same
-    flag, the first available one is used."""
+) -> tuple[CatalogueOption, ...]:
+    """Return the options that apply without being named by a workload. Of several with the same flag, the
+    first available one is used."""
     found: dict[tuple[OptionKind, str], CatalogueOption] = {}
     for option in options:
         if name in option.filesystems and blocker(option, site) is None:
             found.setdefault((option.kind, flag_of(option)), option)
-    return {kind: tuple(option for (of, _), option in found.items() if of is kind) for kind in OptionKind}
+    return tuple(found.values())
 
 
-def _without_flags_of(
-    always: dict[OptionKind, tuple[CatalogueOption, ...]],
-    kind: OptionKind,
-    options: tuple[CatalogueOption, ...],
+def _with_always(
+    kind: OptionKind, always: tuple[CatalogueOption, ...], options: tuple[CatalogueOption, ...]
 ) -> tuple[CatalogueOption, ...]:
-    """Return the workload's options without those whose flag is already set."""
-    flags = {flag_of(option) for option in always[kind]}
-    return tuple(option for option in options if flag_of(option) not in flags)
+    """Return the options of this kind that always apply, then the workload's whose flag is not yet set."""
+    first = [option for option in always if option.kind is kind]
+    flags = {flag_of(option) for option in first}
+    return (*first, *(option for option in options if flag_of(option) not in flags))
 
 
 def _available(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[Option, ...]:
@@ -270,7 +247,7 @@ def _sentence(
     candidate: CandidateProfile,
     standing: RankedChoice,
     place: Rank,
-    barred: list[tuple[CandidateProfile, RankedChoice]],
+    ranked: _Ranked,
     blocked: dict[str, tuple[str, ...]],
 ) -> Message:
     """Return the sentence of a filesystem. If its rank has changed, state first why."""
@@ -282,8 +259,8 @@ def _sentence(
         return join(unusable, standing.sentence)
     before = [
         candidate.filesystem
-        for candidate, other in barred
-        if _ORDER.index(other.place) < _ORDER.index(standing.place)
+        for candidate, other in ranked
+        if blocked[candidate.filesystem] and _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
     others = tuple(MADE[name].title for name in before)
@@ -335,18 +312,17 @@ def _if_not_shingled(profile: Profile) -> Iterator[Message]:
 
 
 def _unproven(
-    choices: tuple[Choice, ...], profile: Profile, drive: Drive, *, shingled: bool
+    choices: Sequence[Choice], profile: Profile, published: PublishedMeasurements, site: OptionSite
 ) -> Iterator[Message]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""
-    published = profile.measured_on(shingled=shingled)
     first, second = (
         next((one.filesystem for one in choices if one.place is place), None)
         for place in (Rank.RECOMMENDED, Rank.ALTERNATIVE)
     )
     if first is None or second is None or not profile.trial or not published.figures:
         return
-    if published.show(first, second, drive.rotational):
+    if published.show(first, second, site.drive.rotational):
         return
     yield t(
         "No study compared {first} and {second} often enough, like for like, to show "
@@ -355,7 +331,7 @@ def _unproven(
         first=MADE[first].title,
         second=MADE[second].title,
     )
-    if shingled:
+    if site.shingled:
         yield t(
             "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
             "`--most-bytes` to run for hours."

@@ -159,10 +159,6 @@ class Profile(Struct, frozen=True):
     solid_state: bool = False
     trial: tuple[str, ...] = ()
 
-    def measured_on(self, *, shingled: bool) -> PublishedMeasurements:
-        """Return the measurements on this type of drive."""
-        return self.measured_shingled if shingled else self.measured
-
 
 def load_workloads() -> tuple[Profile, ...]:
     """Return all workloads, most common first and user-defined ones last unless they have an order. Raises

@@ -255,12 +255,12 @@ def _conventional_known(drive: Drive) -> Iterator[_Fault]:
 
 def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
     size = drive.size_bytes
-    limits = () if size is None else missing.size_obstacles(MADE["f2fs"], size)
+    limit = None if size is None else missing.size_obstacle(MADE["f2fs"], size)
     faults = (
         *_kernel_support(machine, "f2fs", "F2FS"),
         *_since(machine, "F2FS", F2FS_SINCE),
         *_tool(machine, "mkfs.f2fs"),
-        *((Ability.CANNOT, limit) for limit in limits),
+        *([(Ability.CANNOT, limit)] if limit else []),
         *_conventional_known(drive),
     )
     nature, devices = [METADATA], [drive.path]

@@ -13,7 +13,6 @@ from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Message, Sentence, t
 
 REQUIRES = Sentence("{option} requires {needed}.")
-EXCLUDES = Sentence("{option} cannot be combined with {other}.")
 NEEDS_DRIVE = Sentence("{option} requires a whole drive, such as {drive}.")
 BETWEEN = Sentence("{option} must be between {least} and {most}.")
 NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ... -o {file}`.")
@@ -24,7 +23,6 @@ NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
-ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
@@ -117,7 +115,13 @@ class CommandParser(ArgumentParser):
                 if not given.issuperset(one.needs.split()):
                     raise BadInput(REQUIRES(option=one.names[-1], needed=one.needs))
                 for other in given & {*one.excludes.split()}:
-                    raise BadInput(EXCLUDES(option=one.names[-1], other=RUN if other == "run" else other))
+                    raise BadInput(
+                        t(
+                            "{option} cannot be combined with {other}.",
+                            option=one.names[-1],
+                            other=RUN if other == "run" else other,
+                        )
+                    )
         return values
 
     def format_help(self) -> str:
@@ -127,7 +131,9 @@ class CommandParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake with an example, and exit."""
-        more = paragraph_lines((ALL_OPTIONS(command=self.prog),))
+        more = paragraph_lines(
+            (t("See `{command} --help` for all options and examples.", command=self.prog),)
+        )
         lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
@@ -216,11 +222,6 @@ WIZARD = t(
     "Without a command, the wizard starts. It writes only after you have seen every change and typed the "
     "drive's serial number. With --plain, or on a dumb terminal, it asks line by line."
 )
-OWN_HELP = t("See `diskwright COMMAND --help` for options and examples.")
-DEBUG = t(
-    "--debug writes a log for bug reports, with any command. Add --with-serials to include serial numbers."
-)
-EXIT_CODES = Sentence("Exit codes: {codes:list}.")
 CODES = (
     t("0 done"),
     t("1 failed"),
@@ -260,5 +261,14 @@ def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[A
         lines += ["", f"{heading}:"]
         lines += [line for one in commands for line in item_lines(one.name, one.summary)]
     lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
-    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)))
+    lines += paragraph_lines(
+        (
+            t("See `diskwright COMMAND --help` for options and examples."),
+            t(
+                "--debug writes a log for bug reports, with any command. Add --with-serials to include "
+                "serial numbers."
+            ),
+            t("Exit codes: {codes:list}.", codes=CODES),
+        )
+    )
     return "\n".join((*lines, ""))

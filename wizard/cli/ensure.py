@@ -197,8 +197,8 @@ def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:
 
 
 def _show(look: DriveAssessment) -> None:
-    if document := look.plan or look.changes:
-        show(page_of(document, keep=look.plan is not None and look.replaces), sys.stderr)
+    if look.document is not None:
+        show(page_of(look.document, keep=look.replaces), sys.stderr)
 
 
 def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
@@ -241,15 +241,14 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
         drives=first.paths,
         found=look.paths,
     )
-    return replace(_refused(look, said), plan=None, changes=None)
+    return replace(_refused(look, said), document=None)
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:
     if look.run is not None:
         resume(look.run)
         return look.run
-    document = look.plan or look.changes
+    document = look.document
     assert document is not None
-    keep = look.plan is not None and look.replaces
-    how = Start(document.tokens, where.journal_dir, where.environment, keep=keep)
+    how = Start(document.tokens, where.journal_dir, where.environment, keep=look.replaces)
     return begin_heeding(partial(job_for(document).start, document, how))

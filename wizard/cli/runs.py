@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply import run_control
-from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.engine.record import GOING_BACK, Phase, is_untouched, load_record
 from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
 from wizard.apply.plan.identity_check import identity_difference
@@ -37,20 +37,17 @@ from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.probe.machine import probe_drive
 from wizard.ui.components.drive_rows import who
 
-HALF = t("The run's output is incomplete, so no tool recognises it.")
-HALF_BACK = t("The old content is not fully restored, so no tool recognises it.")
 OVER = frozenset({journal.RunState.UNDONE, journal.RunState.KEPT})
 
 SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 
 MADE_THERE = {
-    Phase.CLEARING: HALF,
-    Phase.REPLACING: HALF,
     Phase.HIDDEN: t("The result of this run is waiting: everything except the signatures is written."),
-    Phase.RELEASING: HALF,
-    Phase.CLEARING_BACK: HALF_BACK,
-    Phase.REPLACING_BACK: HALF_BACK,
-    Phase.RELEASING_BACK: HALF_BACK,
+    **dict.fromkeys(
+        (Phase.CLEARING, Phase.REPLACING, Phase.RELEASING),
+        t("The run's output is incomplete, so no tool recognises it."),
+    ),
+    **dict.fromkeys(GOING_BACK, t("The old content is not fully restored, so no tool recognises it.")),
 }
 """Content of the drive in phases in which probing shows too little."""
 
@@ -109,8 +106,7 @@ def _wrote_nothing(run: Path) -> bool:
     try:
         if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
             return False
-        record = load_record(run)
-        return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
+        return is_untouched(run)
     except BadInput:
         return False
 

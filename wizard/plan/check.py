@@ -23,8 +23,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid import lvm, striping
 from wizard.plan.request.encryption import LOST, encryption_faults
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import mount_order_fault, volume_faults
+from wizard.plan.request.volume_request import mount_order_fault, places_of, volume_faults
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -359,7 +358,7 @@ def _outermost(drive: Identity, table: str) -> Extent:
     """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
     if table == "mbr":
-        return free_space.mbr_bounds(drive.size_bytes, drive.geometry)
+        return free_space.fresh_bounds("mbr", drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 

@@ -8,7 +8,7 @@ from wizard.model.errors import BadInput, partition_path
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
-from wizard.plan.free_space import gpt_bounds
+from wizard.plan.free_space import fresh_bounds
 from wizard.plan.plan import Plan
 
 
@@ -247,7 +247,7 @@ def sfdisk_dump(member: Member) -> str:
         lines.append(f"label-id: 0x{known.pop()}")
     lines += [f"device: {member.drive.path}", "unit: sectors"]
     if layout.table == "gpt":
-        bounds = gpt_bounds(member.drive.size_bytes, geometry)
+        bounds = fresh_bounds(layout.table, member.drive.size_bytes, geometry)
         lines += [f"first-lba: {bounds.start_bytes // block}", f"last-lba: {bounds.end_bytes // block - 1}"]
     lines += [f"sector-size: {block}", ""]
     lines += [_line(member.drive.path, slot, layout.table, block) for slot in layout.partitions]

@@ -1,7 +1,6 @@
 """Find free space for partitions, and place requests in it. Pure; all values in bytes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from msgspec import Struct
@@ -35,25 +34,15 @@ MBR_PRIMARIES = 4
 HAS_TABLE = Sentence("{drive} has a partition table.")
 
 
-def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
-    """Return the range for partitions in a new GPT of 128 entries: after protective MBR, header and entries,
-    before their copies."""
-    block = geometry.logical_block_bytes
-    entries = rounded_up(GPT_ENTRIES_BYTES, block)
-    first, end = 2 * block + entries, size_bytes // block * block - block - entries
-    return Extent(first, max(0, end - first))
-
-
-def mbr_bounds(size_bytes: int, geometry: Geometry) -> Extent:
-    """Return the range for partitions in an MBR: after the first block, within 32-bit block numbers."""
-    block = geometry.logical_block_bytes
-    end = min(size_bytes // block, MBR_BLOCKS) * block
-    return Extent(block, max(0, end - block))
-
-
 def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
-    """Return the range for partitions in a new table, `gpt` or `mbr`."""
-    return mbr_bounds(size_bytes, geometry) if table == "mbr" else gpt_bounds(size_bytes, geometry)
+    """Return the range for partitions in a new table: in an MBR, after the first block and within 32-bit
+    block numbers. In a GPT of 128 entries, after protective MBR, header and entries, before their copies."""
+    block = geometry.logical_block_bytes
+    first, end = block, min(size_bytes // block, MBR_BLOCKS) * block
+    if table != "mbr":
+        entries = rounded_up(GPT_ENTRIES_BYTES, block)
+        first, end = 2 * block + entries, size_bytes // block * block - block - entries
+    return Extent(first, max(0, end - first))
 
 
 def is_container(slot: Slot) -> bool:
@@ -147,13 +136,6 @@ class Demand(Struct, frozen=True):
     minimum_bytes: int
 
 
-@dataclass(slots=True)
-class _Space:
-    extent: Extent
-    left_bytes: int
-    taken: list[int]
-
-
 def place(
     demands: Sequence[Demand],
     spaces: Sequence[Extent],
@@ -167,27 +149,28 @@ def place(
     free more.
     """
     sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
-    open_spaces = [_Space(space, space.size_bytes, []) for space in spaces]
+    left = [space.size_bytes for space in spaces]
+    taken: list[list[int]] = [[] for _ in spaces]
     for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
         if (needed := sized[index].size_bytes) is not None:
-            fits = [space for space in open_spaces if space.left_bytes >= needed]
+            fits = [at for at, room in enumerate(left) if room >= needed]
             if not fits:
                 raise BadInput(_too_large(demands, index, spaces, hint))
-            best = min(fits, key=lambda space: space.left_bytes)
-            best.left_bytes -= needed
-            best.taken.append(index)
+            best = min(fits, key=left.__getitem__)
+            left[best] -= needed
+            taken[best].append(index)
     for index, demand in enumerate(sized):
         if demand.size_bytes is None:
-            widest = max(open_spaces, key=lambda space: space.left_bytes, default=None)
-            if widest is None or widest.left_bytes < demand.minimum_bytes:
+            widest = max(range(len(left)), key=left.__getitem__, default=None)
+            if widest is None or left[widest] < demand.minimum_bytes:
                 raise BadInput(_too_large(demands, index, spaces, hint))
-            widest.taken.append(index)
+            taken[widest].append(index)
     placed: dict[int, Extent] = {}
-    for space in open_spaces:
-        position = space.extent.start_bytes
-        for index in sorted(space.taken):
+    for space, room, own in zip(spaces, left, taken, strict=True):
+        position = space.start_bytes
+        for index in sorted(own):
             size = sized[index].size_bytes
-            placed[index] = Extent(position, space.left_bytes if size is None else size)
+            placed[index] = Extent(position, room if size is None else size)
             position = placed[index].end_bytes
     return tuple(placed[index] for index in range(len(sized)))
 

@@ -25,6 +25,7 @@ from wizard.cli.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import Match, WantedDrives
 from wizard.model.said import Message
 from wizard.plan.desired_state.document import read_wanted
+from wizard.plan.plan import Plan
 
 SIZE = 96 * MIB
 SWAP = """[[drive.volume]]
@@ -198,8 +199,8 @@ def test_unfinished_run_is_continued_or_named(moment: str, work: Work, make_driv
         value = ensure(wanted, work).first.replace
         wanted = replace(wanted, drive=(replace(wanted.drive[0], replace=value),))
     look = look_at(wanted.drive[0], where(work))
-    assert look.state is DriveState.MAKE and look.plan is not None
-    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert look.state is DriveState.MAKE and isinstance(look.document, Plan)
+    run = start_run(look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment)
     if moment == "waiting":
         assert ended(run) is RunState.WAITING
         result = ensure(wanted, work)
@@ -307,7 +308,7 @@ def test_interrupted_run_loses_only_data_allowed_by_the_current_file(
     silent = wanted_for(drive, work)
     allows = wanted_for(drive, work, f'replace = "{ensure(silent, work).first.replace}"')
     look = look_at(allows.drive[0], where(work))
-    assert look.plan is not None and look.replaces
+    assert isinstance(look.document, Plan) and look.replaces
     opened = work.folder / "gate"
     *waiting, real = gate(program, opened).splitlines()
     if program == "mount":
@@ -315,7 +316,7 @@ def test_interrupted_run_loses_only_data_allowed_by_the_current_file(
         waiting = [f'case "$*" in *{work.place("media")}*)', *waiting, ";; esac"]
     stand_in(work.folder / "bin", monkeypatch, program, "\n".join((*waiting, real)))
     run = start_run(
-        look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment, keep=True
+        look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment, keep=True
     )
     until(lambda: Path(f"{opened}.reached").exists() or not is_locked(run))
     kill(run)
@@ -346,10 +347,10 @@ def test_rehearsal_interrupted_by_a_reboot_starts_again(
     drive = make_drive(SIZE)
     wanted = wanted_for(drive, work)
     look = look_at(wanted.drive[0], where(work))
-    assert look.plan is not None and look.plan.drive.serial is None
+    assert isinstance(look.document, Plan) and look.document.drive.serial is None
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
-    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    run = start_run(look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment)
     until(lambda: Path(f"{opened}.reached").exists())
     kill(run)
     opened.touch()

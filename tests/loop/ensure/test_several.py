@@ -21,6 +21,7 @@ from wizard.apply.ensure.look import DriveState, look_at
 from wizard.cli.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import WantedDrives
 from wizard.plan.desired_state.document import read_wanted
+from wizard.plan.plan import Plan
 
 SIZE = 160 * MIB
 
@@ -240,14 +241,14 @@ def test_drive_changed_before_the_start_prevents_all_writes(
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     look = look_at(wanted_for(drives, work).drive[0], where(work))
-    assert look.state is DriveState.MAKE and look.plan is not None
+    assert look.state is DriveState.MAKE and isinstance(look.document, Plan)
     if what == "pulled":
         release(drives[1])
     else:
         tool("mkswap", drives[1])
     before = work.digest(drives[0])
     with pytest.raises(Refused):
-        start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+        start_run(look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drives[0]) == before
     # Another test may have got the node of what was pulled.
     there = drives if what == "used" else (drives[0], f"{drives[1]}-gone")
@@ -262,13 +263,13 @@ def test_interrupted_run_resumes_only_on_exactly_its_drives(
     drives, third = (make_drive(SIZE), make_drive(SIZE)), make_drive(SIZE)
     wanted = wanted_for(drives, work)
     look = look_at(wanted.drive[0], where(work))
-    assert look.plan is not None
+    assert isinstance(look.document, Plan)
     opened = work.folder / "gate"
     *waiting, real = gate("btrfs", opened).splitlines()
     # Everything is on the drives, and is about to be mounted.
     about = 'if [ "$2" = scan ] && [ "$3" != --forget ]; then'
     stand_in(work.folder / "bin", monkeypatch, "btrfs", "\n".join((about, *waiting, "fi", real)))
-    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    run = start_run(look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment)
     until(lambda: Path(f"{opened}.reached").exists() or not is_locked(run))
     kill(run)
     opened.touch()
@@ -290,8 +291,8 @@ def test_run_waiting_on_one_drive_comes_first(work: Work, make_drive: MakeDrive)
     value = ensure(wanted_for(drives, work), work).first.replace
     wanted = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{value}"')
     look = look_at(wanted.drive[0], where(work))
-    assert look.plan is not None
-    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert isinstance(look.document, Plan)
+    run = start_run(look.document, *look.document.tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.WAITING
     result = ensure(wanted, work)
     assert result.state == "refused" and "keep" in told(result) and "undo" in told(result)

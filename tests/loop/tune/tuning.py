@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
 from tests.loop.program import MIB, Environment, RunState, make_run, start_document
-from wizard.advice.existing import Suggestion, Tuning
+from wizard.advice.existing import Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
@@ -82,7 +82,7 @@ class Used:
         """Return one change of each kind, except the timer, for the current state."""
         used = look_at_filesystem(self.drive, self.work.environment)
         wanted = Tuning(
-            (Suggestion("everything", "It is a test."),),
+            ("everything: It is a test.",),
             options=("nodev", "noatime", "lazytime"),
             queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,

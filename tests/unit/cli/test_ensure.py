@@ -28,7 +28,7 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
         for one in (ONE, OTHER)
     )
     looks = [
-        DriveAssessment(wanted, DriveState.MAKE, drives=(one,), plan=plan)
+        DriveAssessment(wanted, DriveState.MAKE, drives=(one,), document=plan)
         for one, plan in zip((ONE, OTHER), plans, strict=True)
     ]
     begun: list[str] = []

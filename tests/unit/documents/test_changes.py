@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
-from wizard.advice.existing import Suggestion, Tuning, line_with, udev_rule
+from wizard.advice.existing import Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
@@ -47,7 +47,7 @@ FOUND = CurrentSettings(
     mounted=("rw", "nosuid", "relatime"),
 )
 TUNING = Tuning(
-    (Suggestion("all of it", "It is a test.", "test(1)"),),
+    ("all of it: It is a test. (test(1))",),
     options=("errors=remount-ro", "noatime", "lazytime"),
     queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "128")),
     reserved_percent=1,

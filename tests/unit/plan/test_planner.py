@@ -21,7 +21,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import PLANS
-from wizard.plan.free_space import gpt_bounds
+from wizard.plan.free_space import fresh_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -67,7 +67,7 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
     kind = draw(st.sampled_from(("gpt", "mbr")))
     table = gpt(size, block) if kind == "gpt" else mbr(size, block)
     if kind == "gpt":
-        bounds = gpt_bounds(size, geometry)
+        bounds = fresh_bounds("gpt", size, geometry)
         table = replace(table, first_usable_bytes=bounds.start_bytes, end_usable_bytes=bounds.end_bytes)
     assert table.first_usable_bytes is not None and table.end_usable_bytes is not None
     count = draw(st.integers(0, 3 if kind == "mbr" else 6))
@@ -129,7 +129,7 @@ def test_new_partitions_are_aligned_inside_and_apart(
     by_start = sorted(table.entries, key=lambda entry: entry.start_bytes)
     assert all(one.start_bytes + one.size_bytes <= two.start_bytes for one, two in pairwise(by_start))
     fresh = on.partitions == () or mode is Mode.REPLACE
-    bounds = gpt_bounds(plan.drive.size_bytes, on.geometry)
+    bounds = fresh_bounds("gpt", plan.drive.size_bytes, on.geometry)
     first, end = bounds.start_bytes, bounds.end_bytes
     if not table.fresh:
         assert (
@@ -195,7 +195,7 @@ def test_every_usable_byte_is_in_one_slot(on: Drive, specs: tuple[VolumeSpec, ..
     usable = on.table.end_usable_bytes - on.table.first_usable_bytes
     assert sum(slot.size_bytes for slot in plan.before.slots) == usable
     assert all(one.end_bytes == two.start_bytes for one, two in pairwise(plan.before.slots))
-    bounds = gpt_bounds(plan.drive.size_bytes, on.geometry)
+    bounds = fresh_bounds("gpt", plan.drive.size_bytes, on.geometry)
     after = bounds.size_bytes if table_of(plan).fresh else usable
     assert sum(slot.size_bytes for slot in plan.after.slots) == after
     assert all(one.end_bytes == two.start_bytes for one, two in pairwise(plan.after.slots))
@@ -239,17 +239,17 @@ def test_one_volume_over_everything_fills_the_drive(geometry: Geometry, size: in
     plan = plan_for(drive(geometry=geometry, size_bytes=size), spec("ext4"))
     (entry,) = table_of(plan).entries
     grain = geometry.grain_bytes
-    bounds = gpt_bounds(size, geometry)
+    bounds = fresh_bounds("gpt", size, geometry)
     assert entry.number == 1
     assert entry.start_bytes < 2 * grain + MIB
     assert bounds.end_bytes - grain < entry.start_bytes + entry.size_bytes <= bounds.end_bytes
 
 
 def test_gpt_limits_match_libparted() -> None:
-    assert gpt_bounds(1000 * 512, N512).start_bytes == 34 * 512
-    assert gpt_bounds(1000 * 512, N512).end_bytes == (1000 - 33) * 512
-    assert gpt_bounds(1000 * 4096, KN4).start_bytes == 6 * 4096
-    assert gpt_bounds(1000 * 4096, KN4).end_bytes == (1000 - 5) * 4096
+    assert fresh_bounds("gpt", 1000 * 512, N512).start_bytes == 34 * 512
+    assert fresh_bounds("gpt", 1000 * 512, N512).end_bytes == (1000 - 33) * 512
+    assert fresh_bounds("gpt", 1000 * 4096, KN4).start_bytes == 6 * 4096
+    assert fresh_bounds("gpt", 1000 * 4096, KN4).end_bytes == (1000 - 5) * 4096
 
 
 def test_alignment_offset_shifts_the_start() -> None:

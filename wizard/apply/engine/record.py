@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably, text_of
-from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.journal import begun_steps, read_entries, sync_folder
 from wizard.documents import codec
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent, Placed
@@ -222,6 +222,12 @@ def load_record(run: Path) -> Record | None:
     if kept is None and any((run / "engine").glob("old-*.img")):
         raise BadInput(RECORD_LOST(folder=run / "engine"))
     return kept
+
+
+def is_untouched(run: Path) -> bool:
+    """Return True if a run has written nothing to a drive. Raises BadInput if unreadable."""
+    record = load_record(run)
+    return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
 
 
 def _may_be_outdated(run: Path, record: Record) -> bool:

@@ -25,11 +25,9 @@ from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences
 from wizard.plan.plan import Plan
-from wizard.plan.request.subvolumes import places_of, subvolume_option
-from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.request.subvolumes import subvolume_option
+from wizard.plan.request.volume_request import VolumeRequest, places_of
 from wizard.probe.host.environment import writer_named
-
-NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
 class Where(Struct, frozen=True):
@@ -48,11 +46,6 @@ class MountDifferences(Struct, frozen=True):
     said: tuple[Message, ...]
     changes: Changes | None
     places: dict[str, tuple[str, ...]]
-
-
-NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
-MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
-OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
 
 
 class _Need(Struct, frozen=True):
@@ -213,13 +206,26 @@ def _use_differences(
     if is_whole:
         others = tuple(place for place in use.listed if place not in wanted)
         if wanted and others:
-            yield OTHER_PLACE(device=device, found=others, wanted=wanted[0], file=file)
+            yield t(
+                "{file} mounts {device} at {found:and} instead of {wanted}",
+                device=device,
+                found=others,
+                wanted=wanted[0],
+                file=file,
+            )
         elif others and asked.mount_point == layout.NO_PLACE:
-            yield MOUNTED_NOWHERE(device=device, place=others[0], file=file)
+            yield t(
+                "{file} mounts {device} at {place}, but no mount is requested",
+                device=device,
+                place=others[0],
+                file=file,
+            )
     yield from _place_needs(volume, wanted, use, file)
     options = lines[0].options if is_whole and len(lines) == 1 else None
     if options is not None and (missing := _missing_options(volume, asked, options)):
-        said = NO_OPTIONS(device=device, options=missing, file=file)
+        said = t(
+            "the entry for {device} in {file} lacks {options:list}", device=device, options=missing, file=file
+        )
         yield _Need(said, device, SetOptions((*options, *missing)))
     yield from _subvolume_faults(volume.subvolumes, device, lines, file)
     top = volume.mount_point if volume.mount_point in use.mounted else None if use.is_fixed else use.top
@@ -242,7 +248,9 @@ def _place_needs(
                 wanted=place,
             )
         elif place not in use.listed:
-            said = NO_LINE(device=device, place=place, file=file)
+            said = t(
+                "{file} lacks an entry to mount {device} at {place}", device=device, place=place, file=file
+            )
             yield _Need(said, device, Attach(place, volume.mount_options, True, volume.writer))
         elif use.is_fixed or volume.subvolumes or "noauto" not in use.lines[0].options:
             said = NOT_MOUNTED_AT(device=device, mount_point=place)

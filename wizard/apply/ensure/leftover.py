@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.engine.record import is_untouched, load_record
 from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
@@ -71,7 +71,7 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
-    untouched = _is_untouched(run)
+    untouched = is_untouched(run)
     goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, aim, ideal)
     if goes_on and _may_lose(run, aim):
         return Leftover(
@@ -97,11 +97,6 @@ def _is_same(known: Identity, drive: Drive) -> bool:
     return (known.path, known.size_bytes) == (drive.path, drive.size_bytes)
 
 
-def _is_untouched(run: Path) -> bool:
-    record = load_record(run)
-    return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
-
-
 def _makes_requested(run: Path, aim: DriveTarget, ideal: Plan) -> bool:
     """Return True if the run makes and mounts what is requested, ignoring random values such as UUIDs."""
     plan = load(run)
@@ -125,7 +120,7 @@ def _may_lose(run: Path, aim: DriveTarget) -> bool:
             [member.drive for member, blank in zip(members, zeros, strict=True) if blank is held]
             for held in (False, True)
         )
-    elif _is_untouched(run):
+    elif is_untouched(run):
         lost, others = ([drive for drive in aim.drives if drive.is_empty is held] for held in (False, True))
     return not lost or may_replace(aim.wanted.replace, lost, others)
 

@@ -29,8 +29,7 @@ from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import REST, size_text
+from wizard.plan.request.volume_request import REST, places_of, size_text
 from wizard.probe.machine import probe_machine
 
 TO_REPLACE = Sentences(
@@ -54,8 +53,8 @@ class DriveAssessment(Struct, frozen=True):
     """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
-    ambiguous. `before` and `after` describe them. `plan` and `changes` are to be applied, or `run` to be
-    resumed. `replaces` is True if existing contents are lost, which the document allows. `replace` is the
+    ambiguous. `before` and `after` describe them. `document` is to be applied, or `run` to be resumed.
+    `replaces` is True if existing contents are lost, which the document allows. `replace` is the
     value that would allow it, if only that is missing.
     """
 
@@ -65,8 +64,7 @@ class DriveAssessment(Struct, frozen=True):
     drives: tuple[Drive, ...] = ()
     before: tuple[Shape, ...] = ()
     after: tuple[Shape, ...] = ()
-    plan: Plan | None = None
-    changes: Changes | None = None
+    document: Plan | Changes | None = None
     run: Path | None = None
     replaces: bool = False
     replace: str = ""
@@ -162,7 +160,7 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
     using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
     seen = replace(seen, before=_shapes(seen.drives, using.places))
     if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.said, changes=using.changes)
+        return replace(seen, state=DriveState.USE, said=using.said, document=using.changes)
     if using.said:
         return replace(seen, said=using.said)
     return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
@@ -206,7 +204,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         seen,
         state=DriveState.MAKE,
         said=messages,
-        plan=plan,
+        document=plan,
         after=differences.shapes_wanted(plan, places_in(plan)),
         replaces=not all(room.blanks),
     )

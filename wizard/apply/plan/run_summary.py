@@ -15,7 +15,7 @@ from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, joined, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import OPENED_TO_KEEP
-from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.volume_request import places_of
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 

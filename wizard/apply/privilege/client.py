@@ -46,7 +46,7 @@ DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
 
 class Elevated(LocalRuns):
     """A connection to the root process, which knows only the runs started here. Raises Refused without
-    root."""
+    root. `gone`: the process has ended."""
 
     def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
         super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
@@ -56,7 +56,7 @@ class Elevated(LocalRuns):
         self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
         self._status = RunStatus()
-        self._gone = False
+        self.gone = False
         self._run = Path()
         self._on_line: Callable[[str], None] = lambda _line: None
         self._changed = threading.Condition()
@@ -125,9 +125,9 @@ class Elevated(LocalRuns):
         seen = 0
         while True:
             with self._changed:
-                if len(self._entries) <= seen and self._state is None and not self._gone:
+                if len(self._entries) <= seen and self._state is None and not self.gone:
                     self._changed.wait(POLL_SECONDS)
-                fresh, ended, gone = self._entries[seen:], self._state is not None, self._gone
+                fresh, ended, gone = self._entries[seen:], self._state is not None, self.gone
             yield from fresh
             seen += len(fresh)
             if meanwhile is not None and not fresh:
@@ -154,11 +154,6 @@ class Elevated(LocalRuns):
     def closed(self, run: Path) -> str:
         """Empty: undo reports the reason."""
         return ""
-
-    @property
-    def gone(self) -> bool:
-        """True if the root process has ended."""
-        return self._gone
 
     def request_stop(self, run: Path) -> None:
         """Raises Failed if the connection is lost."""
@@ -208,7 +203,7 @@ class Elevated(LocalRuns):
                         self._replies.put(answer)
                 self._changed.notify_all()
         with self._changed:
-            self._gone = True
+            self.gone = True
             self._changed.notify_all()
         self._replies.put(None)
 

@@ -61,7 +61,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     BadInput if the device is unreadable."""
     if isinstance(wanted, requests.SwitchOff | requests.Release):
         return (_switch_off if isinstance(wanted, requests.SwitchOff) else _release)(device)
-    if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, wanted, environment)):
+    if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
     used = look_at_filesystem(device, environment)
     planned = tuple(_planned(used, wanted, environment))
@@ -170,7 +170,7 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
                 yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
 
 
-def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environment) -> Changes | None:
+def _written_uuids(device: str, environment: Environment) -> Changes | None:
     """Plan other UUIDs of a partition table or LUKS header, or return None if the device has neither."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
@@ -194,7 +194,7 @@ def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environme
         planned.append(
             t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
         )
-    return changes_of(identity, (node, kind, uuid), wanted, planned)
+    return changes_of(identity, (node, kind, uuid), requests.NewUuid(), planned)
 
 
 def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Planned:

@@ -112,7 +112,7 @@ class TrialPartition:
 
 
 def _folder_of(record: TrialRecord) -> Path:
-    return sysfs.SYS / "class/block" / sysfs.name_of(partition_path(record.drive, record.number))
+    return sysfs.folder_of(partition_path(record.drive, record.number))
 
 
 def _device_of(record: TrialRecord) -> int:

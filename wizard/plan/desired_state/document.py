@@ -25,7 +25,7 @@ from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
-from wizard.plan.request.subvolumes import places_of, subvolume_written
+from wizard.plan.request.subvolumes import subvolume_written
 from wizard.probe.host.environment import GROUP
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
@@ -83,7 +83,7 @@ def _check_matches(drive: WantedDrive) -> None:
 
 def places_named(wanted: WantedDrives) -> tuple[str, ...]:
     """Return the mount points of all volumes, in document order."""
-    return places_of(*(asked for drive in wanted.drive for asked in requests_of(drive)))
+    return volume_request.places_of(*(asked for drive in wanted.drive for asked in requests_of(drive)))
 
 
 def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:

@@ -14,7 +14,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, Message, t
-from wizard.plan.free_space import aligned_spaces, gpt_bounds
+from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
@@ -147,7 +147,8 @@ def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
     Empty if a drive has no space.
     """
     spaces = [
-        aligned_spaces([gpt_bounds(drive.size_bytes, drive.geometry)], drive.geometry) for drive in drives
+        aligned_spaces([fresh_bounds("gpt", drive.size_bytes, drive.geometry)], drive.geometry)
+        for drive in drives
     ]
     if not all(spaces):
         return ()

@@ -13,8 +13,7 @@ from wizard.plan import dangers, free_space
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.volume_request import VolumeSpec, places_of
 
 LARGEST_BYTES = 512
 """Maximum length that cryptsetup reads from a keyboard at boot (cryptsetup(8), NOTES ON PASSPHRASE

@@ -14,7 +14,7 @@ from msgspec import Struct
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.layout import Volume
-from wizard.model.said import GIB, Message, Sentence, rounded_up, t
+from wizard.model.said import GIB, Message, rounded_up, t
 
 TableKind = Literal["gpt", "mbr"]
 
@@ -33,8 +33,8 @@ class Role(Struct, frozen=True):
     one, explained by `why`.
 
     `usual_bytes`: default size, None if there is none. `options`: option ids
-    used with the role if the filesystem has them. `single`: at most one per drive. `read_at_start`: read by
-    firmware or boot loader. `gpt_type` and `mbr_type`: empty for the filesystem's own type.
+    used with the role if the filesystem has them. `read_at_start`: read by firmware or boot loader, so at
+    most one per drive. `gpt_type` and `mbr_type`: empty for the filesystem's own type.
     """
 
     name: str
@@ -46,7 +46,6 @@ class Role(Struct, frozen=True):
     why: Message | str = ""
     usual_bytes: int | None = None
     options: tuple[str, ...] = ()
-    single: bool = False
     read_at_start: bool = False
     gpt_type: str = ""
     mbr_type: str = ""
@@ -68,7 +67,6 @@ ROLES = {
             "vfat",
             t("The firmware reads no other filesystem: the UEFI specification requires FAT."),
             GIB,
-            single=True,
             read_at_start=True,
             gpt_type=partition_types.ESP_GPT,
             mbr_type=partition_types.ESP_MBR,
@@ -86,7 +84,6 @@ ROLES = {
             "ext4",
             t("Every boot loader with support for a Linux filesystem reads ext4."),
             GIB,
-            single=True,
             read_at_start=True,
             gpt_type=partition_types.BOOT_GPT,
             mbr_type=partition_types.BOOT_MBR,
@@ -178,29 +175,33 @@ def partition_type(volume: Volume, table: TableKind) -> str:
     )
 
 
-def _role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
-    if role not in ROLES:
-        return t("has the unknown role '{role}'; the roles are {roles:list}", role=role, roles=tuple(ROLES))
-    found = ROLES[role]
-    if encrypted and found.read_at_start:
-        return t(
-            "has the role {role}, which cannot be encrypted because it is read before decryption", role=role
-        )
-    if filesystem in found.filesystems:
-        return None
-    form = Sentence("has the role {role}, which does not support {filesystem}; use {possible}")
-    return form(role=role, filesystem=filesystem, possible=" or ".join(found.filesystems))
-
-
 def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Message | None:
     """Return why a planned volume cannot have its role, as the end of a sentence, or None. `alone`: the
     volume has its own partition."""
     if not volume.role:
         return None
-    role = role_of(volume)
     if not alone:
         return t("has a role but no partition of its own")
-    return _role_fault(role.name if role else volume.role, volume.filesystem, encrypted=encrypted)
+    role = role_of(volume)
+    if role is None:
+        return t(
+            "has the unknown role '{role}'; the roles are {roles:list}",
+            role=volume.role,
+            roles=tuple(ROLES),
+        )
+    if encrypted and role.read_at_start:
+        return t(
+            "has the role {role}, which cannot be encrypted because it is read before decryption",
+            role=role.name,
+        )
+    if volume.filesystem in role.filesystems:
+        return None
+    return t(
+        "has the role {role}, which does not support {filesystem}; use {possible}",
+        role=role.name,
+        filesystem=volume.filesystem,
+        possible=" or ".join(role.filesystems),
+    )
 
 
 def swap_bytes(memory_bytes: int | None) -> int:

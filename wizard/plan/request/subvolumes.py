@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Protocol
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
@@ -45,24 +44,6 @@ def subvolume_written(one: Subvolume) -> str:
 def subvolume_option(name: str) -> str:
     """Return the mount option for a subvolume, by path from the top level (btrfs(5))."""
     return f"{SUBVOLUME}{name}"
-
-
-class _Mounted(Protocol):
-    @property
-    def mount_point(self) -> str | None: ...
-
-    @property
-    def subvolumes(self) -> tuple[Subvolume, ...]: ...
-
-
-def places_of(*volumes: _Mounted) -> tuple[str, ...]:
-    """Return the mount points of volumes, planned or requested, each before those of its subvolumes."""
-    return tuple(
-        place
-        for volume in volumes
-        for place in (volume.mount_point, *(one.mount_point for one in volume.subvolumes))
-        if place
-    )
 
 
 def _subvolume_name_fault(name: str) -> Message | None:

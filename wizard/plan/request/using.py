@@ -13,8 +13,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.operations.rules import mount_point_fault
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import VolumeSpec, with_unique_labels
+from wizard.plan.request.volume_request import VolumeSpec, places_of, with_unique_labels
 
 PLACES = "/srv"
 """Parent of mount points for data served by this machine (Filesystem Hierarchy Standard 3.0, 3.17)."""

@@ -12,7 +12,7 @@ from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
 from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
-from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
+from wizard.plan.request.subvolumes import parse_subvolume, subvolumes_fault
 
 NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
@@ -99,6 +99,16 @@ class VolumeRequest(Struct, frozen=True):
     rest: bool = False
     writable: str | None = None
     key: str = ""
+
+
+def places_of(*volumes: layout.Volume | VolumeSpec | VolumeRequest) -> tuple[str, ...]:
+    """Return the mount points of volumes, planned or requested, each before those of its subvolumes."""
+    return tuple(
+        place
+        for volume in volumes
+        for place in (volume.mount_point, *(one.mount_point for one in volume.subvolumes))
+        if place
+    )
 
 
 UNKNOWN = Sentence("--volume '{volume}': unknown {what} '{value}'. Choose one of {known:list}.")
@@ -272,7 +282,7 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
     if sum(spec.takes_rest for spec in specs) > 1:
         raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
     for role in ROLES.values():
-        if role.single and sum(spec.role == role.name for spec in specs) > 1:
+        if role.read_at_start and sum(spec.role == role.name for spec in specs) > 1:
             only = Sentence("A drive can have only one {role}. Use another role for one of the volumes.")
             raise BadInput(only(role=role.title))
     if unordered := mount_order_fault(places_of(*specs)):

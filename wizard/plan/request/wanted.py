@@ -238,12 +238,14 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
                 room=room_bytes,
             )
         )
-    swap = _role_request("swap", roles.usual_bytes("swap", memory_bytes))
-    if room_bytes < LEAST_SPLIT_BYTES:
-        return (_role_request("esp"), swap, _role_request("root"))
-    share = room_bytes // ROOT_SHARE // GIB * GIB
-    root = min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES)
-    return (_role_request("esp"), swap, _role_request("root", root), _role_request("home"))
+    sizes = {role: roles.usual_bytes(role, memory_bytes) for role in ("esp", "swap", "root")}
+    if room_bytes >= LEAST_SPLIT_BYTES:
+        share = room_bytes // ROOT_SHARE // GIB * GIB
+        sizes |= {"root": min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES), "home": None}
+    return tuple(
+        VolumeRequest(roles.SYSTEM_WORKLOAD, size, role=role, rest=size is None)
+        for role, size in sizes.items()
+    )
 
 
 def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Message, ...]:
@@ -261,11 +263,6 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
         and MADE[volume.filesystem].mounts
         and size < LEAST_SYSTEM_BYTES
     )
-
-
-def _role_request(role: str, size_bytes: int | None = None) -> VolumeRequest:
-    size = roles.ROLES[role].usual_bytes if size_bytes is None else size_bytes
-    return VolumeRequest(roles.SYSTEM_WORKLOAD, size, role=role, rest=size is None)
 
 
 def written(asked: VolumeRequest) -> str:

@@ -83,12 +83,8 @@ def make_changes(
     more: Iterable[Setting | Message] = (),
 ) -> Changes:
     """Return the changes with `more` operations, without steps if no change is needed or possible."""
-    reasons = tuple(
-        f"{change.what}: {change.why}{f' ({change.source})' if change.source else ''}"
-        for change in tuning.changes
-    )
     place = (found.device, found.filesystem, found.uuid)
-    return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), reasons)
+    return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), tuning.reasons)
 
 
 def _settings(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
