@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Generic, Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.missing import why_not_mounted
 from wizard.advice.zones import manages_zones
@@ -150,9 +151,9 @@ class CatalogueOption(Struct, frozen=True):
 
     id: str
     kind: OptionKind
-    filesystems: tuple[str, ...]
     text: str
     why: ProfileText
+    filesystems: tuple[str, ...] = ()
     does: ProfileText = NO_TEXT
     also: tuple[str, ...] = ()
     risk: ProfileText = NO_TEXT
@@ -174,9 +175,14 @@ class CatalogueOption(Struct, frozen=True):
 
 
 class OptionFile(Struct, frozen=True):
-    """A file in profiles/options."""
+    """A file in profiles/options. `filesystems`: of the options that name none."""
 
     options: tuple[CatalogueOption, ...]
+    filesystems: tuple[str, ...] = ()
+
+    def complete(self) -> tuple[CatalogueOption, ...]:
+        """Return the options with their filesystems."""
+        return tuple(replace(one, filesystems=one.filesystems or self.filesystems) for one in self.options)
 
 
 class OptionSite(Struct, frozen=True):
@@ -207,7 +213,7 @@ _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 def load_catalogue() -> dict[str, CatalogueOption]:
     """Return all options by id. Raises BadInput with file, line and key."""
-    places = gather("options", OptionFile, lambda form: form.options, "options")
+    places = gather("options", OptionFile, OptionFile.complete, "options")
     for place in places.values():
         for key, fault in _faults(place.entry, places):
             raise place.fault(key, fault)

@@ -103,7 +103,6 @@ def rendered(block: ui.Block, width: int) -> Iterator[str]:
 
 
 def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
-    """Yield a layout to scale, if wide enough, then the stretches in words."""
     sizes = [stretch.size_bytes for stretch in bar.stretches]
     room = width - (len(sizes) - 1)
     cells = [max(1, room * size // (sum(sizes) or 1)) for size in sizes]
@@ -131,7 +130,6 @@ def _bars(figures: ui.Figures) -> Iterator[str]:
 
 
 def _coloured(line: str, block: ui.Block, number: int) -> str:
-    """Colour a heading, or the first words of a paragraph."""
     match block:
         case ui.Banner(tone=tone) if number == 0:
             return f"\x1b[{SGR.get(tone, '1')}m{line}\x1b[0m"

@@ -164,7 +164,6 @@ ROOT = "/"
 
 
 def _on_another_system(situation: Situation) -> Iterator[Message]:
-    """Yield how to convert a filesystem that the running system needs."""
     device, uuid = situation.device, situation.ext.uuid
     if operations.fstab_operations(situation) and ROOT not in situation.mounts:
         yield t("First change {fstab} here.", fstab=situation.fstab)

@@ -134,7 +134,6 @@ def _kept_faults(member: layout.Member) -> Iterator[str]:
 
 
 def _wipe_faults(plan: Plan) -> Iterator[str]:
-    """Check the erasure of old signatures: once per device, on the plan's drives."""
     allowed = {
         path
         for member in plan.members
@@ -157,7 +156,6 @@ def _wipe_faults(plan: Plan) -> Iterator[str]:
 
 
 def _whole_faults(plan: Plan) -> Iterator[str]:
-    """Check a filesystem on a drive without a table, which is only allowed on host-managed zones."""
     volume = plan.volumes[0]
     if (
         len(plan.volumes) != 1

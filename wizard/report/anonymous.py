@@ -231,7 +231,6 @@ def _is_known(piece: str, kind: str, known: Collection[str]) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """Return our own terms: workloads, filesystems, options and their parts."""
     texts: set[str] = set()
     with suppress(DiskwrightError):
         for name, option in load_catalogue().items():

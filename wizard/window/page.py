@@ -178,7 +178,7 @@ def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[S
 
 
 def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pen) -> list[Strip]:
-    """Stack _boxed panes; the last one fills the rest. Without enough room, they scroll together."""
+    """The last pane fills the rest. Without enough room, they scroll together."""
     here = pen.at(name)
     inner = [_inner(pane, width - 4, pen) for pane in panes]
     used = sum(len(each) + 2 for each in inner)

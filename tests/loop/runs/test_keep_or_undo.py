@@ -229,6 +229,6 @@ def test_reason_for_a_direct_run_is_shown_before_the_start(
     drive = drive_with_files(work, make_drive)
     plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""
-    monkeypatch.setattr("wizard.apply.engine.scratch_copies.CONTROL", str(work.folder / "no-loop-control"))
+    monkeypatch.setattr("wizard.apply.block.scratch_device.CONTROL", str(work.folder / "no-loop-control"))
     assert "is not available" in services(work, drive).why_direct(plan)
     assert not work.runs.exists()

@@ -23,7 +23,7 @@ from tests.loop.program import (
     state,
 )
 from wizard.apply.engine.stores import old_file
-from wizard.apply.run import runs
+from wizard.apply.run import journal
 from wizard.apply.run.runs import MIGRATION
 from wizard.cli.runs import choose_run
 
@@ -65,7 +65,7 @@ def test_several_open_runs_require_a_name(
     plans = [work.plan(drive, spec("ext4"), mode=Mode.REPLACE) for drive in (first, second)]
     one, now = work.apply(plans[0], keep=False)
     assert now is RunState.WAITING, story(one)
-    monkeypatch.setattr(runs, "datetime", DeadClock, raising=False)
+    monkeypatch.setattr(journal, "datetime", DeadClock)
     two = cut_off(work, plans[1], monkeypatch)
     assert [run.name for run in list_runs(work.runs)] == [one.name, two.name]
     assert (one.name, two.name) == (f"0001-{Path(first).name}", f"0002-{Path(second).name}")

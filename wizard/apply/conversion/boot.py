@@ -189,7 +189,6 @@ def reader() -> str:
 
 
 def _folder_inside(node: str) -> str:
-    """Return GRUB's settings folder on an unmounted filesystem, or an empty string."""
     try:
         seen = seen_inside(node, [f"{folder}/{SETTINGS}" for folder in FOLDERS])
     except Failed:

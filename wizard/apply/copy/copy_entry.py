@@ -202,7 +202,6 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
 
 
 def _make_other(copy: TreeCopy, path: bytes, temporary: bytes) -> None:
-    """Copy a symbolic link, pipe, socket or device."""
     with (
         entries.folder_of(copy.source, path) as (here, name),
         entries.folder_of(copy.target, temporary) as (there, new),

@@ -17,16 +17,7 @@ from tempfile import TemporaryFile
 
 from msgspec import Struct
 
-from wizard.apply.block import devices, extents
-from wizard.apply.block.scratch_device import (
-    CONTROL,
-    NoScratchDeviceError,
-    attached,
-    ignore_mapped,
-    loop_name,
-    stop_ignoring,
-    unavailable,
-)
+from wizard.apply.block import devices, extents, scratch_device
 from wizard.apply.engine import stores
 from wizard.apply.engine.signatures import copies_on
 from wizard.apply.engine.writable_copy import WritableCopy, name_of, scratch_copy_of
@@ -55,8 +46,8 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
     """
     with ExitStack() as after:
         for name in names:
-            ignore_mapped(name, run_folder.name)
-            after.callback(stop_ignoring, name)
+            scratch_device.ignore_mapped(name, run_folder.name)
+            after.callback(scratch_device.stop_ignoring, name)
         after.callback(tear_down, nodes)
         yield
 
@@ -175,9 +166,9 @@ def _copy_of(wanted: ScratchRequest, file: Path, stack: ExitStack) -> SparseCopy
     try:
         store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
     except stores.StoreError as error:
-        raise NoScratchDeviceError(error.clause) from None
+        raise scratch_device.NoScratchDeviceError(error.clause) from None
     extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
-    return SparseCopy(stack.enter_context(attached(store.fd, wanted.block_bytes)))
+    return SparseCopy(stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes)))
 
 
 def _whole_pages(places: Iterable[Extent]) -> Iterator[Extent]:
@@ -224,7 +215,7 @@ def leftover_nodes(run: Path) -> Iterator[str]:
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-            served = file == "/" and loop_name(node) == name_of(stores.new_file(run, 0))
+            served = file == "/" and scratch_device.loop_name(node) == name_of(stores.new_file(run, 0))
             if served or Path(file).parent == run / stores.FOLDER:
                 yield node
 
@@ -253,7 +244,7 @@ def free_bytes(folder: Path) -> int:
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Return why scratch copies of these sizes cannot be made in a folder, as a clause, or an empty string.
     Leaves no file."""
-    if why := unavailable(CONTROL):
+    if why := scratch_device.unavailable(scratch_device.CONTROL):
         return str(why)
     try:
         # An unnamed file, since several threads may check at once.

@@ -8,14 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.apply.block.devices import (
-    IN_USE,
-    forget_caches,
-    node_fault,
-    open_exclusively,
-    reread_table,
-    wait_for,
-)
+from wizard.apply.block import devices
 from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
@@ -48,7 +41,7 @@ class MoveRunJob(job.RunJob[Moves]):
         """Check that the run may write to the drive."""
         drive = document.drive.path
         environment.check_allowed((drive,))
-        if reason := node_fault(drive, drive):
+        if reason := devices.node_fault(drive, drive):
             raise Refused(
                 t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
             )
@@ -110,7 +103,7 @@ class MoveRunJob(job.RunJob[Moves]):
         Raises UnreadSector if that is unknown."""
         check_same(run, document)
         if purpose is Purpose.UNDO:
-            forget_caches(document.drive.path)
+            devices.forget_caches(document.drive.path)
             with MovedDrive(document.drive.path) as drive:
                 forward.refuse_used(OnDrive(run, document, drive, load_notes(run, document)))
 
@@ -194,10 +187,10 @@ def check_same(run: Path, moves: Moves) -> None:
     """Raises Refused unless the drive is the planned one and unused. After the first move has started, it
     must contain the run's journal."""
     drive = probe_again(moves.drive)
-    if reason := open_exclusively(moves.drive.path):
-        raise Refused(join(IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
+    if reason := devices.open_exclusively(moves.drive.path):
+        raise Refused(join(devices.IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
     # The page cache may contain data of another drive.
-    forget_caches(moves.drive.path)
+    devices.forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
     found = has_journal(moves.drive.path, moves, notes)
     begun, started = begun_moves(notes), begun_steps(read_entries(run))
@@ -232,19 +225,19 @@ def _check_left(moves: Moves, started: int) -> None:
 @contextmanager
 def _opened(moves: Moves) -> Iterator[MovedDrive]:
     """Open the drive exclusively. Afterwards, the kernel rereads its table in any case."""
-    forget_caches(moves.drive.path)
+    devices.forget_caches(moves.drive.path)
     drive = MovedDrive(moves.drive.path)
     try:
         with drive:
             yield drive
     finally:
-        reread_table(moves.drive.path, anew=True)
+        devices.reread_table(moves.drive.path, anew=True)
 
 
 def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
     """Check the moved partitions with the kernel and libblkid."""
     with suppress(Failed):
-        wait_for(*moves.devices)
+        devices.wait_for(*moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
         part, wanted = drive.partition(move.device), move.after.start_bytes

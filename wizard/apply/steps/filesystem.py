@@ -209,7 +209,6 @@ NO_ERRORS = Sentence("{tool} found no errors")
 
 
 def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check:
-    """Check with a program that fails if it finds an error."""
     try:
         finished.do(argv)
     except Failed as error:

@@ -268,7 +268,6 @@ def _devices_with(uuid: str) -> list[str]:
 
 
 def _number(node: str) -> int | None:
-    """Return the device number of a block device, or None if it does not exist."""
     with suppress(OSError):
         found = Path(node).stat()
         return found.st_rdev if stat.S_ISBLK(found.st_mode) else None

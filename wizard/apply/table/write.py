@@ -64,7 +64,6 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
 
 
 def _set_types(operation: WriteTable, drive: Identity) -> None:
-    """Set the types of new entries that libparted cannot set. Raises Failed."""
     later = proof.SET_AFTERWARDS[operation.table]
     wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
     if not wanted:

@@ -217,7 +217,6 @@ def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) 
 
 
 def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
-    """Return all extended attributes by name, including ACLs and system attributes."""
     found = []
     for name in attribute_names(where):
         value = os.getxattr(where, name, follow_symlinks=isinstance(where, int))

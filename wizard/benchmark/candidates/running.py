@@ -197,7 +197,6 @@ class Trial:
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
     def _run(self, candidate: Candidate, scale: float) -> Run:
-        """Run each load on a new filesystem."""
         made, phases = 0.0, []
         for name in self.order.loads:
             made += self._make(candidate)

@@ -21,7 +21,6 @@ FINEST = 400
 
 
 def _bar_of(layout: Layout, size_bytes: int, changed: ui.Fate, caption: ui.Text = "") -> ui.Bar:
-    """Return the bar of a layout. `changed`: fate of contents without preservation."""
     found = []
     for fate, stretch_bytes, slot in _drawn(layout, size_bytes, changed):
         if slot and (slot.number or slot.filesystem):

@@ -209,7 +209,6 @@ def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
 
 
 def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
-    """Return the rate of some windows in bytes per second, or None without windows."""
     mine = [window for window in windows if phase in (None, window.phase)]
     written = sum(window.written_bytes for window in mine)
     return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None

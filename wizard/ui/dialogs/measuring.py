@@ -54,7 +54,6 @@ class Measuring(Overlay, Generic[Measured]):
         self._stop = threading.Event()
 
     def _possible(self) -> Iterator[ui.Block]:
-        """Describe the available measurements."""
         raise NotImplementedError
 
     def _ways(self) -> Iterator[ui.Action]:
@@ -293,6 +292,5 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), start)
 
     def _settled(self, verdict: DisplacedVerdict) -> None:
-        """Remember the result, and have the drives read again with it."""
         self.services.remember_test(self.drive, verdict)
         self.desk.touched = True

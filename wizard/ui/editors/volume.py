@@ -143,7 +143,6 @@ class VolumeEditor(Screen):
 
     @property
     def _has_writers(self) -> bool:
-        """True if users other than root can be allowed to write."""
         return self._mounts and not self._values[ROLE]
 
     def _values_of(self, spec: volume_request.VolumeSpec) -> dict[str, str]:

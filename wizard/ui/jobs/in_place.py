@@ -19,7 +19,7 @@ from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.copy import amount_message, fstab_difference
-from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
+from wizard.plan.partition import moves as moving
 from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -144,9 +144,9 @@ class MoveJob(InPlaceJob[Moves]):
         if len(moves.moves) == 1:
             shift = moves.moves[0].shift_bytes
             self.title = t("Move {device} by {shift:size}", device=moves.device, shift=shift)
-        self.brief = (*map(what_moves, moves.moves), *journals_message(moves))
-        self.seconds = step_seconds(moves)
-        self.back = (BACK, POWER(part=moves.devices))
+        self.brief = (*map(moving.what_moves, moves.moves), *moving.journals_message(moves))
+        self.seconds = moving.step_seconds(moves)
+        self.back = (moving.BACK, moving.POWER(part=moves.devices))
 
     def stop_means(self) -> ui.Text:
         return t(
@@ -155,7 +155,7 @@ class MoveJob(InPlaceJob[Moves]):
         )
 
     def commands(self) -> tuple[ui.Block, ...]:
-        moved = (ui.para(one) for one in preview(self.document) if one not in self.document.doubts)
+        moved = (ui.para(one) for one in moving.preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:

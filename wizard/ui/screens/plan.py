@@ -61,7 +61,6 @@ class PlanScreen(Screen):
 
     @property
     def _job(self) -> PlanJob:
-        """The plan. Its actions are unavailable without one."""
         assert self.session.plan is not None
         return PlanJob(self.services, self.session.plan)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.engine import scratch_copies
+from wizard.apply.block import scratch_device
 from wizard.apply.engine.scratch_copies import blocker
 
 
@@ -17,7 +17,7 @@ def control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs.mkdir()
     (programs / "modprobe").write_text("#!/bin/sh\nexit 1\n")
     (programs / "modprobe").chmod(0o755)
-    monkeypatch.setattr(scratch_copies, "CONTROL", str(control))
+    monkeypatch.setattr(scratch_device, "CONTROL", str(control))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return control
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
+from wizard.apply.block import devices
 from wizard.apply.move import run as move_guard
 from wizard.apply.settings import guard as tune_guard
 from wizard.model.errors import Refused
@@ -34,8 +35,8 @@ def test_move_is_refused_on_an_unidentified_drive(monkeypatch: pytest.MonkeyPatc
     """The drive was replugged without a serial number, before the run's first write."""
     nameless = replace(OWN, serial=None, wwn=None)
     known = replace(known_identity(machine(nameless), nameless), boot_id=None, content_digest="planned")
-    monkeypatch.setattr(move_guard, "open_exclusively", lambda *_: "")
-    monkeypatch.setattr(move_guard, "forget_caches", lambda *_: None)
+    monkeypatch.setattr(devices, "open_exclusively", lambda *_: "")
+    monkeypatch.setattr(devices, "forget_caches", lambda *_: None)
     monkeypatch.setattr(move_guard, "load_notes", lambda *_: (SimpleNamespace(is_begun=False),))
     monkeypatch.setattr(move_guard, "read_entries", lambda *_: ())
     monkeypatch.setattr(move_guard, "move_step", lambda *_: 1)
