@@ -205,8 +205,7 @@ class TableEntry(Placed, Struct, frozen=True):
 
 
 class NewTable(Struct, frozen=True):
-    """A table for the drive `device`, with exactly `entries`. `fresh` creates a new table; otherwise `kept`
-    entries are preserved bit for bit."""
+    """A table to write, as `WriteTable` describes."""
 
     device: str
     table: Literal["gpt", "mbr"]

@@ -72,7 +72,8 @@ class WipeSignatures(WritingTo, frozen=True):
 
 
 class WriteTable(NewTable, Writing, frozen=True):
-    """Write a table."""
+    """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
+    preserved bit for bit."""
 
     kind: Literal["write-table"] = "write-table"
 
