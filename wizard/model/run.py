@@ -11,6 +11,15 @@ from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 
 
+class WithSecret:
+    """A record with the passphrase of encrypted volumes. Hides all fields from logs and tracebacks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"
+
+
 class Document:
     """A planned job, as saved to a file and kept in the folder of its run."""
 

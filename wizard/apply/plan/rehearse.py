@@ -31,7 +31,7 @@ from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
-from wizard.model.run import Event
+from wizard.model.run import Event, WithSecret
 from wizard.model.said import format_capacity, t
 from wizard.operations.filesystem import Resize
 from wizard.plan.check import PLANS
@@ -44,17 +44,13 @@ class StoppedError(Exception):
     """A stop was requested during the rehearsal, before the step in the message."""
 
 
-class RehearsalWorkspace(Struct, frozen=True):
+class RehearsalWorkspace(WithSecret, Struct, frozen=True):
     """The run's folder, settings and journal, and the passphrase of encrypted volumes."""
 
     run: Path
     environment: Environment
     journal: Journal
     secret: bytes | None = None
-
-    def __repr__(self) -> str:
-        """Hide the passphrase, also from logs and tracebacks."""
-        return f"{type(self).__name__}(...)"
 
 
 class Rehearsed(Struct, frozen=True):

@@ -25,7 +25,7 @@ from wizard.apply.run.progress_log import RunStatus
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
 from wizard.model.requests import CopyFiles, Wanted
-from wizard.model.run import JournalEntry
+from wizard.model.run import JournalEntry, WithSecret
 from wizard.model.said import Sentence, t
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
@@ -64,7 +64,7 @@ class Say(StrEnum):
     LINE = "line"
 
 
-class RootRequest(Struct, frozen=True):
+class RootRequest(WithSecret, Struct, frozen=True):
     """LOOK: probe the drives at `paths`, or all. ROOM: measure the space for undo of the plan. APPLY: start
     the document `plan`, confirmed by `tokens`, in `journal`. The passphrase in hexadecimal only goes through
     the pipe. WORK_OUT: plan what is `wanted`, on `device` unless files are copied. KEEP and UNDO: the last
@@ -79,10 +79,6 @@ class RootRequest(Struct, frozen=True):
     device: str = ""
     programs: tuple[str, ...] = ()
     wanted: Wanted | CopyFiles | None = None
-
-    def __repr__(self) -> str:
-        """Hide the passphrase."""
-        return f"{type(self).__name__}(...)"
 
 
 class Answer(Struct, frozen=True):

@@ -159,7 +159,7 @@ def check_resizable(operation: Resize, node: str, seconds: float) -> None:
         raise Failed(join(fault, NOTHING_WRITTEN))
 
 
-def resize_filesystem(operation: Resize, context: StepContext) -> Message:
+def _resize_filesystem(operation: Resize, context: StepContext) -> Message:
     """Resize the filesystem and check it again. Return a summary. Raises Failed."""
     device, growing = operation.device, operation.growing
     if not context.rehearsed or growing is None:
@@ -183,4 +183,4 @@ def _not_clean(device: str, *check: str) -> Message:
     return t("{device} is not clean: run `{command}`.", device=device, command=command)
 
 
-STEPS: Steps = dict.fromkeys((GrowFilesystem, ShrinkFilesystem), (resize_filesystem, resize_checks))
+STEPS: Steps = dict.fromkeys((GrowFilesystem, ShrinkFilesystem), (_resize_filesystem, resize_checks))

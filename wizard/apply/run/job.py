@@ -20,7 +20,7 @@ from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.run import Document, Event
+from wizard.model.run import Document, Event, WithSecret
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import PlanOperation, Step
@@ -37,7 +37,7 @@ ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 
-class Start(Struct, frozen=True):
+class Start(WithSecret, Struct, frozen=True):
     """How to start a new run: the tokens that confirm the drives, the folder for runs (None for the usual
     one), the passphrase of encrypted volumes. `keep`: keep the result as soon as it is written. `why_direct`:
     why the run cannot be rehearsed, empty if it can."""
@@ -48,10 +48,6 @@ class Start(Struct, frozen=True):
     secret: bytes | None = None
     keep: bool = False
     why_direct: str = ""
-
-    def __repr__(self) -> str:
-        """Hide the passphrase, also from logs and tracebacks."""
-        return f"{type(self).__name__}(...)"
 
     @property
     def folder(self) -> Path:
@@ -123,7 +119,7 @@ Outcome = tuple[Event, Message | str]
 """The last event of a run, and the sentence."""
 
 
-class RunWork(Struct, frozen=True):
+class RunWork(WithSecret, Struct, frozen=True):
     """A run as its own process sees it. `secret` is the passphrase of encrypted volumes."""
 
     run: Path
@@ -133,7 +129,7 @@ class RunWork(Struct, frozen=True):
     secret: bytes | None = None
 
 
-class JobRequest(Struct, frozen=True):
+class JobRequest(WithSecret, Struct, frozen=True):
     """A request to continue a run. `over_changes`: undo even if other programs have changed the drive since;
     then `tokens` confirms the drives."""
 
@@ -143,7 +139,7 @@ class JobRequest(Struct, frozen=True):
     tokens: tuple[str, ...] = ()
 
 
-class Prepared(Struct, frozen=True):
+class Prepared(WithSecret, Struct, frozen=True):
     """How to continue a run: the journal's sentence, how to lock the drives, the check under the locks, and
     the passphrase or key of encrypted volumes."""
 

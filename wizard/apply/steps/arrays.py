@@ -160,7 +160,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
     return context.confirm([_mdadm_check(operation, context.finished())])
 
 
-def array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
+def _array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
     """Check the array with mdadm and the kernel."""
     yield _mdadm_check(operation, finished)
     geometries = [member.drive.geometry for member in finished.plan.members]
@@ -362,4 +362,4 @@ def _read(file: Path) -> str:
         return file.read_text().strip()
 
 
-STEPS: Steps = {MakeArray: (make_array, array_checks)}
+STEPS: Steps = {MakeArray: (make_array, _array_checks)}

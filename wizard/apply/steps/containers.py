@@ -91,14 +91,14 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def make_container(operation: containers.MakeContainer, context: StepContext) -> None:
+def _make_container(operation: containers.MakeContainer, context: StepContext) -> None:
     """Create the container. Raises Failed."""
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
     devices.forget_caches(operation.device)
 
 
-def open_container(operation: containers.OpenContainer, context: StepContext) -> None:
+def _open_container(operation: containers.OpenContainer, context: StepContext) -> None:
     """Open the container, unless this run has opened it. Raises Failed."""
     if _opened_node(operation) is None:
         for argv in operation.commands():
@@ -169,7 +169,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             journal.add(Event.COMMAND, message, command=argv)
 
 
-def container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
+def _container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
     device, seconds = operation.device, finished.seconds
     yield matched(
@@ -189,7 +189,7 @@ def container_checks(operation: containers.MakeContainer, finished: Finished) ->
     yield matched(find)
 
 
-def opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
+def _opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
     yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
 
@@ -211,6 +211,6 @@ def _secret(context: StepContext) -> bytes:
 
 
 STEPS: Steps = {
-    containers.MakeContainer: (make_container, container_checks),
-    containers.OpenContainer: (open_container, opened_checks),
+    containers.MakeContainer: (_make_container, _container_checks),
+    containers.OpenContainer: (_open_container, _opened_checks),
 }

@@ -35,7 +35,7 @@ from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.process.program import run
 
 
-def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
+def _make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
     """Create the filesystem, and check as `made_as_planned` does."""
     context.run_commands()
     return made_as_planned(operation, context)
@@ -61,7 +61,7 @@ NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
 LIST = ("btrfs", "subvolume", "list")
 
 
-def make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
+def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     """Create the subvolumes, and compare them with btrfs's list. Raises Failed."""
     with at_private_place(operation, context) as place:
         for argv in operation.inside():
@@ -70,7 +70,7 @@ def make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     return context.confirm([matched(lambda: name_differences(operation.names, found))])
 
 
-def set_owner(operation: SetOwner, context: StepContext) -> Message:
+def _set_owner(operation: SetOwner, context: StepContext) -> Message:
     """Set owner and mode, and read them back. Raises Failed."""
     writer = operation.writer
     with at_private_place(operation, context) as place:
@@ -135,7 +135,7 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+def _filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
     """Check signatures, striping and consistency of a filesystem."""
     yield from _made_checks(operation, finished)
     if MADE[operation.filesystem].clean_check:
@@ -159,7 +159,7 @@ def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
     yield _clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, finished)
 
 
-def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
+def _subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
     """Check the subvolumes of a mounted filesystem. If it is not mounted, they were checked when created.
     Ignores others, which the user may have created since."""
 
@@ -230,7 +230,7 @@ def mount_filesystem(operation: Mount, do: Callable[[Sequence[str]], object]) ->
     _check_mount(operation)
 
 
-def mount_in_step(operation: Mount, context: StepContext) -> Message:
+def _mount_in_step(operation: Mount, context: StepContext) -> Message:
     """Mount the filesystem, and return a summary. Raises Failed."""
     mount_filesystem(operation, context.command)
     return context.confirm([matched(lambda: mount_differences(operation))])
@@ -261,7 +261,7 @@ NOBODY = 65534
 UNKNOWN = 255
 
 
-def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
+def _mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
     """Check the mount, and that the planned writer can write there. No check if only root may write, or for
     read-only mounts."""
     place = operation.mount_point
@@ -307,12 +307,12 @@ def _try_as(writer: Writer, file: Path) -> int:
     return 0
 
 
-def swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
+def _swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
     """Check that the kernel uses the swap."""
     yield matched(lambda: () if is_swap(operation.device) else [t("not listed")])
 
 
-def turn_on(operation: TurnOnSwap, context: StepContext) -> None:
+def _turn_on(operation: TurnOnSwap, context: StepContext) -> None:
     """Enable swap on the device. Repeatable. Raises Failed."""
     if not is_swap(operation.device):
         context.run_commands()
@@ -328,18 +328,18 @@ def add_line(operation: AddFstabLine | AddCrypttabLine, context: StepContext) ->
     fstab.add_line(file, operation, kept_as(file, context.run_name))
 
 
-def line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+def _line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) -> Iterator[Check]:
     """Check that the file has the line exactly once."""
     times = read_text(_file_of(operation, finished.environment)).splitlines().count(operation.line)
     yield checked(times == 1, t("{times} found", times=times))
 
 
 STEPS: Steps = {
-    MakeFilesystem: (make_filesystem, filesystem_checks),
-    MakeSubvolumes: (make_subvolumes, subvolume_checks),
-    SetOwner: (set_owner, unchecked),
-    AddFstabLine: (add_line, line_checks),
-    AddCrypttabLine: (add_line, line_checks),
-    Mount: (mount_in_step, mount_checks),
-    TurnOnSwap: (turn_on, swap_checks),
+    MakeFilesystem: (_make_filesystem, _filesystem_checks),
+    MakeSubvolumes: (_make_subvolumes, _subvolume_checks),
+    SetOwner: (_set_owner, unchecked),
+    AddFstabLine: (add_line, _line_checks),
+    AddCrypttabLine: (add_line, _line_checks),
+    Mount: (_mount_in_step, _mount_checks),
+    TurnOnSwap: (_turn_on, _swap_checks),
 }

@@ -142,7 +142,7 @@ def activate(plan: Plan, do: Do) -> None:
             do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
 
-def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> None:
+def _make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> None:
     """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
@@ -188,5 +188,5 @@ def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[
 STEPS: Steps = {
     # LVM cannot correct the data offset and size of a group later.
     layers.MakeVolumeGroup: (lambda _, context: context.run_commands(), group_checks),
-    layers.MakeLogicalVolume: (make_logical_volume, volume_checks),
+    layers.MakeLogicalVolume: (_make_logical_volume, volume_checks),
 }

@@ -14,7 +14,7 @@ from wizard.apply.run.journal import Journal
 from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
-from wizard.model.run import Check, Event
+from wizard.model.run import Check, Event, WithSecret
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.operations.operation import Operation
@@ -88,7 +88,7 @@ BUSY_PAUSE_SECONDS = 0.3
 effect."""
 
 
-class StepContext(Struct, frozen=True):
+class StepContext(WithSecret, Struct, frozen=True):
     """The context of one step.
 
     `step` counts from 1. `again` is True if an earlier process may have executed it. `secret` is the
@@ -104,10 +104,6 @@ class StepContext(Struct, frozen=True):
     drive_locks: tuple[int, ...]
     secret: bytes | None = None
     rehearsed: bool = False
-
-    def __repr__(self) -> str:
-        """Hide the passphrase, also from logs and tracebacks."""
-        return f"{type(self).__name__}(...)"
 
     @property
     def member(self) -> Member:

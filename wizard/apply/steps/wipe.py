@@ -57,7 +57,7 @@ ZFS_LIST = re.compile(rb"\x01[\x00\x01]\x00\x00.{16}\x00\x00\x00\x07version", re
 pair."""
 
 
-def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
+def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     """Erase all signatures on the operation's device, and return a summary. Raises Failed."""
     device = operation.device
     found = list_signatures(device, context.seconds)
@@ -274,4 +274,4 @@ def _number(node: str) -> int | None:
     return None
 
 
-STEPS: Steps = {WipeSignatures: (wipe_signatures, unchecked)}
+STEPS: Steps = {WipeSignatures: (_wipe_signatures, unchecked)}

@@ -191,7 +191,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
     return join(t("Disk and kernel have exactly the planned table."), *uuids)
 
 
-def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
+def _table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
     """Check the table of a drive, or its absence, on the drive and in the kernel."""
     pairs = zip(finished.plan.members, finished.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
@@ -205,10 +205,10 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
         yield alignment_check(drive, new, finished.seconds)
 
 
-def empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
+def _empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
     """The reset has removed the table, unless a later step wrote one."""
     what = str(t("{drive} has the planned table, or none.", drive=operation.device))
-    yield from (replace(check, what=what) for check in table_checks(operation, finished))
+    yield from (replace(check, what=what) for check in _table_checks(operation, finished))
 
 
 def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
@@ -252,4 +252,4 @@ def parted_rule(geometry: Geometry) -> str:
     return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"
 
 
-STEPS: Steps = {WriteTable: (write_table, table_checks), ResetZones: (reset_zones, empty_checks)}
+STEPS: Steps = {WriteTable: (write_table, _table_checks), ResetZones: (reset_zones, _empty_checks)}

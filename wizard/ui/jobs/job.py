@@ -13,11 +13,11 @@ from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
+from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
-from wizard.plan.undo_policy import WORD, UndoSpace, losses, needs_word, promise, shows_nothing
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
@@ -102,7 +102,7 @@ class Job(Generic[D]):
         """Return True if `room` rehearses the job."""
         return False
 
-    def room(self) -> UndoSpace:
+    def room(self) -> undo_policy.UndoSpace:
         """Return the space needed for undo. May be slow."""
         raise NotImplementedError
 
@@ -215,7 +215,7 @@ class PlanJob(Job[Plan]):
     def __init__(self, services: Services, plan: Plan) -> None:
         super().__init__(services, plan)
         self._unknown: tuple[str, ...] = ()
-        self.lost: tuple[ui.Text, ...] = tuple(losses(plan))
+        self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
         self.brief = (*brief(plan), *inside_sentences(plan))
@@ -272,12 +272,12 @@ class PlanJob(Job[Plan]):
             said = (t("Undo restores the old contents until you choose Keep."),)
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
-            said = (promise(self.document, self._direct, keep=self.keep),)
+            said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
         return (*((danger,) if danger else ()), *free_used(self.document), *said)
 
     def restores_nothing(self) -> bool:
         """Return True if undo has no contents to restore: no signatures and no unknown data."""
-        return not (self._unknown or self._direct) and shows_nothing(self.document)
+        return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document.described_as_direct(self._direct)
@@ -286,17 +286,17 @@ class PlanJob(Job[Plan]):
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
-        return WORD if needs_word(self.document, self._direct) else ""
+        return undo_policy.WORD if undo_policy.needs_word(self.document, self._direct) else ""
 
     def rehearses(self) -> bool:
         return self.services.rehearses(self.document)
 
-    def room(self) -> UndoSpace:
+    def room(self) -> undo_policy.UndoSpace:
         """Return the space needed for undo, measured by a rehearsal if possible. The rehearsal may find
         unknown data that will be lost."""
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
-        self.lost = (*losses(self.document), *room.lost)
+        self.lost = (*undo_policy.losses(self.document), *room.lost)
         return room
 
     def stop_means(self) -> ui.Text:
