@@ -94,7 +94,6 @@ def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
 
 
 def _blocks_told(view: ui.View, blocks: Iterable[ui.Block]) -> list[Told]:
-    """Return blocks as lines, without empty lines and progress."""
     told = (
         told for block in blocks if not isinstance(block, ui.Progress) for told in block_lines(block, view)
     )
@@ -198,7 +197,6 @@ def _line(text: str) -> Iterator[Line]:
 
 
 def _without_gaps(view: ui.View, blocks: Iterable[ui.Block]) -> Iterator[Told]:
-    """Yield blocks with at most one empty line between them, and none at the ends."""
     gap = begun = False
     for block in blocks:
         for line in block_lines(block, view):

@@ -185,7 +185,6 @@ def _write(descriptor: int, facts: Facts) -> None:
 
 
 def _activity(pid: int) -> tuple[float, bool]:
-    """Return the CPU time of a process and the children, and whether one of them is running."""
     # Imported here because psutil is slow to load, and few drives are overdue.
     import psutil
 

@@ -244,7 +244,6 @@ def rehearse(site: MigratingSite) -> Outcome | None:
 
 
 def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
-    """Run a step on the scratch copy, and return a result message. Raises Failed."""
     guard.drive_now(site.migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.

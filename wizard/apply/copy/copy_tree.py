@@ -313,7 +313,6 @@ def _remove(site: BringSite, entries: Mapping[bytes, TreeEntry]) -> None:
 
 
 def _finish(site: BringSite, gone: Set[bytes]) -> None:
-    """Finish folders, deepest first, then set flags."""
     copy = site.copy
     found = (entry for entry in site.entries() if entry.path not in gone)
     entries = [one for one in found if one.kind is EntryKind.FOLDER or one.flags]

@@ -168,7 +168,6 @@ class Exchange(checks.Checks):
             self._enter(self.record.phase)
 
     def _begin(self, progress: Progress, passes: Mapping[Phase, int]) -> None:
-        """Start the progress, measured in bytes read and written."""
         changed = sum(side.change.changed_bytes for side in self.sides)
         self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
 

@@ -294,7 +294,6 @@ def _key(block: bytes, was: bytes) -> bytes | None:
 
 
 def _sectors(side: DriveSide, known: Sequence[extents.Read]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    """Yield start, current and known bytes of each sector. Raises Failed."""
     for chunk in extents.chunks(side.change.places):
         read = [one(chunk.start_bytes, chunk.size_bytes) for one in (side.medium.read, *known)]
         for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from select import select
 
@@ -19,7 +20,7 @@ from wizard.apply.engine.stores import Store
 from wizard.apply.tree.mount_read_only import mount_served_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.process.module import module_argv
 from wizard.process.program import find, run
 
@@ -27,6 +28,9 @@ FUSE = "/dev/fuse"
 SERVER = "wizard.apply.engine.written_pages"
 NAME_BYTES = 63
 """Longest name of a loop device."""
+
+SPARE_BYTES = 8 * MIB
+"""Free space to leave for the record, the journal and the notice of a plan."""
 
 LOAD_SECONDS = 5.0
 STOP_SECONDS = 30.0
@@ -79,10 +83,11 @@ class WritableCopy:
         waiting = select([self._report], [], [], STOP_SECONDS)[0]
         data = os.read(self._report, 1 << 16) if waiting else b""
         *lines, self._received = (self._received + data).split(b"\n")
-        for line in lines:
-            reported = json.loads(line)
-            if isinstance(reported, dict):
-                raise (FullError if reported["full"] else Failed)(reported["said"])
+        reports = [json.loads(line) for line in lines]
+        errors = [one for one in reports if isinstance(one, dict)]
+        if error := max(errors, key=itemgetter("full"), default=None):
+            raise (FullError if error["full"] else Failed)(error["said"])
+        for reported in reports:
             self._written = [Extent(start, size) for start, size in reported]
         if not data:
             raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
@@ -113,7 +118,7 @@ def scratch_copy_of(
             with os.fdopen(fuse, "rb", buffering=0):
                 mounted = mount_served_file(fuse)
                 copied.callback(os.close, mounted)
-                report = _start_server(device, file, fuse, hidden)
+                report = _start_server(device, file, fuse, hidden, SPARE_BYTES if part else 0)
             held.callback(os.close, report)
             served = os.open(f"/proc/self/fd/{mounted}", os.O_RDWR | os.O_CLOEXEC)
             copied.callback(os.close, served)
@@ -134,11 +139,11 @@ def name_of(file: Path) -> bytes:
     return sha256(os.fsencode(file)).hexdigest()[:NAME_BYTES].encode()
 
 
-def _start_server(device: str, file: Path, fuse: int, hidden: Iterable[Extent]) -> int:
+def _start_server(device: str, file: Path, fuse: int, hidden: Iterable[Extent], spare_bytes: int) -> int:
     report, end = os.pipe()
     try:
         places = json.dumps([(place.start_bytes, place.size_bytes) for place in hidden])
-        argv = module_argv(SERVER, device, str(file), str(fuse), str(end), places)
+        argv = module_argv(SERVER, device, str(file), str(fuse), str(end), places, str(spare_bytes))
         subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,

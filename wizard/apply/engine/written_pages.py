@@ -63,18 +63,17 @@ PAST_CACHE, NO_FLUSH = 1, 1 << 5
 
 PAGES_PER_CHUNK = MIB // extents.GRAIN_BYTES
 
-SPARE_BYTES = 8 * MIB
-"""For the record, the journal and the notice of a run."""
-
 
 @dataclass(slots=True)
 class WrittenPages:
     """Reads of a drive, covered by the pages written to `store`. The `hidden` places, whole pages in order,
-    are not read from the drive, and contain zeros."""
+    are not read from the drive, and contain zeros. `spare_bytes`: free space to leave for other files of the
+    run, besides that for the overwritten data; 0 to use all."""
 
     drive: extents.Medium
     store: Store
     hidden: Sequence[Extent] = ()
+    spare_bytes: int = 0
     _written: dict[int, int] = field(default_factory=dict)
     """For each chunk of 1 MiB, a bit for each written page."""
 
@@ -117,11 +116,10 @@ class WrittenPages:
         return stored, min(end, chunk * MIB + to * extents.GRAIN_BYTES)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Write to the store, with the rest of the pages at both ends. Raises Failed, also if the store's
-        folder would later lack space for the overwritten data."""
+        """Write to the store, with the rest of the pages at both ends. Raises Failed."""
         room = os.fstatvfs(self.store.fd)
-        needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + SPARE_BYTES
-        if needed > room.f_bavail * room.f_frsize:
+        needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + self.spare_bytes
+        if self.spare_bytes and needed > room.f_bavail * room.f_frsize:
             raise StoreError(self.store.file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         end = offset_bytes + len(data)
         first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
@@ -198,18 +196,20 @@ class WrittenPages:
         )
 
 
-def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent]) -> None:
-    """Serve on the descriptor `fuse`. Report the first error, with True if space is short, and finally all
+def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent], spare_bytes: int) -> None:
+    """Serve on the descriptor `fuse`. Report the first error, the first for lack of space, and finally all
     written pages on the descriptor `report`, as lines of JSON.
 
-    Nobody reads while a program waits for an answer, so the reports of more errors would fill the pipe.
+    Nobody reads while a program waits for an answer, so reports of all errors would fill the pipe.
     """
     ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
     with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
-        pages = WrittenPages(drive, store, hidden)
-        for number, error in enumerate(pages.serve(fuse)):
-            if number == 0:
-                _report(report, {"said": str(error), "full": isinstance(error, StoreError) and error.full})
+        pages, reported = WrittenPages(drive, store, hidden, spare_bytes), set[bool]()
+        for error in pages.serve(fuse):
+            full = isinstance(error, StoreError) and error.full
+            if full not in reported:
+                reported.add(full)
+                _report(report, {"said": str(error), "full": full})
         _report(report, [(place.start_bytes, place.size_bytes) for place in pages.written()])
 
 
@@ -221,4 +221,4 @@ def _report(report: int, line: object) -> None:
 
 if __name__ == "__main__":
     places = [Extent(start, size) for start, size in json.loads(sys.argv[5])]
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), places)
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), places, int(sys.argv[6]))

@@ -121,7 +121,6 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
 
 
 def _write_blocks(node: str, now: proof.Image, wanted: proof.Image) -> None:
-    """Only to a scratch copy. Raises Failed."""
     for offset, _, data in now.changed_blocks(wanted):
         devices.write_bytes(node, offset, data)
 

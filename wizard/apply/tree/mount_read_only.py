@@ -165,7 +165,7 @@ def driver_refusal(driver: str, options: Sequence[str], node: str = "") -> str:
 
 def _set_option(context: int, option: str) -> None:
     key, equals, value = option.partition("=")
-    how, given = (SET_STRING, value.encode()) if equals else (SET_FLAG, None)
+    how, given = (SET_STRING, os.fsencode(value)) if equals else (SET_FLAG, None)
     _call(FSCONFIG, context, how, key.encode(), given, 0)
 
 

@@ -222,7 +222,6 @@ def _after_step(step: Step[PlanOperation]) -> Iterator[ui.Block]:
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
-    """Return a captioned paragraph and a gap, or nothing if all texts are empty."""
     return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 

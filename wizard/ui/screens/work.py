@@ -133,7 +133,6 @@ class WorkScreen(Screen):
 
     @property
     def _over(self) -> RunOutcome | None:
-        """The outcome, unless it is being kept or undone."""
         return None if self._settling else self._outcome
 
     def view(self) -> ui.View:

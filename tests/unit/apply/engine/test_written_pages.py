@@ -22,7 +22,7 @@ from wizard.apply.conversion.commit import (
 from wizard.apply.engine import record
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.engine.stores import Store, StoreError
-from wizard.apply.engine.written_pages import SPARE_BYTES, WrittenPages, main
+from wizard.apply.engine.written_pages import WrittenPages, main
 from wizard.apply.run.backup_store import replace_document
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
@@ -67,11 +67,11 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
-    free = SPARE_BYTES // 4096 + 4
+    free, spare_bytes = 6, 2 * 4096
     room = os.statvfs_result((4096, 4096, free, free, free, 9, 9, 9, 0, 255))
     monkeypatch.setattr(os, "fstatvfs", lambda fd: room)
     with Store(tmp_path / "new.img", make_bytes=SIZE) as store:
-        copy = WrittenPages(drive, store)
+        copy = WrittenPages(drive, store, (), spare_bytes)
         with pytest.raises(Failed, match="not enough free space"):
             for page in range(9):
                 copy.write(page * 4096, b"x" * 4096)
@@ -81,15 +81,17 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
 def test_only_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody reads the reports while a program waits for an answer: a full pipe would block both."""
     drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
-    errors = [StoreError(tmp_path, OSError(errno.ENOSPC, "")), *[Failed("unreadable")] * 9000]
+    full = StoreError(tmp_path, OSError(errno.ENOSPC, ""))
+    errors = [Failed("unreadable"), *[full] * 9000]
     monkeypatch.setattr(extents, "DeviceMedium", lambda _device: nullcontext(drive))
     monkeypatch.setattr(WrittenPages, "serve", lambda *_: iter(errors))
     with Store(tmp_path / "new.img", make_bytes=SIZE):
         pass
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-    main("", str(tmp_path / "new.img"), -1, writer, ())
-    error, written = map(json.loads, os.read(reader, MIB).splitlines())
+    main("", str(tmp_path / "new.img"), -1, writer, (), 0)
+    first, error, written = map(json.loads, os.read(reader, MIB).splitlines())
+    assert (first["full"], first["said"]) == (False, "unreadable")
     assert error["full"] and "not enough free space" in error["said"] and written == []
 
 
