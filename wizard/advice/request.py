@@ -210,7 +210,6 @@ def _is_compatible(
 
 
 def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
-    """Add an option, merged into the list of the same flag if there is one."""
     same = [option for option in options if _can_merge(wanted.kind, wanted.text, option.text, filesystem)]
     if not same:
         return [*options, Option(wanted.text, wanted.why, wanted.risk)]

@@ -109,12 +109,13 @@ class CommandParser(ArgumentParser):
         """Parse the words. Raises BadInput for an option without another that it needs, or with one that it
         excludes."""
         values = self.parse_args(words)
-        given = {name for name, key in self.keys.items() if getattr(values, key) not in (None, False)}
+        found = {name: getattr(values, key) for name, key in self.keys.items()}
+        given = {name for name, value in found.items() if value is not None and value is not False}
         for one in self.arguments:
             if one.names[-1] in given:
                 if not given.issuperset(one.needs.split()):
                     raise BadInput(REQUIRES(option=one.names[-1], needed=one.needs))
-                for other in given & {*one.excludes.split()}:
+                if other := next(filter(given.__contains__, one.excludes.split()), ""):
                     raise BadInput(
                         t(
                             "{option} cannot be combined with {other}.",

@@ -355,12 +355,10 @@ class Form:
             lines.take(self._screen, view, lines.talk.answer())
 
     def _current(self, field: Field) -> str:
-        """Return the typed value, unless the screen has changed the field since."""
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 
     def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | None:
-        """Return the answer for a field, or None if the person left the form for another action."""
         lines = self._lines
         current = values[field.key]
         while True:

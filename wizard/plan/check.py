@@ -91,7 +91,6 @@ def _is_restored(plan: Plan) -> bool:
 
 
 def _before_faults(plan: Plan) -> Iterator[str]:
-    """Check all old layouts. A lost table has none."""
     fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
     for member in () if _is_restored(plan) else plan.members:
         yield from _slots_faults(member.before, plan.part, fresh=fresh)
@@ -205,7 +204,6 @@ def _resized_faults(plan: Plan, slot: layout.Slot) -> Iterator[str]:
 
 
 def _partition_faults(plan: Plan) -> Iterator[str]:
-    """Check new partitions, of which each holds a volume or one the group."""
     if len(plan.tables) != 1:
         yield "steps"
         return

@@ -226,7 +226,9 @@ def _options_in(doubt: Message | str) -> list[str]:
 
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
-    return system_danger(volume) or unstated_danger(volume, doubts)
+    # Version 1.0 allowed them on root volumes, whose roles name an architecture.
+    on_system = None if volume.role.startswith("root-") else system_danger(volume)
+    return on_system or unstated_danger(volume, doubts)
 
 
 def system_danger(volume: Volume) -> str | None:

@@ -23,8 +23,11 @@ def brief(plan: Plan) -> tuple[str, ...]:
     said: dict[Sentence | str, list[Message | str]] = {}
     for step in plan.steps:
         match step.operation.summary(step.sentence):
-            case (sentence, words):
+            case (sentence, words) if words not in said.get(sentence, ()):
                 said.setdefault(sentence, []).append(words)
+            case (_, _):
+                # Two volumes may have the same label.
+                said[step.sentence] = []
             case sentence if sentence:
                 said[sentence] = []
     return tuple(
@@ -123,8 +126,8 @@ def background_work(plan: Plan) -> tuple[Message, ...]:
     return (late,) if any(lazy) else ()
 
 
-def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Return sentences on the volume group, and each volume's subvolumes and writers."""
+def inside_sentences(plan: Plan, *, writers: bool = True) -> tuple[str, ...]:
+    """Return sentences on the volume group, and each volume's subvolumes and `writers`."""
     form = Sentence('Subvolumes of "{label}", sharing the space: {subvolumes:list}.')
     subvolumes = [
         form(
@@ -138,7 +141,9 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
         if volume.subvolumes
     ]
     group = _group_sentences(plan, plan.group) if plan.group else ()
-    return tuple(map(str, (*group, *subvolumes, *_together(plan), *_writable(plan.volumes))))
+    return tuple(
+        map(str, (*group, *subvolumes, *_together(plan), *(_writable(plan.volumes) if writers else ())))
+    )
 
 
 def _together(plan: Plan) -> Iterator[Message]:

@@ -221,7 +221,8 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
             known = tuple(drive.path for drive in machine.drives) or "-"
             said = Sentence("Drive {drive} is not among the known drives: {known:list}.")
             raise BadInput(said(drive=path, known=known))
-        found.append(drive)
+        if drive not in found:
+            found.append(drive)
     return replace(machine, drives=tuple(found))
 
 

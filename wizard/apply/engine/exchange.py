@@ -101,7 +101,6 @@ class Exchange(checks.Checks):
             return Proof(self._folder)
 
     def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
-        """Write the new signatures, and verify all places unless `is_checked`."""
         # Write the deciding signature last on each drive, and those of all drives together. Otherwise md
         # could start with one half of a mirror after a power cut.
         for part in (slice(None, -1), slice(-1, None)):

@@ -215,7 +215,6 @@ def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> fl
 
 
 def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
-    """Return the rates of up to `ROWS` stretches of time, by the amount written before."""
     size = ceil(len(windows) / ROWS)
     rates, written = [], 0
     for first in range(0, len(windows), size):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.layout import NO_PLACE, Member
+from wizard.model.layout import NO_PLACE, ROOT, Member
 from wizard.model.said import Sentence, format_capacity, t
 from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
@@ -38,7 +38,8 @@ def volume_row(session: Session, index: int) -> ui.Row:
     spec = session.specs[index]
     made = volume_bytes(session.plan, index) if session.plan else None
     place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
-    writers: ui.Text = spec.writer.shown if spec.mount_point else ""
+    mounts = spec.mount_point or any(one.mount_point for one in spec.subvolumes)
+    writers: ui.Text = spec.writer.shown if mounts or spec.writer != ROOT else ""
     if spec.mount_point == NO_PLACE:
         place, writers = messages.IN_USE, ""
     label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)

@@ -266,7 +266,6 @@ def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
 
 
 def _table_row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> ui.Para:
-    """Return a row of the table of partitions. The notes may need several lines."""
     columns = COLUMNS.format(number, start, size, printable(kind, 12), printable(content, 12))
     return ui.para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
 

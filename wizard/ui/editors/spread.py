@@ -217,7 +217,6 @@ class Arrange(Screen):
         self._settle(arrangement)
 
     def _settle(self, now: Arrangement) -> None:
-        """Update both fields, which restrict each other."""
         self._now = now
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))

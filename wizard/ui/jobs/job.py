@@ -212,13 +212,13 @@ class PlanJob(Job[Plan]):
 
     suffix = "plan"
 
-    def __init__(self, services: Services, plan: Plan) -> None:
+    def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
         self._unknown: tuple[str, ...] = ()
         self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
-        self.brief = (*brief(plan), *inside_sentences(plan))
+        self.brief = (*brief(plan), *inside_sentences(plan, writers=writers))
         self.seconds = tuple(step.seconds for step in plan.steps)
         self.places = tuple(mount.mount_point for mount in plan.mounts)
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)

@@ -369,7 +369,6 @@ class DrivesScreen(Screen):
         raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
 
     def _select(self) -> Session:
-        """Make the drive of the row that of the session. Raises Refused if not read yet."""
         drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))

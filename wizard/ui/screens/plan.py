@@ -15,7 +15,7 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.text import brief, danger_of
+from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
@@ -62,7 +62,8 @@ class PlanScreen(Screen):
     @property
     def _job(self) -> PlanJob:
         assert self.session.plan is not None
-        return PlanJob(self.services, self.session.plan)
+        # The table shows who may write.
+        return PlanJob(self.services, self.session.plan, writers=False)
 
     def _renew(self, session: Session) -> None:
         self._fault, self.missing, self._keeps = "", None, None
@@ -115,10 +116,7 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            job = self._job
-            # The table shows who may write.
-            job.brief = brief(job.document)
-            yield job.panes()[0]
+            yield self._job.panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan

@@ -25,6 +25,12 @@ def test_operations_of_one_kind_share_a_sentence() -> None:
     assert inside_sentences(plan) == ("one: writable by alice.", "two: writable by root only.")
 
 
+def test_volumes_of_one_label_are_told_apart() -> None:
+    plan = plan_for(drive(), *[spec("ext4", size_bytes=GIB, label="data")] * 2)
+    made = [sentence for sentence in brief(plan) if sentence.startswith("Create")]
+    assert made[0] == "Create ext4 data." and "/dev/sda2" in made[1]
+
+
 def test_lost_contents_are_named_once_with_the_losses() -> None:
     plan = plan_for(partitioned(partition(1, filesystem="xfs")), spec("ext4", label="new"), mode=Mode.REPLACE)
     assert "xfs" not in " ".join(brief(plan)) and "/dev/sda1: xfs" in losses(plan)[0]
