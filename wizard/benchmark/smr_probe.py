@@ -539,7 +539,6 @@ class SmrProbe:
     def _look(
         self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
     ) -> tuple[ProbeComparison, bool]:
-        """The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
         pending = [*batches, *groups]

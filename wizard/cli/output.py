@@ -115,7 +115,6 @@ def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
 
 
 def _fields(line: str) -> str:
-    """Preserve tabs, which separate fields in fstab."""
     return "\t".join(printable(piece, LONGEST_PARAGRAPH) for piece in line.split("\t"))
 
 

@@ -132,7 +132,6 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
 
 
 def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
-    """Return None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
         for option in ("chunk", "metadata"):

@@ -121,6 +121,8 @@ class Install(Overlay):
 
     def _installed(self, _: object) -> None:
         self._at_work, programs = False, self._missing.programs
+        while self.desk.screen is not self:
+            self.desk.back()
         self.desk.back()
         said = tn(
             "{programs:and} is installed now.",

@@ -264,8 +264,10 @@ def test_installing_asks_once_shows_output_and_continues(monkeypatch: pytest.Mon
     assert at.view.busy and "Unpacking exfatprogs" in at.texts() and not at.desk.screen.may_leave
     at.desk.act("back")
     assert at.view.place == "install" and "cannot be stopped" in at.said
+    at.desk.act("help")
     services.go.set()
     at.wait()
+    assert at.view.place == "drives"
     assert (
         services.installed == [MISSING] and done == ["drives"] and at.said == "mkfs.exfat is installed now."
     )
