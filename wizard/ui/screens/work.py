@@ -33,6 +33,9 @@ LATEST = 6
 LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
 
 
+STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
+
+
 class WorkScreen(Screen):
     """Progress of a run with steps and the effect of a power failure; then the result."""
 
@@ -119,17 +122,18 @@ class WorkScreen(Screen):
             self._asked = None
             self._ask(asked)
 
-    def _steps_with(self, *events: Event) -> set[int]:
-        return {one.step for one in self._entries if one.event in events}
+    @property
+    def _states(self) -> dict[int, str]:
+        """The last state of each step. A resumed run repeats the failed step."""
+        return {one.step: STEP_STATES[one.event] for one in self._entries if one.event in STEP_STATES}
 
     @property
     def _done(self) -> set[int]:
-        return self._steps_with(Event.STEP_DONE)
+        return {step for step, state in self._states.items() if state == "done"}
 
     @property
     def _working(self) -> int | None:
-        over = self._steps_with(Event.STEP_DONE, Event.STEP_FAILED)
-        return max(self._steps_with(Event.STEP_STARTED) - over, default=None)
+        return max((step for step, state in self._states.items() if state == "begun"), default=None)
 
     @property
     def _over(self) -> RunOutcome | None:
@@ -182,12 +186,7 @@ class WorkScreen(Screen):
         yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
 
     def _steps(self) -> Iterator[ui.Block]:
-        states = {
-            **dict.fromkeys(self._steps_with(Event.STEP_FAILED), "failed"),
-            **dict.fromkeys(self._done, "done"),
-        }
-        if (working := self._working) is not None:
-            states.setdefault(working, "begun")
+        states = self._states
         for number, sentence in enumerate(self.job.sentences, 1):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 

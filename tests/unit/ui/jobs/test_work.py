@@ -86,6 +86,9 @@ def test_journal_shows_every_state_in_words() -> None:
     assert "[x] 1." in text and "[!] 2." in text and "[ ] 3." in text
     assert "Step 2 failed." in text and "got: another one?[31m" in text
     assert person.desk.exit_code() is ExitCode.FAILED
+    # A resumed run repeats the step.
+    services.journal.append(entry(Event.STEP_STARTED, "Make the filesystem.", 2))
+    assert "[!] 2." not in begun(services).text
 
 
 @pytest.mark.parametrize(
