@@ -374,7 +374,7 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
 def _faults(
     option: CatalogueOption, known: Mapping[str, ProfilePlace[CatalogueOption]]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield what is wrong with an option, and the key."""
+    """Yield faults of an option with their keys."""
     if not option.filesystems and option.kind is not OptionKind.SCHEDULER:
         yield "filesystems", t("name at least one filesystem.")
     for name in option.filesystems:

@@ -64,7 +64,7 @@ def _decoder(wanted: Hashable) -> Decoder:
 
 
 def family_of(base: type) -> list[type]:
-    """Return the records derived from a base class, as far as imported. Documents name one by its `kind`."""
+    """Return the imported records derived from a base class. Documents give the `kind`."""
     return sorted(base.__subclasses__(), key=lambda one: one.__name__)
 
 

@@ -353,7 +353,7 @@ class Drive(Struct, frozen=True):
         )
 
     def why_unread(self, *fields: str) -> Message | None:
-        """Return the first reason why one of the fields could not be read."""
+        """Return why a field is unread."""
         return next((unread.why for unread in self.unread if unread.what in fields), None)
 
     def is_unread(self, part: Partition) -> bool:

@@ -240,6 +240,10 @@ class Resize(WritingTo, frozen=True):
     grows = False
 
     @property
+    def title(self) -> str:
+        return KINDS[self.filesystem].title
+
+    @property
     def growing(self) -> Growing | None:
         """Commands to grow and shrink the filesystem, or None."""
         return KINDS[self.filesystem].growing
@@ -282,9 +286,7 @@ class GrowFilesystem(Resize, frozen=True):
 
     grows = True
 
-    says = Sentence(
-        "Grow the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
-    )
+    says = Sentence("Grow the {title} filesystem on {device} to {size_bytes:size}, preserving all files.")
 
     def resize(self, growing: Growing, place: str) -> Commands:
         return growing.commands(place)
@@ -295,9 +297,7 @@ class ShrinkFilesystem(Resize, frozen=True):
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
 
-    says = Sentence(
-        "Shrink the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
-    )
+    says = Sentence("Shrink the {title} filesystem on {device} to {size_bytes:size}, preserving all files.")
 
     def resize(self, growing: Growing, place: str) -> Commands:
         return growing.smaller(place, self.size_bytes) if growing.smaller else ()

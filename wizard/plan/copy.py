@@ -286,5 +286,5 @@ def fstab_step(bring: Bring) -> Step[fstab.EditFstab]:
 
 
 def fstab_difference(bring: Bring) -> tuple[str, ...]:
-    """Return the fstab change in the format of patch(1), empty if there is none."""
+    """Return the fstab change in the format of patch(1)."""
     return fstab_step(bring).edits if bring.takes is not None else ()

@@ -178,7 +178,7 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator
             "aligned for all of them."
         )
     if drive.zoned is None:
-        yield t("Cannot read whether the drive is zoned.")
+        yield t("Unknown if the drive is zoned.")
     if may_be_shingled(drive, recording):
         yield MAY_BE_SHINGLED
     lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]

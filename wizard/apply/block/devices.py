@@ -287,7 +287,7 @@ def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
 
 
 def facts_on(node: str) -> ExtFacts:
-    """Return the facts of an ext filesystem. Raises Failed if there is none."""
+    """Return the facts of an ext filesystem. Raises Failed if missing."""
     forget_caches(node)
     found = superblock.read_filesystem(partial(read_range, node))
     if found is None:

@@ -103,7 +103,7 @@ def load_loop() -> None:
 
 
 def unavailable(*nodes: str) -> Message | None:
-    """Return why one of these nodes cannot be opened, as a clause. May load the loop module."""
+    """Return why a node cannot be opened, as a clause. May load the loop module."""
     if not all(Path(node).exists() for node in nodes):
         load_loop()
     for node in nodes:

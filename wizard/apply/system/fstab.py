@@ -65,7 +65,7 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
         return (tag, value.strip("\"'")) if equals and "/" not in tag else None
 
     def names(self, tags: Tags) -> bool | None:
-        """Return True if the source is one of these tags, None if it is no tag."""
+        """Return True if the source is among these tags. None for a device path."""
         if self.tag is None:
             return None
         name, value = self.tag

@@ -53,7 +53,7 @@ REFUSALS = (
     parted.GeometryException,
     parted.CreateException,
 )
-"""pyparted's have no common base class."""
+"""They share no base class."""
 
 
 def write(operation: WriteTable) -> None:

@@ -352,7 +352,7 @@ MKFS, AGE = t("creating the filesystem"), t("ageing")
 
 
 def announcement(order: Order) -> tuple[Message, ...]:
-    """Describe the limits and what the trial destroys."""
+    """Describe the limits, and the data the trial destroys."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
     path = order.drive.path

@@ -162,7 +162,7 @@ def _erase(
 
 
 def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
-    """Zero both ends, backup superblocks, and what lies in the extent of `sample`."""
+    """Zero both ends, backup superblocks, and the parts of `sample` in the extent."""
     copies = (*COPIES, *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),

@@ -31,7 +31,7 @@ class Logical(Struct, frozen=True):
 
 class GroupSeen(Struct, frozen=True):
     """LVM's report on a partition and the volume group. `physical`: all of its physical volumes, or empty.
-    `misses`: one of them is missing. `volumes`: its logical volumes."""
+    `misses`: a member is missing. `volumes`: its logical volumes."""
 
     part: str
     physical: frozenset[str] = frozenset()

@@ -32,7 +32,7 @@ class Role(Struct, frozen=True):
     """Role of a volume in a system. `filesystems`: filesystems that support the role. `usual`: the proposed
     one, explained by `why`.
 
-    `usual_bytes`: default size, None if there is none. `options`: option ids
+    `usual_bytes`: default size, or None. `options`: option ids
     used with the role if the filesystem has them. `read_at_start`: read by firmware or boot loader, so at
     most one per drive. `gpt_type` and `mbr_type`: empty for the filesystem's own type.
     """

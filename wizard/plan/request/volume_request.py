@@ -283,7 +283,7 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
         raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
     for role in ROLES.values():
         if role.read_at_start and sum(spec.role == role.name for spec in specs) > 1:
-            only = Sentence("A drive can have only one {role}. Use another role for one of the volumes.")
+            only = Sentence("A drive can have only one {role}. Change the role of a volume.")
             raise BadInput(only(role=role.title))
     if unordered := mount_order_fault(places_of(*specs)):
         raise BadInput(unordered)

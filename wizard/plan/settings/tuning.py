@@ -39,7 +39,7 @@ class Superblock(Struct, frozen=True):
 class CurrentSettings(Existing, frozen=True, kw_only=True):
     """A filesystem with the current settings to be changed. None means unreadable.
 
-    `uuid`: empty if there is none. `fstab` and `fstab_text`: path and text. `line`: line number of the
+    `uuid`: may be empty. `fstab` and `fstab_text`: path and text. `line`: line number of the
     filesystem. `rules`: folder of udev rules. `rules_text`: content of the drive's own rules file. `queue`:
     queue values of the drive. `mounted`: generic mount options in use at the place of that line, or at any
     place without a line; None if not mounted. `elsewhere`: mount points of further lines, as with Btrfs.
