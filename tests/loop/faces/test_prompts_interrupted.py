@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.loop.applying import unknown_kernel
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
-from wizard.ui.jobs import job as of_plan
+from wizard.plan import undo_policy
 from wizard.cli import open_wizard
 from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]
@@ -33,7 +33,7 @@ environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 def services(_):
     return Services(only=(drive,), environment=environment, journal_dir=Path(runs))
 open_wizard._services = services
-of_plan.needs_word = lambda *_: True
+undo_policy.needs_word = lambda *_: True
 sys.exit(main(["--plain"]))
 """
 """The wizard line by line, which sees one drive only, knows nothing of this kernel's modules,
