@@ -15,7 +15,7 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Settling
+from wizard.apply.run.process import Purpose
 from wizard.benchmark.access import MeasureProgress
 from wizard.host.services import Services
 from wizard.model.errors import Refused
@@ -65,7 +65,7 @@ class Rehearsal(Simulated):
         self.fails_at: int | None = None
         self.refusal = ""
         self.stop_requested = False
-        self.settled: Settling | None = None
+        self.settled: Purpose | None = None
         self.fault = ""
         self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
@@ -131,9 +131,9 @@ class Rehearsal(Simulated):
         path = plan.drive.path
         if self._waits:
             yield JournalEntry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
-        if self.settled is Settling.UNDO:
+        if self.settled is Purpose.UNDO:
             yield JournalEntry(AT, Event.UNDONE, 0, f"{path}: the old contents are restored bit for bit.")
-        if self._waits and self.settled is not Settling.KEEP:
+        if self._waits and self.settled is not Purpose.KEEP:
             return
         for step in plan.steps:
             for what in step.holds:
@@ -152,7 +152,7 @@ class Rehearsal(Simulated):
             return RunState.FAILED
         if self.stop_requested:
             return RunState.STOPPED
-        ends = {Settling.KEEP: RunState.KEPT, Settling.UNDO: RunState.UNDONE}
+        ends = {Purpose.KEEP: RunState.KEPT, Purpose.UNDO: RunState.UNDONE}
         return (
             (RunState.WAITING if self.settled is None else ends[self.settled])
             if self._waits
@@ -164,8 +164,8 @@ class Rehearsal(Simulated):
             return None
         early = self.fails_at or self.stop_requested
         ends = {
-            Settling.KEEP: Phase.KEPT,
-            Settling.UNDO: Phase.UNDONE,
+            Purpose.KEEP: Phase.KEPT,
+            Purpose.UNDO: Phase.UNDONE,
             None: Phase.HIDDEN if self._waits else Phase.KEPT,
         }
         return Phase.REHEARSING if early else ends[self.settled]
@@ -176,12 +176,12 @@ class Rehearsal(Simulated):
         return "" if plan.direct_reason or phase is None else power_sentence(phase, plan.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        return self._settle(Settling.KEEP)
+        return self._settle(Purpose.KEEP)
 
     def undo(self, run: Path) -> None:
-        self._settle(Settling.UNDO)
+        self._settle(Purpose.UNDO)
 
-    def _settle(self, way: Settling) -> str:
+    def _settle(self, way: Purpose) -> str:
         if self.fault:
             raise Refused(self.fault)
         self.settled = way

@@ -125,9 +125,7 @@ def carry_out(work: RunWork) -> None:
 
 def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
-    return now is journal.RunState.WAITING or (
-        now is journal.RunState.DONE and progress_log.Settling.UNDO in ways
-    )
+    return now is journal.RunState.WAITING or (now is journal.RunState.DONE and "undo" in ways)
 
 
 def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
@@ -138,7 +136,7 @@ def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
         return ""
     sentence = (
         Sentence("The run {name} is done, not in use yet: {commands}")
-        if progress_log.Settling.KEEP in ways.names
+        if "keep" in ways.names
         else Sentence("The run {name} is unfinished: {commands}")
     )
     return str(sentence(name=run.name, commands=commands))

@@ -116,9 +116,8 @@ def row_of(run: Path) -> RunRow:
         now = state(run)
         job = job_of(run)
         ways = job.working_commands(run, now)
-        direct = job.describe_direct(run, now)
-        said = str(direct) or _said(run, entries, now)
-        if ways.why_not and not direct:
+        said = str(ways.direct) or _said(run, entries, now)
+        if ways.why_not and not ways.direct:
             # The run's last message may name a command that no longer works.
             said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:

@@ -291,7 +291,6 @@ class ConversionRunJob(job.RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     kind = kinds.MIGRATION
-    keeps = True
     explains = True
 
     def own_drives(
@@ -336,7 +335,8 @@ class ConversionRunJob(job.RunJob[Migration]):
         return commit.has_started(run)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
-        super().check_possible(run, asked)
+        if asked.purpose is not process.Purpose.KEEP:
+            super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
     def check_continues(self, run: Path, document: Migration, purpose: process.Purpose) -> None:
@@ -400,14 +400,15 @@ class ConversionRunJob(job.RunJob[Migration]):
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         return f"{error} {reached(run)}".rstrip()
 
-    def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
+    def commands(self, run: Path, now: journal.RunState) -> tuple[process.Purpose, ...]:
         if now is not journal.RunState.DONE:
             return super().commands(run, now)
         migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
         window = commit.undo_state(run, migration)
-        return ("keep",) if window and window.closed else ("keep", "undo")
+        keep, undo = process.Purpose.KEEP, process.Purpose.UNDO
+        return (keep,) if window and window.closed else (keep, undo)
 
     def rollback(self, run: Path) -> job.RollbackState | None:
         if journal.state(run) in (journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT):

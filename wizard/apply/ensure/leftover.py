@@ -11,7 +11,6 @@ from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
-from wizard.apply.run.progress_log import Settling
 from wizard.apply.run_control import CONTINUES, job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
@@ -65,7 +64,7 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
         return Leftover(run, CONTINUES(run=runs.run_argument(run)))
     asked = working_ways(run, now)
     ways = asked.names
-    if Settling.KEEP in ways:
+    if "keep" in ways:
         return Leftover(run, _resolve_first(run, drive, asked))
     if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.

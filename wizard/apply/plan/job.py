@@ -41,7 +41,8 @@ from wizard.apply.plan.rehearsed import lacks_space
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.progress_log import Settling, either
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import either
 from wizard.apply.run.runs import ROOM_BYTES, make_private
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
@@ -75,17 +76,6 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
             raise process.refused(said)
         job.check_tokens(plan, asked.tokens)
     mark_over_changes(run, asked.over_changes)
-
-
-def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the commands whose saved data exists. The contents are compared when the command runs."""
-    record = load_record(run)
-    if record is None or not record.changes:
-        return ways
-    numbers = range(len(record.changes))
-    has_old = all(old_file(run, number).exists() for number in numbers)
-    has_new = all(new_file(run, number).exists() for number in numbers)
-    return tuple(way for way in ways if (has_old if way == "undo" else has_new))
 
 
 def _check_rehearsed(run: Path) -> None:
@@ -341,11 +331,11 @@ class PlanRunJob(job.RunJob[Plan]):
         runs.restore_documents(run)
         _check_rehearsed(run)
         # The record and the drives decide about undo.
-        if asked.purpose is process.Purpose.APPLY:
+        if asked.purpose is Purpose.APPLY:
             super().check_possible(run, asked)
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
-        keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
+        keeping, undoing = asked.purpose is Purpose.KEEP, asked.purpose is Purpose.UNDO
         if keeping:
             rehearsed.check_keeps(run)
         if undoing:
@@ -376,14 +366,14 @@ class PlanRunJob(job.RunJob[Plan]):
 
         return replace(taking, check=check, secret=secret)
 
-    def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
+    def check_continues(self, run: Path, document: Plan, purpose: Purpose) -> None:
         # Resuming checks the drives by phase.
         record = load_record(run)
         is_untouched = record is not None and record.phase in UNTOUCHED
-        if purpose is process.Purpose.KEEP or (purpose is process.Purpose.UNDO and not is_untouched):
+        if purpose is Purpose.KEEP or (purpose is Purpose.UNDO and not is_untouched):
             run_drives.KnownDrives(run, document).probe()
 
-    def ask(self, run: Path, purpose: process.Purpose) -> None:
+    def ask(self, run: Path, purpose: Purpose) -> None:
         _check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
@@ -408,7 +398,7 @@ class PlanRunJob(job.RunJob[Plan]):
         return str(error)
 
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
-        if work.purpose is process.Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
+        if work.purpose is Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -438,32 +428,33 @@ class PlanRunJob(job.RunJob[Plan]):
     def is_direct(self, run: Path) -> bool:
         return load_record(run) is None and runs.is_direct(run) is not False
 
-    def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
-        if now not in job.LEFT_OFF or not self.is_direct(run):
-            return ""
-        return run_summary.direct_left(runs.load_plan(run), journal.read_entries(run))
-
-    def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
-        if now is journal.RunState.WAITING:
-            return _with_saved_data(run, tuple(Settling))
-        if now not in job.LEFT_OFF or self.is_direct(run):
-            return ()
-        record, phase = load_record(run), self.phase(run)
-        if phase in (Phase.UNDONE, Phase.LEFT):
-            return ()
-        if phase is Phase.HIDDEN and record is not None and not record.blank:
-            # All data is written, so the result is still waiting, whatever failed later.
-            return _with_saved_data(run, tuple(Settling))
-        if phase in GOING_BACK:
-            return ("undo",)
-        if phase in (Phase.RELEASED, Phase.KEPT):
-            return ("resume",)
-        return _with_saved_data(run, super().commands(run, now))
+    def commands(self, run: Path, now: journal.RunState) -> tuple[Purpose, ...]:
+        record = load_record(run)
+        phase = record.phase if record else None
+        if now in job.LEFT_OFF:
+            if self.is_direct(run) or phase in (Phase.UNDONE, Phase.LEFT):
+                return ()
+            if phase in GOING_BACK:
+                return (Purpose.UNDO,)
+            if phase in (Phase.RELEASED, Phase.KEPT):
+                return (Purpose.APPLY,)
+            if phase is Phase.HIDDEN and record is not None and not record.blank:
+                # All data is written, so the result is still waiting, whatever failed later.
+                now = journal.RunState.WAITING
+        changes = range(len(record.changes) if record else 0)
+        has_old = all(old_file(run, number).exists() for number in changes)
+        has_new = all(new_file(run, number).exists() for number in changes)
+        # Each command needs its saved bytes, which are compared when the command runs.
+        return tuple(
+            way for way in super().commands(run, now) if (has_old if way is Purpose.UNDO else has_new)
+        )
 
     def working_commands(self, run: Path, now: journal.RunState) -> job.NextCommands:
-        if direct := self.describe_direct(run, now):
-            is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
-            return job.NextCommands((), "" if is_over else direct)
+        if now in job.LEFT_OFF and self.is_direct(run):
+            entries = journal.read_entries(run)
+            direct = run_summary.direct_left(runs.load_plan(run), entries)
+            is_over = not journal.begun_steps(entries) or run_drives.later_runs(run)
+            return job.NextCommands((), "" if is_over else direct, direct)
         ways = super().working_commands(run, now)
         if not ways.why_not:
             return ways
@@ -522,8 +513,8 @@ class PlanRunJob(job.RunJob[Plan]):
     def power(self, run: Path) -> str:
         record = load_record(run)
         if record is not None:
-            is_lost = record.phase is Phase.HIDDEN and not _with_saved_data(run, tuple(Settling))
-            return "" if is_lost and record.changes else super().power(run)
+            is_lost = record.phase is Phase.HIDDEN and not self.commands(run, journal.RunState.WAITING)
+            return "" if is_lost else super().power(run)
         if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(

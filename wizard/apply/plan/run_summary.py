@@ -7,7 +7,8 @@ from pathlib import Path
 from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import Decision, DecisionChoice, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
@@ -207,8 +208,8 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     undo = t("Undo the changes to {drives:and}?", drives=where)
     return Decision(
         (
-            DecisionChoice(Settling.KEEP, keep, kept, why_secret),
-            DecisionChoice(Settling.UNDO, undo, undone),
+            DecisionChoice(Purpose.KEEP, keep, kept, why_secret),
+            DecisionChoice(Purpose.UNDO, undo, undone),
         )
     )
 

@@ -18,7 +18,7 @@ from wizard.apply.run import kinds, process, runs
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
 from wizard.apply.run.process import UNDOING, Purpose
-from wizard.apply.run.progress_log import Settling, either
+from wizard.apply.run.progress_log import either
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Document, Event, WithSecret
 from wizard.model.said import Message, Sentence, join, t, tn
@@ -157,10 +157,12 @@ ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
 
 
 class NextCommands(Struct, frozen=True):
-    """The commands that can continue a run now; `why_not` if there are none."""
+    """The commands that can continue a run now; `why_not` if there are none. `direct`: how far an ended run
+    got directly on the drives."""
 
     names: tuple[str, ...] = ()
     why_not: Message | str = ""
+    direct: Message | str = ""
 
     def said(self, run: Path) -> Message | str:
         """Join the command lines, or return why there are none."""
@@ -212,9 +214,6 @@ class RunJob(Generic[D]):
     Methods that read a run's files raise BadInput."""
 
     kind: kinds.RunKind[D]
-
-    keeps = False
-    """True if a result can wait to be kept."""
 
     explains = False
     """True if documents have explanations that may be outdated."""
@@ -345,7 +344,7 @@ class RunJob(Generic[D]):
                             run=runs.run_argument(run),
                         )
                     )
-            case Purpose.KEEP if not self.keeps:
+            case Purpose.KEEP:
                 raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:
                 if now is RunState.UNDONE:
@@ -406,34 +405,28 @@ class RunJob(Generic[D]):
         """Return True if the run works directly on the drives, without undo."""
         return False
 
-    def describe_direct(self, run: Path, now: RunState) -> Message | str:
-        """Describe how far an ended direct run got, and what can be done. Empty for others."""
-        return ""
-
-    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
+    def commands(self, run: Path, now: RunState) -> tuple[Purpose, ...]:
         """Return the commands that can continue a run, judged by the state and files."""
         if now is RunState.WAITING:
-            return tuple(Settling)
+            return (Purpose.KEEP, Purpose.UNDO)
         if now not in LEFT_OFF:
             return ()
-        if (run / UNDOING).exists() or fails_again(run):
-            return ("undo",)
-        return ("resume", "undo")
+        is_stuck = (run / UNDOING).exists() or fails_again(run)
+        return (Purpose.UNDO,) if is_stuck else (Purpose.APPLY, Purpose.UNDO)
 
     def working_commands(self, run: Path, now: RunState) -> NextCommands:
         """Check which commands can continue a run, without writing. Only root can check."""
         names = self.commands(run, now)
         if os.geteuid():
             return NextCommands(names)
-        works = list[str]()
-        why_not: Message | str = ""
+        works, refusals = list[str](), list[Message | str]()
         for name in names:
             try:
-                self.ask(run, Purpose.APPLY if name == "resume" else Purpose(name))
+                self.ask(run, name)
                 works.append(name)
             except DiskwrightError as error:
-                why_not = why_not or (error.said if isinstance(error.said, Message) else str(error))
-        return NextCommands(tuple(works), "" if works else why_not)
+                refusals.append(error.said if isinstance(error.said, Message) else str(error))
+        return NextCommands(tuple(works), "" if works or not refusals else refusals[0])
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first
@@ -447,7 +440,7 @@ class RunJob(Generic[D]):
         shown = runs.run_argument(run)
         found = [
             t("`diskwright undo {run}` reverts the changes.", run=shown)
-            if name == Settling.UNDO
+            if name == "undo"
             else RESUMES_RUN(command=name, run=shown)
             for name in names
         ]

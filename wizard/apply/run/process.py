@@ -30,11 +30,11 @@ LOG = "process.log"
 
 
 class Purpose(StrEnum):
-    """What the process does with the run."""
+    """What the process does with the run. The values are commands; APPLY also starts a run."""
 
-    APPLY = "apply"
-    UNDO = "undo"
+    APPLY = "resume"
     KEEP = "keep"
+    UNDO = "undo"
 
 
 def launch(

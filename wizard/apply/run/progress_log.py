@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from enum import StrEnum
 from functools import reduce
 from pathlib import Path
 from time import monotonic
@@ -18,7 +17,7 @@ from msgspec.structs import asdict
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Refused
@@ -268,18 +267,11 @@ def reached(run: Path, total: int) -> Message | str:
     return done if journal.begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
-class Settling(StrEnum):
-    """The two ways to settle a run; the values are also command names."""
-
-    KEEP = "keep"
-    UNDO = "undo"
-
-
 class DecisionChoice(Struct, frozen=True):
-    """A way to settle a run: the question, its consequence, and why it needs the passphrase of encrypted
-    volumes."""
+    """A way to settle a run, KEEP or UNDO: the question, its consequence, and why it needs the passphrase of
+    encrypted volumes."""
 
-    way: Settling
+    way: Purpose
     question: Message | str
     means: Message | str
     why_secret: Message | str = ""
@@ -294,7 +286,7 @@ class Decision(Struct, frozen=True):
     look: str = ""
     settled: bool = False
 
-    def of(self, way: Settling) -> DecisionChoice | None:
+    def of(self, way: Purpose) -> DecisionChoice | None:
         """Return this choice if it is available."""
         return next((choice for choice in self.choices if choice.way is way), None)
 

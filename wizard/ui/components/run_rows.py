@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, StepProgress
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import Decision, DecisionChoice, StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
@@ -163,7 +164,7 @@ def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
     """Explain keep, undo and resume, as far as available."""
     for choice in decision.choices:
-        said = Sentence("Keep (K): {means}") if choice.way is Settling.KEEP else Sentence("Undo (U): {means}")
+        said = Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
         yield ui.para(said(means=choice.means), hang=2)
     if decision.look:
         yield ui.para(decision.look, hang=2)
@@ -177,9 +178,9 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
 def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
     """Offer exactly the commands that work on the run now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
-    if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
+    if Purpose.UNDO in ways.names and decision.of(Purpose.UNDO) is None:
         question = messages.UNDO_QUESTION(drives=drives)
-        choices += (DecisionChoice(Settling.UNDO, question, messages.UNDO_EARLY),)
+        choices += (DecisionChoice(Purpose.UNDO, question, messages.UNDO_EARLY),)
     look = decision.look if choices else ""
     return replace(decision, choices=choices, resumes="resume" in ways.names, look=look)
 

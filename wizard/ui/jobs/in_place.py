@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import Decision, DecisionChoice
 from wizard.apply.run.runs import run_argument
 from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
@@ -42,7 +43,7 @@ class InPlaceJob(Job[D]):
         super().__init__(services, document)
         question = messages.UNDO_QUESTION(drives=self.changed)
         self.undo_choices: tuple[DecisionChoice, ...] = (
-            DecisionChoice(Settling.UNDO, question, self.undo_means),
+            DecisionChoice(Purpose.UNDO, question, self.undo_means),
         )
 
     @property
@@ -206,10 +207,10 @@ class MigrationJob(InPlaceJob[Migration]):
                 room=self.document.room_bytes,
             )
             question = t("Keep the new filesystem on {device}?", device=device)
-            choices.append(DecisionChoice(Settling.KEEP, question, means))
+            choices.append(DecisionChoice(Purpose.KEEP, question, means))
         if undo:
             question = t("Undo the conversion of {device}?", device=device)
-            choices.append(DecisionChoice(Settling.UNDO, question, ways.undo_sentence(self.document.way)))
+            choices.append(DecisionChoice(Purpose.UNDO, question, ways.undo_sentence(self.document.way)))
         look = str(ways.look_sentence(device)) if keep and undo else ""
         banner = super().outcome(run, state, entries).banner
         if keep and undo:

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, Settling
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import Decision
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
@@ -30,7 +31,7 @@ HOME = t("drives")
 Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
 LATEST = 6
-LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
+LABELS = {Purpose.KEEP: messages.KEEP, Purpose.UNDO: messages.UNDO}
 
 
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
@@ -57,7 +58,7 @@ class WorkScreen(Screen):
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
         self._why_not = ""
-        self._asked: Settling | None = None
+        self._asked: Purpose | None = None
 
     def entered(self) -> None:
         self.desk.touched = True
@@ -102,7 +103,7 @@ class WorkScreen(Screen):
         self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.run, state, self._entries)
-        if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
+        if ways and Purpose.KEEP in ways.names and outcome.decision.of(Purpose.KEEP) is None:
             # Keep is available, so the run is still waiting despite the later failure.
             waits = self.job.outcome(self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
@@ -237,7 +238,7 @@ class WorkScreen(Screen):
     def _result_actions(self, decision: Decision) -> Iterator[ui.Action]:
         yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
-            keeps = choice.way is Settling.KEEP
+            keeps = choice.way is Purpose.KEEP
             yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
         if decision.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
@@ -266,7 +267,7 @@ class WorkScreen(Screen):
         means = self.job.stop_means()
         self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
 
-    def _ask(self, way: Settling) -> None:
+    def _ask(self, way: Purpose) -> None:
         """Ask for confirmation of keep or undo, as soon as the action is known to work."""
         if self._outcome is None:
             self._asked = way
@@ -292,11 +293,11 @@ class WorkScreen(Screen):
 
         self.open(asking.Question, choice.question, choice.means, LABELS[way], yes, ends=True)
 
-    act_keep = partialmethod(_ask, Settling.KEEP)
-    act_undo = partialmethod(_ask, Settling.UNDO)
+    act_keep = partialmethod(_ask, Purpose.KEEP)
+    act_undo = partialmethod(_ask, Purpose.UNDO)
 
-    def _settle(self, way: Settling, secret: bytes | None = None) -> None:
-        self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
+    def _settle(self, way: Purpose, secret: bytes | None = None) -> None:
+        self._settling = t("Keeping the result") if way is Purpose.KEEP else messages.UNDOING
         runs, run, over = self.services.runs, self.run, threading.Event()
         self._progress = RunProgress(progress=runs.status(run).progress).turned()
 
@@ -309,7 +310,7 @@ class WorkScreen(Screen):
             watcher = threading.Thread(target=look, daemon=True)
             watcher.start()
             try:
-                said = why_not(runs.keep, run, secret) if way is Settling.KEEP else why_not(runs.undo, run)
+                said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
             finally:
                 over.set()
                 watcher.join()
