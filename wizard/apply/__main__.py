@@ -1,6 +1,6 @@
-"""Detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK [PASSPHRASE-PIPE]`.
+"""Detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,...,RUN-LOCK`.
 
-Started only by `wizard.apply.run.process`.
+Started only by `wizard.apply.run.process`, with any passphrase on standard input.
 """
 
 import os
@@ -24,8 +24,10 @@ from wizard.process.program import note_exception
 def main(arguments: list[str]) -> None:
     """Fork away from the parent process and carry out the run."""
     run, purpose = Path(arguments[0]), Purpose(arguments[1])
-    drive_locks, run_lock = tuple(int(lock) for lock in arguments[2].split(",") if lock), int(arguments[3])
-    secret = _read_secret(int(arguments[4])) if arguments[4:] else None
+    locks = tuple(map(int, arguments[2].split(",")))
+    if secret := sys.stdin.buffer.read():
+        # No core dump may contain the passphrase.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if os.fork():
         os._exit(0)
     # Ignore a closed terminal and Ctrl+C: they concern the command that follows the run. On shutdown, stop
@@ -34,7 +36,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: _stop(run))
     # Do not pass the locks on to child processes, unless requested explicitly.
-    for lock in (*drive_locks, run_lock):
+    for lock in locks:
         os.set_inheritable(lock, False)
     os.umask(0o077)
     (run / "pid").write_text(f"{os.getpid()}\n")
@@ -44,7 +46,7 @@ def main(arguments: list[str]) -> None:
     pool.begin()
     try:
         # This imports only the modules of this kind of run.
-        carry_out(RunWork(run, purpose, Journal(run), drive_locks, secret))
+        carry_out(RunWork(run, purpose, Journal(run), locks[:-1], secret or None))
     except (OSError, DiskwrightError) as error:
         note_exception()
         # Most likely the run's own files are inaccessible, so journaling the error may fail, too.
@@ -59,13 +61,6 @@ def main(arguments: list[str]) -> None:
 def _stop(run: Path) -> None:
     with suppress(DiskwrightError):
         request_stop(run)
-
-
-def _read_secret(pipe: int) -> bytes:
-    """Read the passphrase, and disable core dumps so none can contain it."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with os.fdopen(pipe, "rb") as file:
-        return file.read()
 
 
 main(sys.argv[1:])

@@ -76,10 +76,26 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             )
         )
     changed = member.drive.content_digest not in (None, drive.content_digest)
-    now = layout_of(drive)
+    layout = layout_of(drive)
     if not changed:
-        _check_superblocks(member, drive)
-        changed = now is None or without_planning(now) != without_planning(member.before)
+        # Refuse if anything that the plan destroys was used after planning. Preserved partitions may be used.
+        stays = {slot.number for slot in member.before.partitions if slot.kept}
+        then, now = (
+            {one.number: one.superblock_digest for one in held}
+            for held in (member.drive.held, held_on(drive))
+        )
+        # Also refuse a missing digest: the device was in use at the time, or the document was changed.
+        for number in sorted({*then, *now} - stays):
+            if now.get(number) != then.get(number):
+                raise refused(
+                    t(
+                        "{device} was used after planning: the superblock changed, as after a mount, check "
+                        "or write. The plan would destroy any new data unseen. Inspect the device, then make "
+                        "a new plan.",
+                        device=partition_path(drive.path, number) if number else drive.path,
+                    )
+                )
+        changed = layout is None or without_planning(layout) != without_planning(member.before)
     if changed:
         raise refused(
             t(
@@ -100,27 +116,6 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             refusals.refuse_table(drive)
         except Refused as error:
             raise refused(error) from None
-
-
-def _check_superblocks(member: Member, drive: Drive) -> None:
-    """Raises Refused if anything that the plan destroys was used after planning. Preserved partitions may be
-    used."""
-    stays = {slot.number for slot in member.before.partitions if slot.kept}
-    then, now = (
-        {one.number: one.superblock_digest for one in held} for held in (member.drive.held, held_on(drive))
-    )
-    # Also refuse a missing digest: the device was in use at the time, or the document was changed.
-    for number in sorted({*then, *now} - stays):
-        if now.get(number) != then.get(number):
-            node = partition_path(drive.path, number) if number else drive.path
-            raise refused(
-                t(
-                    "{device} was used after planning: the superblock changed, as after a mount, check "
-                    "or write. The plan would destroy any new data unseen. Inspect the device, then make "
-                    "a new plan.",
-                    device=node,
-                )
-            )
 
 
 def adds_to_table(plan: Plan) -> bool:

@@ -131,7 +131,19 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     for said in unknown_data(workspace.run, plan, changes):
         workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        changes = [*_with_notices(plan, workspace, drives, wanted, changes)]
+        made = _changed(plan.after, plan.part)
+        text = stores.NoticeText(
+            run_argument(workspace.run),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            ", ".join(
+                f"{slot.filesystem or 'nothing'} of {format_capacity(slot.size_bytes)}" for slot in made
+            ),
+            PLANS.render(plan),
+        )
+        for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True)):
+            noted = stores.with_notice(workspace.run, number, change, drive.room, text, one.block_bytes)
+            given_up = discards(workspace.run, number, plan, noted, one.block_bytes)
+            changes[number] = replace(noted, discards=given_up)
     return record.Record(record.Phase.SAVED, tuple(changes))
 
 
@@ -173,26 +185,6 @@ def _rehearse_on(
                 for device in operation.devices:
                     scratch_copies.forget_btrfs(device)
     return drives, old, [_new_marks(drive, workspace) for drive in drives]
-
-
-def _with_notices(
-    plan: Plan,
-    workspace: RehearsalWorkspace,
-    drives: Sequence[Rehearsed],
-    wanted: Sequence[scratch_copies.ScratchRequest],
-    changes: Sequence[record.DriveChange],
-) -> Iterator[record.DriveChange]:
-    """Yield the changes with recovery labels and discards. Raises Failed."""
-    made = _changed(plan.after, plan.part)
-    text = stores.NoticeText(
-        run_argument(workspace.run),
-        datetime.now(UTC).isoformat(timespec="seconds"),
-        ", ".join(f"{slot.filesystem or 'nothing'} of {format_capacity(slot.size_bytes)}" for slot in made),
-        PLANS.render(plan),
-    )
-    for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True)):
-        noted = stores.with_notice(workspace.run, number, change, drive.room, text, one.block_bytes)
-        yield replace(noted, discards=discards(workspace.run, number, plan, noted, one.block_bytes))
 
 
 @contextmanager

@@ -205,7 +205,11 @@ def undo_plan(run: Path, journal: Journal) -> Message:
     check_can_undo(run)
     plan, record = runs.load_plan(run), _record(run)
     if record.phase is Phase.REHEARSING:
-        return _end_rehearsal(run, plan, record)
+        release_left(run)
+        compared = [_is_as_planned(run, member) for member in plan.members]
+        save_record(run, replace(record, phase=Phase.UNDONE))
+        survey.delete_scratch(run, plan.devices)
+        return (UNCHANGED if all(compared) else NOT_COMPARED)(drives=plan.devices)
     if record.phase is Phase.UNDONE:
         # The undo finished, but was interrupted before the last journal entry.
         return _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
@@ -253,16 +257,6 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 
 def _still_saved(run: Path) -> Message:
     return t("The bytes saved in the rehearsal remain in {folder}.", folder=run / FOLDER)
-
-
-def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
-    """End a run that has only written to scratch copies. Raises Refused if a drive shows otherwise."""
-    release_left(run)
-    compared = [_is_as_planned(run, member) for member in plan.members]
-    save_record(run, replace(record, phase=Phase.UNDONE))
-    survey.delete_scratch(run, plan.devices)
-    ended = UNCHANGED if all(compared) else NOT_COMPARED
-    return ended(drives=plan.devices)
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
@@ -329,8 +323,13 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     plan."""
     environment = runs.load_environment(run)
     guard.check_operations(plan, environment)
+    is_untouched = record.phase in UNTOUCHED
+    if record.phase is Phase.SAVED:
+        # The record may be outdated.
+        with suppress(DiskwrightError), comparing(run, plan) as checks:
+            is_untouched = not checks.is_ahead
     try:
-        if record.phase in UNTOUCHED and _is_untouched(run, plan, record):
+        if is_untouched:
             guard.check_start(plan)
             guard.check_surroundings(plan, environment)
             return
@@ -342,17 +341,6 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
             guard.check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-
-
-def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
-    """Return True if the run has not written to the drives. The record may be outdated."""
-    if record.phase is Phase.REHEARSING:
-        return True
-    try:
-        with comparing(run, plan) as exchange:
-            return not exchange.is_ahead
-    except DiskwrightError:
-        return True
 
 
 def lacks_space(error: Failed, run: Path) -> bool:
@@ -373,7 +361,22 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     except NoScratchDeviceError as error:
         raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
-        room = _no_room(plan, workspace.run) if lacks_space(error, workspace.run) else ""
+        room: Message | str = ""
+        if lacks_space(error, workspace.run):
+            # Changes to one partition always need undo.
+            room = (
+                t(
+                    "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
+                    folder=workspace.run,
+                )
+                if plan.part
+                else t(
+                    "Not enough free space in {folder} to rehearse. Name another folder with "
+                    "--journal DIR, or start again without undo with --confirm {word}.",
+                    folder=workspace.run,
+                    word=shlex.quote(WORD),
+                )
+            )
         survey.delete_scratch(workspace.run, plan.devices)
         raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)
@@ -403,21 +406,6 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             )
             workspace.journal.add(Event.COMMAND, unlabelled)
     return record
-
-
-def _no_room(plan: Plan, run: Path) -> Message:
-    """Describe that the rehearsal ran out of space. Changes to one partition always need undo."""
-    if plan.part:
-        return t(
-            "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
-            folder=run,
-        )
-    return t(
-        "Not enough free space in {folder} to rehearse. Name another folder with "
-        "--journal DIR, or start again without undo with --confirm {word}.",
-        folder=run,
-        word=shlex.quote(WORD),
-    )
 
 
 @contextmanager
@@ -460,8 +448,12 @@ def working_commands(run: Path) -> Message | None:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(run):
             return untouched
-        if _was_replugged(runs.load_plan(run)):
-            return join(untouched, engine_words.ENDS_RUN(run=name))
+        plan = runs.load_plan(run)
+        with suppress(DiskwrightError):
+            # A drive that was reattached may be another one, so the rehearsal cannot go on.
+            for member, drive in zip(plan.members, identity_check.probe_members(plan), strict=True):
+                if why_not(identity_check.check_same_start, member.drive, drive):
+                    return join(untouched, engine_words.ENDS_RUN(run=name))
         return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
         plan, later = runs.load_plan(run), run_drives.over_later(run)
@@ -469,16 +461,6 @@ def working_commands(run: Path) -> Message | None:
             return checks.next_commands(() if later else plan.tokens) or later
     except DiskwrightError:
         return None
-
-
-def _was_replugged(plan: Plan) -> bool:
-    """Return True if a drive was reattached and may be another one, so the rehearsal cannot go on."""
-    try:
-        drives = identity_check.probe_members(plan)
-    except DiskwrightError:
-        return False
-    pairs = zip(plan.members, drives, strict=True)
-    return any(why_not(identity_check.check_same_start, member.drive, drive) for member, drive in pairs)
 
 
 def _update_kernel(plan: Plan, *, anew: bool = True) -> None:

@@ -30,7 +30,6 @@ from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
-from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan
 from wizard.probe.pool import is_attached
 from wizard.process.program import run as run_command
@@ -187,21 +186,17 @@ def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[in
         return
     with automount_ignored(plan), process.unlocked(drive_locks):
         process.settle(CATCH_UP_SECONDS)
-    ours = _own_mounts(plan, begun) | own_uses(plan, begun) | own_containers(plan)
+    operations = [plan.steps[number - 1].operation for number in begun]
+    mounts = [one for one in plan.mounts if one in operations]
+    mounts += [one.mount for one in operations if isinstance(one, Inside)]
+    mounted = frozenset(
+        (device, one.mount_point) for one in mounts if is_mounted(one) for device in one.devices
+    )
+    swaps = (one.device for one in operations if isinstance(one, TurnOnSwap))
+    swapping = frozenset((device, "swap") for device in swaps if is_swap(device))
+    ours = mounted | swapping | own_uses(plan, begun) | own_containers(plan)
     for drive in probe_members(plan):
         guard.check_unused(drive, ours, part=plan.part_path)
-
-
-def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
-    """Return the devices and mount points of the run's own existing mounts. The mount point of swap is
-    `swap`."""
-    operations = [plan.steps[number - 1].operation for number in begun]
-    mounts = [one for one in plan.mounts if one in operations and is_mounted(one)]
-    mounts += [mount for one in operations if isinstance(one, Inside) and is_mounted(mount := one.mount)]
-    swaps = frozenset(
-        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
-    )
-    return swaps | {(device, one.mount_point) for one in mounts for device in one.devices}
 
 
 def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
@@ -221,14 +216,9 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
 
 
 def execute(context: step_context.StepContext) -> Message | str:
-    """Execute a step's operation and return a summary. Raises Failed."""
+    """Execute a step's operation and return a summary. Raises Failed, also unless every node is the plan's
+    drive or partition, or made by this run."""
     operation = context.plan.steps[context.step - 1].operation
-    _check_nodes(operation, context)
-    return execution.execute(operation, context)
-
-
-def _check_nodes(operation: Operation, context: step_context.StepContext) -> None:
-    """Raises Failed unless every node is the plan's drive or partition, or made by this run."""
     layers = layer_nodes(context.plan)
     for device in operation.devices:
         member = context.plan.member(device)
@@ -240,6 +230,7 @@ def _check_nodes(operation: Operation, context: step_context.StepContext) -> Non
         if device in layers:
             own_layer_node(device, context)
     check_target(context.plan, operation, context.seconds)
+    return execution.execute(operation, context)
 
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:

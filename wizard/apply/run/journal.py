@@ -224,12 +224,22 @@ def state(run: Path) -> RunState:
     working = is_locked(run)
     marks = {*ENDS, Event.STARTED}
     last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in marks), None)
+    if working and last not in ENDS:
+        return RunState.RUNNING
+    record = raw_record(run)
+    phase = record.get("phase") if record.get("waits", True) is True else None
     if last in ENDS:
         found = ENDS[last]
-        return RunState.INTERRUPTED if _contradicts(run, found) else found
-    if last is None and not working and _waits_by_record(run):
-        return RunState.WAITING
-    return RunState.RUNNING if working else RunState.INTERRUPTED
+        # The record of a rehearsed plan shows if the journal is outdated or from another run. Without saved
+        # bytes, nothing is left to do.
+        has_saved = found in PHASES_OF and (run / "engine").is_dir()
+        fits = not has_saved or not isinstance(phase, str) or phase in PHASES_OF[found]
+        return found if fits else RunState.INTERRUPTED
+    changes = record.get("changes")
+    if last is None and phase == "barred" and isinstance(changes, list):
+        is_blank = all(isinstance(one, dict) and one.get("blank") is True for one in changes)
+        return RunState.INTERRUPTED if is_blank else RunState.WAITING
+    return RunState.INTERRUPTED
 
 
 PHASES_OF = {
@@ -239,27 +249,6 @@ PHASES_OF = {
     RunState.UNDONE: frozenset({"undone", "left"}),
 }
 """The phases of the record that fit each final state."""
-
-
-def _contradicts(run: Path, found: RunState) -> bool:
-    """Return True if the record of a rehearsed plan shows that the journal is outdated or from another run.
-    False if no bytes are saved: nothing is left to do."""
-    if found not in PHASES_OF or not (run / "engine").is_dir():
-        return False
-    record = raw_record(run)
-    phase = record.get("phase")
-    return record.get("waits", True) is True and isinstance(phase, str) and phase not in PHASES_OF[found]
-
-
-def _waits_by_record(run: Path) -> bool:
-    record = raw_record(run)
-    changes = record.get("changes")
-    return (
-        record.get("phase") == "barred"
-        and record.get("waits", True) is True
-        and isinstance(changes, list)
-        and not all(isinstance(one, dict) and one.get("blank") is True for one in changes)
-    )
 
 
 def raw_record(run: Path) -> dict[str, object]:

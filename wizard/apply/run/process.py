@@ -40,19 +40,19 @@ class Purpose(StrEnum):
 def launch(
     run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None
 ) -> None:
-    """Start the run's process and pass it all locks, and the passphrase through a pipe. Raises Failed."""
+    """Start the run's process and pass it all locks, and the passphrase on standard input. Raises Failed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-    with _secret_pipe(secret) as pipe, os.fdopen(os.open(run / LOG, flags, 0o600), "ab") as log:
-        locks, others = ",".join(map(str, drive_locks)), (run_lock, *pipe)
+    with os.fdopen(os.open(run / LOG, flags, 0o600), "ab") as log:
+        locks = ",".join(map(str, (*drive_locks, run_lock)))
         try:
             # The process forks again and its parent exits immediately, so nobody has to wait for the child.
             done = subprocess.run(
-                module_argv("wizard.apply", str(run), purpose.value, locks, *map(str, others)),
-                stdin=subprocess.DEVNULL,
+                module_argv("wizard.apply", str(run), purpose.value, locks),
+                input=secret or b"",
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                pass_fds=(*drive_locks, *others),
+                pass_fds=(*drive_locks, run_lock),
                 cwd="/",
                 check=False,
                 timeout=60,
@@ -61,24 +61,6 @@ def launch(
             raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
     if done.returncode:
         raise Failed(t("Cannot start the apply process. See the end of {log}.", log=run / LOG))
-
-
-@contextmanager
-def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
-    """Provide a pipe with the passphrase; empty without one. It fits into the pipe buffer and never reaches a
-    file."""
-    if secret is None:
-        yield ()
-        return
-    reader, writer = os.pipe()
-    try:
-        try:
-            os.write(writer, secret)
-        finally:
-            os.close(writer)
-        yield (reader,)
-    finally:
-        os.close(reader)
 
 
 NOTHING_WRITTEN = t("Nothing was written.")
