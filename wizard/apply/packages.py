@@ -171,7 +171,7 @@ def manager_of(missing: Missing) -> Manager:
     if manager is None or not missing.command:
         raise Refused(missing.said)
     if program.find(manager.weigh[0]) is None:
-        raise Refused(t("{manager} is missing, so no package can be installed.", manager=manager.name))
+        raise Refused(t("{program} is not installed.", program=manager.weigh[0]))
     return manager
 
 

@@ -58,13 +58,8 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = files.within(misfit.key), str(misfit.said)
-        message = (
-            t("{file}, {place}: {why}", file=where, place=place, why=why)
-            if place
-            else FAULT_IN(file=where, why=why)
-        )
-        raise BadInput(message) from None
+        place = ", ".join(filter(None, (where, files.within(misfit.key))))
+        raise BadInput(FAULT_IN(file=place, why=str(misfit.said))) from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:

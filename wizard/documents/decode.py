@@ -18,6 +18,9 @@ T = TypeVar("T")
 
 Decoder = Callable[[Any], Any]
 
+WRONG = Sentence("{what} must be {wanted}, not {found}.")
+A_MESSAGE = t("a message with values")
+
 
 class Misfit(ValueError):
     """A value of the wrong type, at `place` (`choices[1].sentence`)."""
@@ -221,16 +224,14 @@ def _record(made: type[Struct], wanted: Hashable) -> Decoder:
 def _message(value: Any) -> Message:
     """Version 1.0 has a code instead of the text, which is shown with the values."""
     if not is_message(value):
-        raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
+        raise Misfit(WRONG, wanted=A_MESSAGE, found=_shown(value))
     if "code" in value:
         return t("{text}", text=foreign(value))
     english, several = value.get("english", ""), value.get("several", "")
     try:
         return from_document(english, several, _values(value["values"], lambda _name: _message_value))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise Misfit(
-            Sentence("{what} is not a valid message for these values: {english}."), english=_shown(english)
-        ) from None
+        raise Misfit(WRONG, wanted=A_MESSAGE, found=_shown(english)) from None
 
 
 def _message_value(value: Any) -> Any:
@@ -239,10 +240,7 @@ def _message_value(value: Any) -> Any:
     if type(value) is list:
         return tuple(map(_message_value, value))
     if type(value) not in (str, int, float):
-        raise Misfit(
-            Sentence("{what} must be text, a number or a message, not {found}."),
-            found=_kind_of(type(value)),
-        )
+        raise Misfit(WRONG, wanted=A_MESSAGE, found=_kind_of(type(value)))
     return value
 
 
@@ -263,7 +261,7 @@ def _other_type(wanted: type, value: object) -> Misfit:
     # Distinguish fractions from whole numbers.
     is_fraction = (wanted, found) == (int, float)
     return Misfit(
-        Sentence("{what} must be {wanted}, not {found}."),
+        WRONG,
         wanted=t("a whole number") if wanted is int else _kind_of(wanted),
         found=t("a fraction") if is_fraction else _kind_of(found),
     )

@@ -100,6 +100,7 @@ def _with_position(key: str) -> str:
 
 TOO_LARGE = Sentence("{file} is too large to be a diskwright document.")
 UNREADABLE = Sentence("{file} cannot be read: {why}.")
+NOT_A_FILE = Sentence("{file} is not a regular file. Name another one.")
 NOT_TEXT = Sentence("{file} is not a diskwright document: not a text file.")
 
 
@@ -121,13 +122,7 @@ def write_file(path: Path, text: str, what: str) -> None:
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
-            raise BadInput(
-                t(
-                    "{file} is not a regular file; name another file for {what}.",
-                    file=shown,
-                    what=f"{what[:1].lower()}{what[1:]}",
-                )
-            )
+            raise BadInput(NOT_A_FILE(file=shown))
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}")
         with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -147,10 +142,8 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     shown = str(path)
     try:
         mode = path.stat().st_mode
-        if stat.S_ISBLK(mode):
-            raise BadInput(t("{file} is a block device, not a file.", file=shown))
-        if stat.S_ISDIR(mode):
-            raise BadInput(t("{file} is a directory; name a file inside.", file=shown))
+        if stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
+            raise BadInput(NOT_A_FILE(file=shown))
         flags = os.O_NONBLOCK if stat.S_ISFIFO(mode) else 0
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags), "rb") as file:
             data = _first_of_pipe(file.fileno(), shown) if flags else b""

@@ -121,9 +121,8 @@ def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInpu
 
 def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
     line = (line_of if _parser_of(text) is tomllib.loads else _json_line_of)(text, key)
-    if not place:
-        return BadInput(t("{file}, line {line}: {why}", file=where, line=line, why=why))
-    return BadInput(t("{file}, line {line}, {place}: {why}", file=where, line=line, place=place, why=why))
+    within = ", ".join(filter(None, (str(line), place)))
+    return BadInput(t("{file}, line {line}: {why}", file=where, line=within, why=why))
 
 
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')

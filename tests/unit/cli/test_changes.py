@@ -42,7 +42,7 @@ def test_every_step_shows_its_command_lines_and_undo(file: str, capsys: pytest.C
     ("words", "says"),
     [
         ([], "Nothing was written. This would change /dev/sda"),
-        (["--confirm", "S2"], "--confirm S1: 'S2' does not match"),
+        (["--confirm", "S2"], "add --confirm S1, each exactly once"),
         (["--confirm", "S1", "--confirm", "S1"], "each exactly once"),
         (["--confirm", "S1"], "This requires root. Nothing was written."),
     ],

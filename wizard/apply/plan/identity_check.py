@@ -17,6 +17,7 @@ from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
 AGAIN = t("Make a new plan.")
+NOW_AT = Sentence("The drive is now {drive}: make a new plan for {drive}.")
 
 Where = Callable[[Identity, Drive | None], Message]
 """Describes where a missing drive is now. Given a drive whose size changed, describes what to do."""
@@ -27,7 +28,7 @@ def whereabouts(identity: Identity, resized: Drive | None) -> Message:
     if resized is not None:
         return AGAIN
     if drive := find_planned(identity):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
+        return NOW_AT(drive=drive.path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
@@ -193,8 +194,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             now=now,
             before=before or 0,
         )
-        seems = (t("The plan's drive seems to be {drive} now.", drive=other.path),) if other else ()
-        raise refused(join(reattached, *seems, AGAIN))
+        raise refused(join(reattached, NOW_AT(drive=other.path) if other else AGAIN))
 
 
 def made_differences(plan: Plan, drive: Drive) -> Iterator[Message]:

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shlex
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
 from itertools import filterfalse
@@ -106,14 +105,8 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
         if byte is not None:
             found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
     if found or needs:
-        said = join(
-            *found,
-            t(
-                "To continue anyway, add --confirm {word}. Nothing was written.",
-                word=shlex.quote(WORD),
-            ),
-        )
-        raise Refused(f"{promise(plan, why_direct)} {said}")
+        said = join(*found, rehearsed.WITHOUT_UNDO)
+        raise process.refused(f"{promise(plan, why_direct)} {said}")
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -166,22 +159,10 @@ class Room(Struct, frozen=True):
     def said(self) -> Message:
         """The result, for display before the first write."""
         folder, free = self.folder, self.free_bytes
-        if self.needed_bytes is None:
-            return t(
-                "Not enough free space for undo in {folder}: more than the free {free:size} "
-                "is needed. Name another folder with --journal DIR.",
-                folder=folder,
-                free=free,
-            )
-        takes = (
-            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
-            if self.fits
-            else Sentence(
-                "Not enough free space for undo in {folder}: {needed:size} needed, "
-                "{free:size} free. Name another folder with --journal DIR."
-            )
-        )
-        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
+        if not self.fits:
+            return join(*self.unknown, rehearsed.NO_SPACE(folder=folder, free=free))
+        takes = Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
+        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes or 0, free=free))
 
 
 def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
@@ -213,7 +194,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
-        raise process.refused(t("Cannot use {folder} for a run: {why}.", folder=folder, why=error)) from None
+        raise runs.no_room(folder, error, ROOM_BYTES) from None
     finally:
         for made in missing:
             # Restore the previous state. Another run may have created its folder there since.

@@ -37,6 +37,8 @@ from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
+LABEL = Sentence("The recovery label on {drive}")
+
 
 class FoundRun(Struct, frozen=True):
     """A waiting run found on drives: the plan with current device names and without mounts, the recovery
@@ -88,14 +90,13 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
             )
         )
     first = mine[0]
-    plan = PLANS.read_kept(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
+    plan = PLANS.read_kept(first.plan, str(LABEL(drive=drive.path)))
     found = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         found |= _others(first, drive.path)
     if missing := [member.drive for number, member in enumerate(plan.members) if number not in found]:
-        unknown = t("model unknown")
         absent = tuple(
-            t("{model} of {size:size}", model=drive.model or unknown, size=drive.size_bytes)
+            t("{model} of {size:size}", model=drive.model or drive.token, size=drive.size_bytes)
             for drive in missing
         )
         partly = Sentence(
@@ -195,20 +196,16 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
     """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
     of the wrong size."""
-    wrong = []
+    is_wrong = any(place.without((notice.extent,)) != (place,) for place in notice.places)
     for one in notice.withheld:
         size = -1
         with suppress(ValueError):
             size = len(b64decode(one.data, validate=True))
-        is_outside = one.extent.without(notice.places)
-        if size != one.size_bytes or is_outside or size % block_bytes or one.start_bytes % block_bytes:
-            wrong.append(one.start_bytes)
-    if any(place.without((notice.extent,)) != (place,) for place in notice.places):
-        wrong.append(notice.start_bytes)
-    if wrong:
-        raise process.refused(
-            t("The recovery label on {drive} is invalid at byte {byte}.", drive=path, byte=wrong[0])
-        )
+        is_outside = bool(one.extent.without(notice.places))
+        is_part = bool(size % block_bytes or one.start_bytes % block_bytes)
+        is_wrong = is_wrong or size != one.size_bytes or is_outside or is_part
+    if is_wrong:
+        raise process.refused(process.DAMAGED(place=LABEL(drive=path)))
 
 
 CHANGED = Sentence(

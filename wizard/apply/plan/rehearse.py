@@ -17,7 +17,7 @@ from wizard.apply.engine.writable_copy import WritableCopy
 from wizard.apply.plan.run import execute
 from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import STOPPED
+from wizard.apply.run.job import STEP_FAILED, STOPPED
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
@@ -270,7 +270,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
                     arrays.show_beneath(plan, array)
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
+            failed = STEP_FAILED(step=number, steps=len(there.steps))
             raise Failed(f"{failed} {error}", record.NO_DRIVE_WRITTEN) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 

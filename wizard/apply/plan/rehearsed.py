@@ -33,7 +33,7 @@ from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import finish
-from wizard.apply.plan.run_summary import waiting_sentence
+from wizard.apply.plan.run_summary import DIRECT, NO_LONGER, waiting_sentence
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
@@ -47,14 +47,14 @@ from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 
+NO_SPACE = Sentence(
+    "Not enough free space for undo in {folder}: {free:size} is free. Name another folder with --journal DIR."
+)
+WITHOUT_UNDO = t("To continue without undo, add --confirm {word}.", word=shlex.quote(WORD))
 BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
 UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
 NEVER_WRITTEN = Sentence(
-    "The run has ended without writing to {drives:and}, which changed after the rehearsal."
-)
-NOT_COMPARED = Sentence(
-    "The run has ended before the first write to {drives:and}. Not compared with "
-    "the plan: the drive is missing or changed since."
+    "The run has ended without writing to {drives:and}. The drive is missing, or changed after the rehearsal."
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
@@ -109,7 +109,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     run, journal = work.run, work.journal
     plan, record = runs.load_plan(run), _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
+        raise process.refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same
@@ -209,7 +209,7 @@ def undo_plan(run: Path, journal: Journal) -> Message:
         compared = [_is_as_planned(run, member) for member in plan.members]
         save_record(run, replace(record, phase=Phase.UNDONE))
         survey.delete_scratch(run, plan.devices)
-        return (UNCHANGED if all(compared) else NOT_COMPARED)(drives=plan.devices)
+        return (UNCHANGED if all(compared) else NEVER_WRITTEN)(drives=plan.devices)
     if record.phase is Phase.UNDONE:
         # The undo finished, but was interrupted before the last journal entry.
         return _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
@@ -234,7 +234,7 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
     release_left(run)
     if why_not(run_drives.KnownDrives(run, plan).probe):
         save_record(run, replace(record, phase=Phase.UNDONE))
-        return join(NOT_COMPARED(drives=plan.devices), _still_saved(run))
+        return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     with comparing(run, plan) as checks:
         if checks.is_ahead:
             return None
@@ -297,8 +297,7 @@ def check_can_undo(run: Path) -> None:
             )
         )
     if phase is Phase.KEPT:
-        kept = Sentence("The run {name} cannot be undone: it was kept, and the old bytes were deleted.")
-        raise process.refused(kept(name=run.name))
+        raise process.refused(NO_LONGER)
 
 
 def check_keeps(run: Path) -> None:
@@ -314,7 +313,7 @@ def check_keeps(run: Path) -> None:
 def _record(run: Path) -> Record:
     record = load_record(run)
     if record is None:
-        raise BadInput(t("The run {name} was not rehearsed.", name=run.name))
+        raise BadInput(DIRECT(name=run.name))
     return record
 
 
@@ -361,24 +360,13 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     except NoScratchDeviceError as error:
         raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
-        room: Message | str = ""
+        said = [error.said]
         if lacks_space(error, workspace.run):
             # Changes to one partition always need undo.
-            room = (
-                t(
-                    "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
-                    folder=workspace.run,
-                )
-                if plan.part
-                else t(
-                    "Not enough free space in {folder} to rehearse. Name another folder with "
-                    "--journal DIR, or start again without undo with --confirm {word}.",
-                    folder=workspace.run,
-                    word=shlex.quote(WORD),
-                )
-            )
+            anyway = () if plan.part else (WITHOUT_UNDO,)
+            said[:0] = NO_SPACE(folder=workspace.run, free=free_bytes(workspace.run)), *anyway
         survey.delete_scratch(workspace.run, plan.devices)
-        raise Failed(f"{room} {error.said}".lstrip()) from None
+        raise Failed(" ".join(map(str, said))) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)
     save_record(workspace.run, record)
     backup_store.save_backup(workspace.run)

@@ -19,6 +19,7 @@ from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.process import refused
+from wizard.apply.run.progress_log import either
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
@@ -172,16 +173,11 @@ class KnownDrives(Struct, frozen=True):
         return not made.isdisjoint(drive.nodes) and not any(identity_check.made_differences(moved, drive))
 
     @property
-    def _commands(self) -> Message:
+    def _commands(self) -> Message | str:
         record = load_record(self.run)
         phase = record.phase if record else None
-        if phase in GOING_BACK:
-            by = Sentence("`diskwright undo {run}`")
-        elif phase in COMPLETE:
-            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
-        else:
-            by = Sentence("`diskwright resume {run}`")
-        return by(run=runs.run_argument(self.run))
+        ways = ("undo",) if phase in GOING_BACK else ("keep", "undo") if phase in COMPLETE else ("resume",)
+        return either(runs.command_on(way, self.run) for way in ways)
 
 
 def _matches_phase(phase: Phase, side: DriveSide) -> bool:

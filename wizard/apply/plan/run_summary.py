@@ -22,18 +22,21 @@ from wizard.plan.undo_policy import WORD, needs_word
 
 RESULTS = {
     RunState.DONE: Sentence("Set up as shown, and checked: {drives:and}."),
-    RunState.FAILED: Sentence(
-        "A step failed. Earlier steps on {drives:and} are complete; later steps did not run."
-    ),
-    RunState.STOPPED: Sentence("The run stopped between two steps, with {drives:and} partly set up."),
-    RunState.REFUSED: Sentence("The run was refused before the first write to {drives:and}."),
-    RunState.INTERRUPTED: Sentence("The run ended unfinished, with {drives:and} partly set up."),
     RunState.UNDONE: Sentence(
-        "The run was undone, with the old table and signatures restored on {drives:and}."
+        "The run was undone: the old contents of {drives:and} are restored bit for bit."
     ),
     RunState.KEPT: Sentence("Kept, and checked: {drives:and}. Undo is no longer possible."),
+    RunState.RUNNING: Sentence("The run is still in progress."),
 }
 """The result of a run by state. Follows the headline."""
+
+EARLY = {
+    RunState.FAILED: Sentence("The run failed"),
+    RunState.STOPPED: Sentence("The run stopped as requested"),
+    RunState.REFUSED: Sentence("The run was refused"),
+    RunState.INTERRUPTED: Sentence("The run was interrupted"),
+}
+"""How sentences start about unfinished runs."""
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 """States in which the steps need not be listed: all are done or undone."""
@@ -73,29 +76,33 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         for at, (volume, places) in enumerate(used)
         if places and NO_PLACE not in places
     )
-    if ready:
-        return ready
-    if len(plan.volumes) > 1:
-        return (
-            t(
-                "{volumes} volumes ready on {drives:and}, not mounted.",
-                volumes=len(plan.volumes),
-                drives=plan.devices,
-            ),
-        )
-    return (
+    return ready or (
         t(
-            "{size:size} ready on {device}, not mounted.",
-            size=volume_bytes(plan, 0) or 0,
-            device=plan.volumes[0].path,
+            "{size:size} ready on {devices:and}, not mounted.",
+            size=sum(volume_bytes(plan, at) or 0 for at in range(len(plan.volumes))),
+            devices=plan.devices if len(plan.volumes) > 1 else (plan.volumes[0].path,),
         ),
     )
 
 
 def results(plan: Plan, state: RunState, phase: record.Phase | None) -> tuple[Message, ...]:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
-    result = _result(plan, state, phase)
-    return (*headline(plan, state), *((result,) if result else ()))
+    if state not in EARLY:
+        # A waiting run has only a headline.
+        result = RESULTS.get(state)
+        return (*headline(plan, state), *((result(drives=plan.devices),) if result else ()))
+    is_untouched = phase in record.UNTOUCHED if phase else state is RunState.REFUSED
+    if is_untouched:
+        result = Sentence("{ended} before the first write to {drives:and}.")
+    elif phase is None:
+        result = Sentence("{ended}, with {drives:and} partly set up.")
+    elif phase in record.GOING_BACK:
+        result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
+    elif phase in (record.Phase.RELEASED, record.Phase.KEPT):
+        result = Sentence("{ended} during keep. The contents shown are on {drives:and}.")
+    else:
+        result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
+    return (result(ended=EARLY[state](), drives=plan.devices),)
 
 
 def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
@@ -103,46 +110,19 @@ def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = No
     return joined(results(plan, state, phase))
 
 
-def _result(plan: Plan, state: RunState, phase: record.Phase | None) -> Message | None:
-    drives = plan.devices
-    if phase is not None and state is RunState.UNDONE:
-        return t("The run was undone: the old contents are restored bit for bit.")
-    if phase is not None and state in EARLY:
-        if phase in record.UNTOUCHED:
-            result = Sentence("{ended} before the first write to {drives:and}: only a scratch copy was used.")
-        elif phase in record.GOING_BACK:
-            result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
-        elif phase in (record.Phase.RELEASED, record.Phase.KEPT):
-            result = Sentence("{ended} during keep. The contents shown are on {drives:and}.")
-        else:
-            result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
-        return result(ended=EARLY[state](), drives=drives)
-    if state is RunState.RUNNING:
-        return t("The run is still in progress.")
-    return RESULTS[state](drives=drives) if state in RESULTS else None
-
-
-EARLY = {
-    RunState.FAILED: Sentence("The run failed"),
-    RunState.STOPPED: Sentence("The run stopped, as requested,"),
-    RunState.REFUSED: Sentence("The run was refused"),
-    RunState.INTERRUPTED: Sentence("The run was interrupted"),
-}
-"""How sentences start about unfinished runs."""
-
-
 def undo_sentence(
     plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: record.Phase | None = None
 ) -> Message:
     """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
     if phase is record.Phase.KEPT:
-        return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
+        return NO_LONGER
     if phase is not None and phase is not record.Phase.UNDONE and phase not in record.UNTOUCHED:
         return record.UNDO(run=run_argument(run))
     is_needed = phase is None and journal.begun_steps(tuple(entries))
     return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 
 
+NO_LONGER = t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
 DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be kept, undone or resumed.")
 
 
@@ -187,14 +167,10 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         return Decision()
     places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
-    used = (
-        t("The result is mounted at {places:and}.", places=places)
-        if places
-        else t("The result can then be used.")
-    )
+    used = (t("The result is mounted at {places:and}.", places=places),) if places else ()
     loses = any(step.destroys for step in plan.steps)
     kept = join(
-        used,
+        *used,
         t("The old contents of {drives:and} are then lost for good.", drives=plan.devices)
         if loses
         else t("Undo is then no longer possible."),

@@ -18,7 +18,6 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.kinds import render_any
 from wizard.apply.run.progress_log import RunStatus
-from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import left_alone
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
@@ -38,7 +37,6 @@ NO_ANSWER = t(
     "The root process ended without an answer; `sudo diskwright status` shows any run that started."
 )
 T = TypeVar("T")
-THE_RESULT = t("The root process's result")
 
 DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
 """pkexec(1). sudo and run0 report errors on the terminal themselves."""
@@ -98,12 +96,12 @@ class Elevated(LocalRuns):
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Raises as `changes_for` does."""
         answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, device=device, wanted=wanted))
-        return SETTINGS.read(answer.document, str(THE_RESULT))
+        return SETTINGS.read(answer.document, "The document")
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Raises as `survey.work_out` does."""
         answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, wanted=asked))
-        return BRINGS.read(answer.document, str(THE_RESULT))
+        return BRINGS.read(answer.document, "The document")
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Raises as `run_control.keep` does."""
@@ -135,13 +133,7 @@ class Elevated(LocalRuns):
             if ended:
                 return
             if gone:
-                raise Failed(
-                    t(
-                        "The root process no longer responds. The run does not depend on this "
-                        "process: `sudo diskwright status {run}` shows the progress.",
-                        run=run_argument(run),
-                    )
-                )
+                raise Failed(NO_ANSWER)
 
     def state(self, run: Path) -> RunState:
         """As last known."""
@@ -210,7 +202,7 @@ class Elevated(LocalRuns):
 
 def _given(value: T | None) -> T:
     if value is None:
-        raise Failed(t("No result arrived from the root process."))
+        raise Failed(NO_ANSWER)
     return value
 
 

@@ -29,6 +29,7 @@ READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
 NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
+UNDO_UNFINISHED = Sentence("The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.")
 UNDONE = Sentence("Run {name} is already undone.")
 UNCHANGED = Sentence("Run {name} made no changes to undo.")
 KEPT = Sentence("Run {name} is already kept.")
@@ -59,13 +60,9 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     """Raises Refused unless the tokens are exactly those of the drives, in any order."""
     if sorted(tokens) == sorted(document.tokens):
         return
+    once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
     options = tuple(f"--confirm {token}" for token in document.tokens)
-    wrong = next((token for token in tokens if token and token not in document.tokens), None)
-    if wrong is None:
-        once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
-        raise process.refused(once(devices=document.devices, options=options))
-    other = Sentence("To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.")
-    raise process.refused(other(devices=document.devices, options=options, wrong=wrong))
+    raise process.refused(once(devices=document.devices, options=options))
 
 
 def check_root() -> None:
@@ -337,13 +334,7 @@ class RunJob(Generic[D]):
                         t("Run {name} is {state}; no steps remain to resume.", name=name, state=now)
                     )
                 if (run / UNDOING).exists():
-                    raise process.refused(
-                        t(
-                            "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.",
-                            name=name,
-                            run=runs.run_argument(run),
-                        )
-                    )
+                    raise process.refused(UNDO_UNFINISHED(name=name, run=runs.run_argument(run)))
             case Purpose.KEEP:
                 raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:

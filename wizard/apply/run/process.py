@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, failing, t
 from wizard.process.module import module_argv
@@ -46,7 +47,7 @@ def launch(
         locks = ",".join(map(str, (*drive_locks, run_lock)))
         try:
             # The process forks again and its parent exits immediately, so nobody has to wait for the child.
-            done = subprocess.run(
+            subprocess.run(
                 module_argv("wizard.apply", str(run), purpose.value, locks),
                 input=secret or b"",
                 stdout=log,
@@ -54,13 +55,12 @@ def launch(
                 start_new_session=True,
                 pass_fds=(*drive_locks, run_lock),
                 cwd="/",
-                check=False,
+                check=True,
                 timeout=60,
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
-    if done.returncode:
-        raise Failed(t("Cannot start the apply process. See the end of {log}.", log=run / LOG))
+        except (OSError, subprocess.SubprocessError) as error:
+            log.write(f"{error}\n".encode())
+            raise Failed(t("Cannot start the apply process. See the end of {log}.", log=run / LOG)) from None
 
 
 NOTHING_WRITTEN = t("Nothing was written.")
@@ -153,8 +153,7 @@ def is_locked(run: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        unknown = Sentence("Cannot read {file}: {why}. It is unknown if the run is active.")
-        raise BadInput(unknown(file=run / LOCK, why=error)) from None
+        raise BadInput(UNREADABLE(file=run / LOCK, why=error)) from None
     try:
         return not lock_within(fd, 0.0)
     finally:

@@ -17,10 +17,10 @@ from msgspec.structs import asdict
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, refused
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.documents.codec import from_json
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, join, t, tn
 
@@ -176,16 +176,11 @@ def journal_fault(run: Path) -> str:
         why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
     else:
         return ""
-    on = join(
-        t(
-            "If the filesystem turned read-only by itself, the disk may be failing: "
-            "check the kernel log first."
-        ),
-        t(
-            "When the filesystem is writable again (mount -o remount,rw), `diskwright "
-            "resume {run}` continues. `diskwright undo {run}` undoes as much as possible.",
-            run=run_argument(run),
-        ),
+    on = t(
+        "If the filesystem turned read-only by itself, the disk may be failing: check the kernel log first. "
+        "When the filesystem is writable again (mount -o remount,rw), `diskwright resume {run}` continues. "
+        "`diskwright undo {run}` undoes as much as possible.",
+        run=run_argument(run),
     )
     return f"{journal.NOT_NOTED(run=run, why=why)} {known_so_far(run)} {on}"
 
@@ -193,7 +188,7 @@ def journal_fault(run: Path) -> str:
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise Refused(fault, t("Nothing was written now."))
+        raise refused(fault)
 
 
 TELL_SECONDS = 15.0

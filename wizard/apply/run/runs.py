@@ -104,7 +104,7 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
             with TemporaryFile(dir=folder) as file:
                 os.posix_fallocate(file.fileno(), 0, needed)
     except OSError as error:
-        raise _no_room(folder, error, needed) from None
+        raise no_room(folder, error, needed) from None
 
 
 def make_private(folder: Path) -> None:
@@ -123,7 +123,8 @@ def refuse_open_folder(folder: Path) -> None:
             raise Refused(OPEN_JOURNAL(folder=folder))
 
 
-def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
+def no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
+    """Return the refusal of a folder in which a run cannot be created."""
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return Refused(
         t(
@@ -215,7 +216,7 @@ def make_run(
         journal.sync_folder(run)
         journal.sync_folder(folder)
     except OSError as error:
-        raise _no_room(folder, error, ROOM_BYTES) from None
+        raise no_room(folder, error, ROOM_BYTES) from None
     return run
 
 
