@@ -145,7 +145,7 @@ def _why_not(
             return str(refusal)
     if program != "sh" and not machine.has_tool(program):
         return missing((program,), machine.family).said
-    use = next((use for use in _uses(drive, command.unused)), None) if command.unused else None
+    use = next(iter(_uses(drive, command.unused)), None) if command.unused else None
     return refusals.IN_USE(drive=command.unused, how=refusals.in_use(use)) if use else None
 
 

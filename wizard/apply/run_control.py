@@ -58,8 +58,9 @@ def hand_over(run: Path, asked: JobRequest) -> int:
     try:
         job.check_possible(run, asked)
         taking = job.prepare(run, asked)
-        drive_locks = taking.lock()
+        drive_locks = job.lock(taking.document, taking.drives, run)
         try:
+            job.check_continues(run, taking.document, asked.purpose)
             taking.check()
             if asked.purpose is process.Purpose.APPLY:
                 (run / process.STOP).unlink(missing_ok=True)

@@ -205,7 +205,9 @@ class ApplyRequest:
         self._arguments = arguments
         self._how = Start(tokens, arguments.journal, environment_of(arguments), keep=keep)
         self._run_job = job_for(document)
-        self.document = self._run_job.described_for(document, self._how.environment)
+        if isinstance(document, Plan):
+            document = document.described_for_fstab(str(self._how.environment.fstab))
+        self.document = document
         services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
         self.job = job_of(services, self.document, keep=keep)
 

@@ -105,7 +105,7 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     work.bench.images.update({one: images[two], two: images[one]})
     with untouched(work, one, two):
         sentence = refused(work, plan, "may be another drive now")
-        assert f"The plan's drive seems to be {two} now" in sentence
+        assert f"The drive is now {two}: make a new plan" in sentence
 
 
 def test_missing_drive(work: Work, make_drive: MakeDrive) -> None:

@@ -44,19 +44,16 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
                 (SYS_BLOCK / name / "uevent").write_text("change")
 
 
-def foreign_mounts(plan: Plan) -> tuple[tuple[mounts.Mounted, NewFilesystem], ...]:
-    """Return mounts of the plan's filesystems at other places than planned, last mount first."""
-    planned = {mount.mount_point for mount in plan.mounts}
-    there = [entry for entry in reversed(mounts.read_mounts()) if entry.mount_point not in planned]
-    return tuple(
-        (entry, make) for entry in there for make in plan.filesystems if entry.source in make.devices
-    )
-
-
 def unmount_foreign(context: StepContext) -> bool:
-    """Unmount filesystems of this run that other programs have mounted, and return True if there were any.
-    Raises Failed if one is in use."""
-    found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
+    """Unmount filesystems of this run that other programs have mounted, last mount first, and return True if
+    there were any. Raises Failed if one is in use."""
+    planned = {mount.mount_point for mount in context.plan.mounts}
+    found = [
+        entry
+        for entry in reversed(mounts.read_mounts())
+        for make in context.plan.filesystems
+        if entry.mount_point not in planned and entry.source in make.devices and _is_ours(make, context)
+    ]
     for entry in found:
         device, place = entry.source, entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.

@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
@@ -284,9 +285,6 @@ class PlanRunJob(job.RunJob[Plan]):
                 backup_store.write_durably(run / rehearsed.KEEP, b"", os.O_TRUNC)
         return run
 
-    def described_for(self, document: Plan, environment: backup_store.Environment) -> Plan:
-        return document.described_for_fstab(str(environment.fstab))
-
     def preflight_unprivileged(self, document: Plan, how: job.Start) -> None:
         self.check_document(document)
         self.own_drives(document, how.environment)
@@ -315,7 +313,7 @@ class PlanRunJob(job.RunJob[Plan]):
         if asked.purpose is Purpose.APPLY:
             super().check_possible(run, asked)
 
-    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared[Plan]:
         keeping, undoing = asked.purpose is Purpose.KEEP, asked.purpose is Purpose.UNDO
         if keeping:
             rehearsed.check_keeps(run)
@@ -327,11 +325,11 @@ class PlanRunJob(job.RunJob[Plan]):
         plan = runs.load_plan(run)
         # Undo must also work if the settings of the run are lost.
         environment = backup_store.ANY if undoing else runs.load_environment(run)
-        taking = self.prepared(run, plan, asked.purpose, environment)
-        taking = replace(taking, sentence=join(*moved, taking.sentence))
+        drives = self.own_drives(plan, environment, run, undoing=undoing)
+        sentence = join(*moved, job.STARTS[asked.purpose](devices=plan.devices))
         if undoing:
             _confirm_over_changes(run, plan, asked)
-            return taking
+            return job.Prepared(plan, drives, sentence)
         if not keeping:
             if journal.state(run) is journal.RunState.WAITING:
                 raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
@@ -340,12 +338,8 @@ class PlanRunJob(job.RunJob[Plan]):
         secret = asked.secret
         if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
             secret = key_of(plan)
-
-        def check() -> None:
-            taking.check()
-            _check_passphrase(run, plan, secret, keeps=keeping)
-
-        return replace(taking, check=check, secret=secret)
+        check = partial(_check_passphrase, run, plan, secret, keeps=keeping)
+        return job.Prepared(plan, drives, sentence, secret, check)
 
     def check_continues(self, run: Path, document: Plan, purpose: Purpose) -> None:
         # Resuming checks the drives by phase.

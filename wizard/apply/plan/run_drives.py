@@ -106,20 +106,20 @@ class KnownDrives(Struct, frozen=True):
             drives = tuple(one.path for one in found)
             raise refused(several(drives=drives, run=self.run.name, known=known.path))
         if found:
-            why = (
-                t("the serial number or WWN matches")
-                if identity_check.tells_who_it_is(known)
-                else t("the contents match those the run left there")
-            )
             said = t(
-                "The drive {known} is now {drive}: {why}. The run continues there.",
+                "The drive {known} is now {drive}: the identifiers or the contents match. The run continues "
+                "there.",
                 known=known.path,
                 drive=found[0].path,
-                why=why,
             )
             return RelocatedDrive(known, found[0], said)
-        if not may_be_replaced and there is not None and self._is_another(member, there):
-            raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=self.where(known, None)))
+        if not may_be_replaced and there is not None:
+            fault = None
+            with suppress(DiskwrightError):
+                fault = self._fault(member, there)
+            if fault is not None and identity_check.identity_difference(known, there) is None:
+                where = self.where(known, None)
+                raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=where))
         return None
 
     def _found(self, member: Member) -> Iterator[Drive]:
@@ -128,13 +128,6 @@ class KnownDrives(Struct, frozen=True):
     def _is_left(self, member: Member, drive: Drive) -> bool:
         with suppress(DiskwrightError):
             return self._fault(member, drive, whole=True) is None
-        return False
-
-    def _is_another(self, member: Member, drive: Drive) -> bool:
-        """Return True if a drive has the same identifiers, but may be another drive."""
-        with suppress(DiskwrightError):
-            fault = self._fault(member, drive)
-            return fault is not None and identity_check.identity_difference(member.drive, drive) is None
         return False
 
     def _fault(self, member: Member, drive: Drive, *, whole: bool = False) -> Message | None:
@@ -152,8 +145,14 @@ class KnownDrives(Struct, frozen=True):
         if record is None or not record.changes:
             return None
         if record.phase is Phase.KEPT:
-            # The drive is in use: compare only what the plan created, since files may have changed.
-            return self._contains_made(number, drive)
+            # The drive is in use: compare only the UUIDs that the plan created, since files may have changed.
+            identities = list(self.plan.drives)
+            identities[number] = replace(identities[number], path=drive.path)
+            moved = self.plan.on_drives(tuple(identities))
+            made = {device for step in moved.steps for device in step.operation.made}
+            if not made:
+                return None
+            return not made.isdisjoint(drive.nodes) and not any(identity_check.made_differences(moved, drive))
         is_identified = identity_check.tells_who_it_is(self.plan.members[number].drive)
         with DeviceMedium(drive.path) as medium, ExitStack() as files:
             side = side_of(self.run, number, record.changes[number], medium, files)
@@ -161,16 +160,6 @@ class KnownDrives(Struct, frozen=True):
                 return _matches_phase(record.phase, side)
             found = survey.count_blocks(side)
         return found.is_known or not found.other if is_identified else found.old + found.new >= found.other
-
-    def _contains_made(self, number: int, drive: Drive) -> bool | None:
-        """Compare UUIDs on a drive with those planned for drive `number`, from 0. None without such UUIDs."""
-        identities = list(self.plan.drives)
-        identities[number] = replace(identities[number], path=drive.path)
-        moved = self.plan.on_drives(tuple(identities))
-        made = {device for step in moved.steps for device in step.operation.made}
-        if not made:
-            return None
-        return not made.isdisjoint(drive.nodes) and not any(identity_check.made_differences(moved, drive))
 
     @property
     def _commands(self) -> Message | str:

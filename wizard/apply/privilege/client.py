@@ -133,7 +133,7 @@ class Elevated(LocalRuns):
             if ended:
                 return
             if gone:
-                raise Failed(NO_ANSWER)
+                raise Failed(left_alone(run).said)
 
     def state(self, run: Path) -> RunState:
         """As last known."""

@@ -6,7 +6,6 @@ A kind of run is a subclass of `RunJob`.
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -24,6 +23,8 @@ from wizard.model.run import Document, Event, WithSecret
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import PlanOperation, Step
+
+D = TypeVar("D", bound=RunDocument)
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
@@ -136,14 +137,15 @@ class JobRequest(WithSecret, Struct, frozen=True):
     tokens: tuple[str, ...] = ()
 
 
-class Prepared(WithSecret, Struct, frozen=True):
-    """How to continue a run: the journal's sentence, how to lock the drives, the check under the locks, and
-    the passphrase or key of encrypted volumes."""
+class Prepared(WithSecret, Struct, Generic[D], frozen=True):
+    """How to continue a run: the document with current nodes, the drives to lock, the journal's sentence, the
+    passphrase or key of encrypted volumes, and a last check under the locks."""
 
+    document: D
+    drives: Collection[str]
     sentence: Message
-    lock: Callable[[], Locks]
-    check: Callable[[], None] = lambda: None
     secret: bytes | None = None
+    check: Callable[[], None] = lambda: None
 
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
@@ -193,9 +195,6 @@ class RollbackState(Struct, frozen=True):
     def closed(self) -> str:
         """The sentence if undo is impossible, else empty."""
         return self.sentence if self.back is Rollback.CLOSED else ""
-
-
-D = TypeVar("D", bound=RunDocument)
 
 
 STARTS = {
@@ -268,10 +267,6 @@ class RunJob(Generic[D]):
 
     def check_explained(self, document: D, environment: Environment) -> None:
         """Raises Refused if the document's explanations are outdated."""
-
-    def described_for(self, document: D, environment: Environment) -> D:
-        """Return the document with the texts for another fstab."""
-        return document
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""
@@ -346,24 +341,17 @@ class RunJob(Generic[D]):
     def check_continues(self, run: Path, document: D, purpose: Purpose) -> None:
         """Raises Refused unless the drives are as the run left them. Requires the locks."""
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared[D]:
         """Prepare a request. Raises Refused if the run cannot continue that way."""
-        return self.prepared(run, self.located(run), asked.purpose, runs.load_environment(run))
-
-    def prepared(self, run: Path, document: D, purpose: Purpose, environment: Environment) -> Prepared:
-        """Prepare a request for a located document."""
-        drives = self.own_drives(document, environment, run, undoing=purpose is Purpose.UNDO)
-        return Prepared(
-            STARTS[purpose](devices=document.devices),
-            partial(self.lock, document, drives, run),
-            partial(self.check_continues, run, document, purpose),
-        )
+        document, environment = self.located(run), runs.load_environment(run)
+        drives = self.own_drives(document, environment, run, undoing=asked.purpose is Purpose.UNDO)
+        return Prepared(document, drives, STARTS[asked.purpose](devices=document.devices))
 
     def ask(self, run: Path, purpose: Purpose) -> None:
         """Check a purpose without writing. Raises DiskwrightError."""
         asked = JobRequest(purpose)
         self.check_possible(run, asked)
-        self.prepare(run, asked).check()
+        self.check_continues(run, self.prepare(run, asked).document, purpose)
 
     def apply(self, work: RunWork) -> Outcome:
         """Carry out the run, or the rest of it. Raises DiskwrightError."""

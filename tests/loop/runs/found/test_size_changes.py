@@ -9,6 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.program import MIB, PLANS, Mode, Plan, RunState, read_entries, state
+from wizard.apply.run.runs import command_on
 
 SIZE = 96 * MIB
 
@@ -92,7 +93,7 @@ def test_resized_waiting_drive_is_refused_until_its_size_is_back(
         done = diskwright(work, command)
         assert (done.returncode, state(run)) == (3, RunState.WAITING), done.stderr
         assert f"{full} does not match the plan: the size is" in done.stderr, done.stderr
-        ways = f"`diskwright keep {run}` or `diskwright undo {run}`"
+        ways = ", or ".join(command_on(way, run) for way in ("keep", "undo"))
         assert f"restore the drive's size to {SIZE} bytes, then run {ways}" in flat(done.stderr), done.stderr
     assert content(work, full) == changed
     resize(work, full, SIZE)

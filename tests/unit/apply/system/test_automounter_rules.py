@@ -117,8 +117,14 @@ def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.
         Mounted(new, "/media/user/x", "ext4", frozenset()),
         Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
     )
+    ran: list[Sequence[str]] = []
     monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
-    assert [entry.mount_point for entry, _ in verify.foreign_mounts(plan)] == ["/media/user/x"]
+    monkeypatch.setattr("wizard.apply.system.mounts.mounted_at", lambda _place: None)
+    monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
+    journal = SimpleNamespace(add=lambda *_words, **_more: None)
+    site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append, journal=journal, step=1))
+    assert unmount_foreign(site)
+    assert ran == [["umount", "/media/user/x"]]
 
 
 def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPatch) -> None:
