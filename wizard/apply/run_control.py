@@ -10,8 +10,9 @@ from typing import cast
 
 from wizard.apply.run import journal, process, progress_log
 from wizard.apply.run.job import JobRequest, NextCommands, RunJob, RunWork, begin, check_root
-from wizard.apply.run.journal import follow
+from wizard.apply.run.journal import RunState, follow
 from wizard.apply.run.kinds import kind_for, kind_of
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
@@ -33,19 +34,19 @@ def job_for(document: RunDocument) -> RunJob[RunDocument]:
 
 def resume(run: Path, secret: bytes | None = None) -> None:
     """Resume an interrupted run in a detached process. Raises Refused."""
-    hand_over(run, JobRequest(process.Purpose.APPLY, secret))
+    hand_over(run, JobRequest(Purpose.APPLY, secret))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
     """Keep a run's result, which ends undo, and return a summary. Raises Refused and Failed."""
-    return await_end(run, process.Purpose.KEEP, hand_over(run, JobRequest(process.Purpose.KEEP, secret)))
+    return await_end(run, Purpose.KEEP, hand_over(run, JobRequest(Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
     """Undo a run in a detached process, and return a summary after verification. `over_changes` overwrites
     later changes by other programs; then `tokens` confirms the drives. Raises Refused and Failed."""
-    asked = JobRequest(process.Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
-    return await_end(run, process.Purpose.UNDO, hand_over(run, asked))
+    asked = JobRequest(Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
+    return await_end(run, Purpose.UNDO, hand_over(run, asked))
 
 
 def hand_over(run: Path, asked: JobRequest) -> int:
@@ -62,7 +63,7 @@ def hand_over(run: Path, asked: JobRequest) -> int:
         try:
             job.check_continues(run, taking.document, asked.purpose)
             taking.check()
-            if asked.purpose is process.Purpose.APPLY:
+            if asked.purpose is Purpose.APPLY:
                 (run / process.STOP).unlink(missing_ok=True)
             seen = len(journal.read_entries(run))
             begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, taking.secret)
@@ -73,16 +74,14 @@ def hand_over(run: Path, asked: JobRequest) -> int:
     return seen
 
 
-def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
+def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     """Follow the journal past its first `seen` entries and return the last sentence. Raises Failed with every
     failed check, Refused, and EndedByUser on Ctrl+C."""
     try:
         entries = list(follow(run, seen))
     except KeyboardInterrupt:
         raise left_alone(run) from None
-    if journal.state(run) is (
-        journal.RunState.UNDONE if purpose is process.Purpose.UNDO else journal.RunState.KEPT
-    ):
+    if journal.state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
         return entries[-1].sentence
     if entries[-1].event is Event.REFUSED:
         raise Refused(entries[-1].sentence)
@@ -107,13 +106,13 @@ def carry_out(work: RunWork) -> None:
     """Carry out a run in a separate process. Journals errors instead of raising them, with the possible
     commands."""
     job = job_of(work.run)
-    does = {process.Purpose.APPLY: job.apply, process.Purpose.UNDO: job.undo, process.Purpose.KEEP: job.keep}
+    does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
     try:
         outcome = does[work.purpose](work)
     except Refused as error:
         outcome = Event.REFUSED, str(error)
     except DiskwrightError as error:
-        is_applied = work.purpose is process.Purpose.APPLY
+        is_applied = work.purpose is Purpose.APPLY
         outcome = Event.FAILED, job.describe_error(work.run, error) if is_applied else str(error)
     job.leave(work, outcome)
     # Unlock before the last line: its reader may use the drives right away.
@@ -124,14 +123,14 @@ def carry_out(work: RunWork) -> None:
     work.journal.end(event, sentence)
 
 
-def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:
+def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
-    return now is journal.RunState.WAITING or (now is journal.RunState.DONE and "undo" in ways)
+    return now is RunState.WAITING or (now is RunState.DONE and "undo" in ways)
 
 
-def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
+def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
     """Describe what to do about a run when the wizard exits; empty if nothing is left to do."""
-    if now is journal.RunState.RUNNING:
+    if now is RunState.RUNNING:
         return str(CONTINUES(run=run_argument(run)))
     if not (commands := ways.said(run)):
         return ""
@@ -143,7 +142,7 @@ def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
     return str(sentence(name=run.name, commands=commands))
 
 
-def working_ways(run: Path, now: journal.RunState) -> NextCommands:
+def working_ways(run: Path, now: RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
     return job_of(run).working_commands(run, now)
 

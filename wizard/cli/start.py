@@ -159,7 +159,7 @@ def read_text(name: str, command: str = "plan") -> tuple[str, str]:
     except FileNotFoundError:
         raise BadInput(NOT_FOUND(file=shown, command=command)) from None
     except UnicodeDecodeError:
-        raise BadInput(files.NOT_TEXT(file=shown)) from None
+        raise BadInput(files.NO_DOCUMENT(file=shown)) from None
 
 
 def environment_of(arguments: Namespace) -> Environment:

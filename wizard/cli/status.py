@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.apply.block.devices import waiting_drives
-from wizard.apply.plan.run_summary import exit_code_of, result_sentence
+from wizard.apply.plan.run_summary import exit_code_of, results
 from wizard.apply.run import progress_log
 from wizard.apply.run.job import Rollback
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
@@ -25,7 +25,7 @@ from wizard.cli.output import say, tell, width_of
 from wizard.documents.codec import render_document, to_json
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, joined, t
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
 
@@ -151,7 +151,7 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
     phase = job.phase(run)
     if phase is not None and now is RunState.INTERRUPTED:
         # The last message announces a step that may not have run.
-        return result_sentence(load_plan(run), now, phase)
+        return joined(results(load_plan(run), now, phase))
     said = entries[-1].sentence if entries else ""
     if now is not RunState.DONE and (power := job.power(run)):
         # In a running or interrupted transaction, the last message does not describe the drive.

@@ -76,7 +76,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
             t("{file} is not a complete JSON document; the file may be truncated or damaged.", file=where)
         ) from None
     if not isinstance(value, dict) or not isinstance(value.get("schema"), str):
-        raise BadInput(t("{file} is not a diskwright document: no schema found.", file=where))
+        raise BadInput(files.NO_DOCUMENT(file=where))
     found: str = value.pop("schema")
     if found in schemas:
         return found, value

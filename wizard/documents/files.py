@@ -101,7 +101,7 @@ def _with_position(key: str) -> str:
 TOO_LARGE = Sentence("{file} is too large to be a diskwright document.")
 UNREADABLE = Sentence("{file} cannot be read: {why}.")
 NOT_A_FILE = Sentence("{file} is not a regular file. Name another one.")
-NOT_TEXT = Sentence("{file} is not a diskwright document: not a text file.")
+NO_DOCUMENT = Sentence("{file} is not a diskwright document.")
 
 
 NOT_WRITTEN = Sentence("{what} could not be written to {file}: {why}. No file was changed.")
@@ -154,7 +154,7 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
-        raise BadInput(NOT_TEXT(file=shown)) from None
+        raise BadInput(NO_DOCUMENT(file=shown)) from None
     except (OSError, ValueError) as error:
         raise BadInput(UNREADABLE(file=shown, why=_reason(error))) from None
 

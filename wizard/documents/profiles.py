@@ -62,26 +62,23 @@ def read_profile(path: Path, wanted: type[T]) -> T:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(files.UNREADABLE(file=str(path), why=str(error))) from None
-    key: Any = wanted
-    found: T = _read_toml(text, str(path), key)
-    return found
-
-
-@lru_cache(maxsize=512)
-def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
-    """Cached, since screens ask for the same profiles at every key."""
-    return _decoded(text, where, wanted, tomllib.loads)
+    return read_toml_or_json(text, str(path), wanted)
 
 
 def read_toml_or_json(text: str, where: str, wanted: type[T]) -> T:
     """Decode TOML, or JSON if the text begins with a brace. Raises BadInput with file, line and key."""
-    return _decoded(text, where, wanted, _parser_of(text))
+    key: Any = wanted
+    found: T = _decoded(text, where, key)
+    return found
 
 
 Parser = Callable[[str], object]
 
 
-def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
+@lru_cache(maxsize=512)
+def _decoded(text: str, where: str, wanted: type[Any]) -> Any:
+    """Cached, since screens ask for the same profiles at every key."""
+    parse = _parser_of(text)
     try:
         return decode(parse(text), wanted)
     except Misfit as misfit:

@@ -43,9 +43,6 @@ else:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
-
-
 NOTHING = Machine(Kernel(""), ())
 
 
@@ -221,7 +218,7 @@ class Services:
 
     def look_at_ext(self, device: str) -> Situation:
         """Inspect an ext2 or ext3 filesystem. May take long and request root. Raises Refused or BadInput."""
-        raise Refused(NOT_RECORDED)
+        raise Refused(self.obstacle)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Return possible sources of a copy to one of the mount points `targets`. May take long."""

@@ -160,7 +160,7 @@ def test_plan_replaces_a_file_atomically(plan_on: Run, tmp_path: Path) -> None:
     ("content", "says"),
     [
         (b"", "not a complete JSON"),
-        (b"\xff\xfe\x00", "not a text file"),
+        (b"\xff\xfe\x00", "is not a diskwright document"),
         (PLANS.render(plan_for(drive(), spec("ext4"))).encode()[:900], "not a complete JSON"),
         (
             PLANS.render(plan_for(drive(), spec("ext4"))).replace("media", "medea").encode(),

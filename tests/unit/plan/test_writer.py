@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, plan_page, spec
-from wizard.apply.plan.run_summary import headline, result_sentence
+from wizard.apply.plan.run_summary import headline, results
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import taken_places, usual_places
 from wizard.model.errors import BadInput
@@ -308,7 +308,7 @@ def test_link_is_followed_to_the_mount_point_of_the_kernel(
 @pytest.mark.parametrize("state", [RunState.DONE, RunState.KEPT])
 def test_result_starts_with_size_mount_point_and_writer(state: RunState) -> None:
     plan = for_writer(ANNA)
-    assert result_sentence(plan, state).startswith("500 GB ready at /srv/media, writable by anna. ")
+    assert joined(results(plan, state)).startswith("500 GB ready at /srv/media, writable by anna. ")
     assert "writable by root only." in joined(headline(for_writer(ROOT), state))
     unmounted = for_writer(ANNA, place=None)
     assert joined(headline(unmounted, state)) == f"500 GB ready on {unmounted.volumes[0].path}, not mounted."
@@ -317,9 +317,9 @@ def test_result_starts_with_size_mount_point_and_writer(state: RunState) -> None
 def test_waiting_or_failed_result_is_not_called_ready() -> None:
     plan = for_writer(ANNA)
     waiting = "Done, not in use yet: keep or undo the result."
-    assert result_sentence(plan, RunState.WAITING) == waiting
+    assert joined(results(plan, RunState.WAITING)) == waiting
     for state in (RunState.FAILED, RunState.UNDONE, RunState.INTERRUPTED):
-        assert headline(plan, state) == () and "ready" not in result_sentence(plan, state)
+        assert headline(plan, state) == () and "ready" not in joined(results(plan, state))
 
 
 def test_several_results_are_listed_one_by_one() -> None:

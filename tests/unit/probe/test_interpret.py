@@ -276,7 +276,7 @@ def test_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("", "not a complete JSON document"),
-        ("[]", "no schema found"),
+        ("[]", "is not a diskwright document"),
         ('{"schema": "diskwright.plan/1"}', "not a diskwright.facts"),
         ('{"schema": "diskwright.facts/9"}', "version 9"),
         ('{"schema": "diskwright.facts/1", "release": 5}', "release"),
@@ -294,7 +294,7 @@ def test_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, text
 def test_binary_or_missing_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "facts.json"
     file.write_bytes(b"\xff\xfe\0")
-    with pytest.raises(BadInput, match="not a text file"):
+    with pytest.raises(BadInput, match="is not a diskwright document"):
         load_machine(file)
     with pytest.raises(BadInput, match="does not exist"):
         load_machine(tmp_path / "none")

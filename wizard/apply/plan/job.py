@@ -40,7 +40,7 @@ from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import lacks_space
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
 from wizard.apply.run.runs import ROOM_BYTES, make_private
@@ -66,16 +66,6 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
     # A rehearsal in progress encrypts again, so any passphrase is accepted.
     if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
         check_passphrase(plan, run, secret)
-
-
-def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
-    """Note for the run's process whether to overwrite later changes. Raises Refused unless confirmed, or if
-    they are a later run's."""
-    if asked.over_changes:
-        if said := run_drives.over_later(run):
-            raise process.refused(said)
-        job.check_tokens(plan, asked.tokens)
-    mark_over_changes(run, asked.over_changes)
 
 
 def _check_rehearsed(run: Path) -> None:
@@ -328,10 +318,14 @@ class PlanRunJob(job.RunJob[Plan]):
         drives = self.own_drives(plan, environment, run, undoing=undoing)
         sentence = join(*moved, job.STARTS[asked.purpose](devices=plan.devices))
         if undoing:
-            _confirm_over_changes(run, plan, asked)
+            if asked.over_changes:
+                if said := run_drives.over_later(run):
+                    raise process.refused(said)
+                job.check_tokens(plan, asked.tokens)
+            mark_over_changes(run, asked.over_changes)
             return job.Prepared(plan, drives, sentence)
         if not keeping:
-            if journal.state(run) is journal.RunState.WAITING:
+            if journal.state(run) is RunState.WAITING:
                 raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
             guard.check_tools(plan)
             runs.check_room(run.parent, self.room_bytes(plan), make=True)
@@ -387,13 +381,13 @@ class PlanRunJob(job.RunJob[Plan]):
         failure = ensure_mounted(runs.load_plan(work.run), work.journal)
         return (Event.FAILED, failure) if failure else outcome
 
-    def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
+    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
         # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
         # since.
         record = load_record(run)
         if command == "look":
-            return now is not journal.RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
-        if now is journal.RunState.DONE:
+            return now is not RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
+        if now is RunState.DONE:
             over = (Phase.KEPT, Phase.UNDONE)
             return command == "undo" and record is not None and record.phase not in over
         if record is None:
@@ -403,7 +397,7 @@ class PlanRunJob(job.RunJob[Plan]):
     def is_direct(self, run: Path) -> bool:
         return load_record(run) is None and runs.is_direct(run) is not False
 
-    def commands(self, run: Path, now: journal.RunState) -> tuple[Purpose, ...]:
+    def commands(self, run: Path, now: RunState) -> tuple[Purpose, ...]:
         record = load_record(run)
         phase = record.phase if record else None
         if now in job.LEFT_OFF:
@@ -415,7 +409,7 @@ class PlanRunJob(job.RunJob[Plan]):
                 return (Purpose.APPLY,)
             if phase is Phase.HIDDEN and record is not None and not record.blank:
                 # All data is written, so the result is still waiting, whatever failed later.
-                now = journal.RunState.WAITING
+                now = RunState.WAITING
         changes = range(len(record.changes) if record else 0)
         has_old = all(old_file(run, number).exists() for number in changes)
         has_new = all(new_file(run, number).exists() for number in changes)
@@ -424,7 +418,7 @@ class PlanRunJob(job.RunJob[Plan]):
             way for way in super().commands(run, now) if (has_old if way is Purpose.UNDO else has_new)
         )
 
-    def working_commands(self, run: Path, now: journal.RunState) -> job.NextCommands:
+    def working_commands(self, run: Path, now: RunState) -> job.NextCommands:
         if now in job.LEFT_OFF and self.is_direct(run):
             entries = journal.read_entries(run)
             direct = run_summary.direct_left(runs.load_plan(run), entries)
@@ -438,12 +432,12 @@ class PlanRunJob(job.RunJob[Plan]):
         why_not = carrying.with_unplugged_reason(runs.load_plan(run), ways.why_not)
         return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
-    def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
+    def next_commands(self, run: Path, now: RunState) -> Message | str:
         with suppress(BadInput):
             record = load_record(run)
             is_untouched = record is None or record.phase is Phase.REHEARSING
             if (
-                now is journal.RunState.REFUSED
+                now is RunState.REFUSED
                 and is_untouched
                 and not journal.begun_steps(journal.read_entries(run))
             ):
@@ -488,9 +482,9 @@ class PlanRunJob(job.RunJob[Plan]):
     def power(self, run: Path) -> str:
         record = load_record(run)
         if record is not None:
-            is_lost = record.phase is Phase.HIDDEN and not self.commands(run, journal.RunState.WAITING)
+            is_lost = record.phase is Phase.HIDDEN and not self.commands(run, RunState.WAITING)
             return "" if is_lost else super().power(run)
-        if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
+        if journal.state(run) is not RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(
             t(

@@ -205,8 +205,10 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
         for one in found
     }
     known = tuple(now.get(drive, drive) for drive in runs.load_plan(run).drives)
-    if len({one.path for one in known}) < len(known):
-        raise refused(t("Two drives of the run would be the same drive."))
+    paths = [one.path for one in known]
+    if len({*paths}) < len(paths):
+        twice = max(paths, key=paths.count)
+        raise refused(t("Two drives claim to be the same drive of this run; one is {drive}.", drive=twice))
     runs.save_drives(run, known, found=runs.is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:

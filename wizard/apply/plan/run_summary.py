@@ -7,13 +7,13 @@ from pathlib import Path
 from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
 from wizard.apply.run.progress_log import Decision, DecisionChoice, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, join, joined, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.volume_request import places_of
@@ -85,7 +85,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     )
 
 
-def results(plan: Plan, state: RunState, phase: record.Phase | None) -> tuple[Message, ...]:
+def results(plan: Plan, state: RunState, phase: record.Phase | None = None) -> tuple[Message, ...]:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
     if state not in EARLY:
         # A waiting run has only a headline.
@@ -103,11 +103,6 @@ def results(plan: Plan, state: RunState, phase: record.Phase | None) -> tuple[Me
     else:
         result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
     return (result(ended=EARLY[state](), drives=plan.devices),)
-
-
-def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
-    """Return `results` as one text."""
-    return joined(results(plan, state, phase))
 
 
 def undo_sentence(
@@ -143,9 +138,10 @@ def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
 def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     """Describe how far an ended run got directly on the drives, and what can be done."""
     begun, done = journal.begun_steps(tuple(entries)), journal.done_steps(tuple(entries))
+    steps = len(plan.steps)
     if not begun:
-        return t("The run ended before the first step. The drive is unchanged.")
-    number, steps = max(begun), len(plan.steps)
+        return join(how_far(done, steps), NOTHING_WRITTEN)
+    number = max(begun)
     failed = [entry for entry in entries if entry.event is Event.STEP_FAILED and entry.step == number]
     if failed:
         ended: Message | str = f"{job.STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"

@@ -14,6 +14,7 @@ from typing import TypeVar
 from wizard.advice.missing import Missing
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.privilege import ask
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.kinds import render_any
@@ -50,7 +51,7 @@ class Elevated(LocalRuns):
         super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
         self._journal = str(self._journal_dir) if journal_dir else None
         self._process = _start_root(way)
-        self._replies: SimpleQueue[ask.Answer | None] = SimpleQueue()
+        self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
         self._status = RunStatus()
@@ -63,28 +64,28 @@ class Elevated(LocalRuns):
 
     def look(self, paths: Sequence[str] | None) -> RawMachine:
         """Raises as `survey` does."""
-        answer = self._request(ask.RootRequest(ask.Ask.LOOK, paths=None if paths is None else tuple(paths)))
+        answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         return _given(answer.machine)
 
     def look_at_ext(self, device: str) -> Situation:
         """Raises as the function of that name does."""
-        answer = self._request(ask.RootRequest(ask.Ask.LOOK_AT_EXT, device=device))
+        answer = self._request(RootRequest(Ask.LOOK_AT_EXT, device=device))
         return _given(answer.situation)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Raises as `preflight` and the function of that name do."""
-        request = ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=self._journal)
+        request = RootRequest(Ask.ROOM, plan=PLANS.render(plan), journal=self._journal)
         return _given(self._request(request).room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Raises as `packages.install` does."""
         self._on_line = on_line
-        self._request(ask.RootRequest(ask.Ask.INSTALL, programs=tuple(missing.programs)))
+        self._request(RootRequest(Ask.INSTALL, programs=tuple(missing.programs)))
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Raises as `RunJob.start` does."""
-        request = ask.RootRequest(
-            ask.Ask.APPLY,
+        request = RootRequest(
+            Ask.APPLY,
             plan=render_any(document),
             tokens=tuple(tokens),
             journal=self._journal,
@@ -95,24 +96,24 @@ class Elevated(LocalRuns):
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Raises as `changes_for` does."""
-        answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, device=device, wanted=wanted))
+        answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
         return SETTINGS.read(answer.document, "The document")
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Raises as `survey.work_out` does."""
-        answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, wanted=asked))
+        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=asked))
         return BRINGS.read(answer.document, "The document")
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Raises as `run_control.keep` does."""
-        request = ask.RootRequest(ask.Ask.KEEP, secret=None if secret is None else secret.hex())
+        request = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
         return self._settle(request).sentence
 
     def undo(self, run: Path) -> None:
         """Raises as `run_control.undo` does."""
-        self._settle(ask.RootRequest(ask.Ask.UNDO))
+        self._settle(RootRequest(Ask.UNDO))
 
-    def _settle(self, asked: ask.RootRequest) -> ask.Answer:
+    def _settle(self, asked: RootRequest) -> Answer:
         try:
             return self._request(asked)
         except KeyboardInterrupt:
@@ -149,9 +150,9 @@ class Elevated(LocalRuns):
 
     def request_stop(self, run: Path) -> None:
         """Raises Failed if the connection is lost."""
-        self._send(ask.RootRequest(ask.Ask.STOP))
+        self._send(RootRequest(Ask.STOP))
 
-    def _send(self, request: ask.RootRequest) -> None:
+    def _send(self, request: RootRequest) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(ask.as_line(request))
@@ -159,13 +160,13 @@ class Elevated(LocalRuns):
         except OSError:
             raise Failed(NO_ANSWER) from None
 
-    def _request(self, request: ask.RootRequest) -> ask.Answer:
+    def _request(self, request: RootRequest) -> Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
             raise Failed(NO_ANSWER)
-        if answer.say is ask.Say.REFUSED:
+        if answer.say is Say.REFUSED:
             # The same error as in the root process.
             kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
             raise kinds.get(answer.code, Failed)(answer.sentence)
@@ -179,15 +180,15 @@ class Elevated(LocalRuns):
                 break
             with self._changed:
                 match answer.say:
-                    case ask.Say.ENTRY if answer.entry is not None:
+                    case Say.ENTRY if answer.entry is not None:
                         self._entries.append(in_own_words(answer.entry))
-                    case ask.Say.STANDS if answer.status is not None:
+                    case Say.STANDS if answer.status is not None:
                         self._status = answer.status
-                    case ask.Say.ENDED:
+                    case Say.ENDED:
                         self._state = answer.state
-                    case ask.Say.LINE:
+                    case Say.LINE:
                         self._on_line(answer.sentence)
-                    case ask.Say.BEGAN:
+                    case Say.BEGAN:
                         self._entries.clear()
                         self._state, self._status = None, RunStatus()
                         self._replies.put(answer)
@@ -216,7 +217,7 @@ def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
             raise Refused(ask.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
-        if first is not None and first.say is ask.Say.ROOT:
+        if first is not None and first.say is Say.ROOT:
             return process
         with suppress(OSError):
             process.stdin.close()
@@ -239,9 +240,9 @@ def _ignoring_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _read(line: bytes) -> ask.Answer | None:
+def _read(line: bytes) -> Answer | None:
     """Return None for other output of the granting program."""
     try:
-        return from_json(json.loads(line), ask.Answer, "the answer")
+        return from_json(json.loads(line), Answer, "the answer")
     except (ValueError, BadInput):
         return None

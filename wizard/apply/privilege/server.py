@@ -25,6 +25,7 @@ from wizard.apply import run_control
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
 from wizard.apply.privilege import ask
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
@@ -84,29 +85,30 @@ class Relay:
 
     def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
         self._asked, self._told = asked, told
-        self._requests: SimpleQueue[ask.RootRequest | None] = SimpleQueue()
+        self._requests: SimpleQueue[RootRequest | None] = SimpleQueue()
         self._run: Path | None = None
         self._last: Path | None = None
         self._sent_entries = 0
-        self._status: ask.Answer | None = None
+        self._status: Answer | None = None
         self._status_lock = threading.Lock()
         self._line_lock = threading.Lock()
 
     def serve(self) -> None:
         """Announce root, and answer requests until the interface closes the pipe."""
         threading.Thread(target=self._read, daemon=True).start()
-        self._send(ask.Answer(ask.Say.ROOT))
+        self._send(Answer(Say.ROOT))
         while (request := self._requests.get()) is not None:
             try:
-                self._answer(request)
+                if answer := self._answer(request):
+                    self._send(answer)
             except DiskwrightError as error:
-                self._send(ask.Answer(ask.Say.REFUSED, sentence=str(error), code=error.exit_code))
+                self._send(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
 
     def _read(self) -> None:
         try:
             while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(ask.LONGEST_LINE)):
-                request = from_json(json.loads(line), ask.RootRequest, "the request")
-                if request.ask is not ask.Ask.STOP:
+                request = from_json(json.loads(line), RootRequest, "the request")
+                if request.ask is not Ask.STOP:
                     self._requests.put(request)
                 elif self._run is not None:
                     request_stop(self._run)
@@ -117,28 +119,27 @@ class Relay:
             # The other thread must not wait forever.
             self._requests.put(None)
 
-    def _answer(self, request: ask.RootRequest) -> None:
+    def _answer(self, request: RootRequest) -> Answer | None:
+        """Return the last answer, or None if a run was relayed."""
         match request.ask:
-            case ask.Ask.LOOK:
-                self._send(ask.Answer(ask.Say.DONE, machine=survey(request.paths)))
-            case ask.Ask.LOOK_AT_EXT:
-                self._send(ask.Answer(ask.Say.DONE, situation=_runs(request).look_at_ext(_device(request))))
-            case ask.Ask.ROOM:
+            case Ask.LOOK:
+                return Answer(Say.DONE, machine=survey(request.paths))
+            case Ask.LOOK_AT_EXT:
+                return Answer(Say.DONE, situation=_runs(request).look_at_ext(_device(request)))
+            case Ask.ROOM:
                 plan = PLANS.read(request.plan, "The plan")
                 # Do not rehearse if the drives have changed or are in use.
                 run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
-                self._send(ask.Answer(ask.Say.DONE, room=_runs(request).undo_space(plan)))
-            case ask.Ask.APPLY:
+                return Answer(Say.DONE, room=_runs(request).undo_space(plan))
+            case Ask.APPLY:
                 document = read_any(request.plan, "The document")
                 self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
-            case ask.Ask.INSTALL:
+            case Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
-                install(
-                    packages, lambda line: self._send(ask.Answer(ask.Say.LINE, sentence=printable(line, 400)))
-                )
-                self._send(ask.Answer(ask.Say.DONE))
-            case ask.Ask.WORK_OUT:
+                install(packages, lambda line: self._send(Answer(Say.LINE, sentence=printable(line, 400))))
+                return Answer(Say.DONE)
+            case Ask.WORK_OUT:
                 if (wanted := request.wanted) is None:
                     raise BadInput(ask.NO_DEVICE(path=request.device))
                 document = (
@@ -146,15 +147,16 @@ class Relay:
                     if isinstance(wanted, CopyFiles)
                     else _runs(request).work_out(_device(request), wanted)
                 )
-                self._send(ask.Answer(ask.Say.DONE, document=render_any(document)))
+                return Answer(Say.DONE, document=render_any(document))
             case _:
-                self._settle(request)
+                return self._settle(request)
+        return None
 
     def _relay_run(self, run: Path) -> None:
         self._run = self._last = run
         self._sent_entries = 0
         self._status = None
-        self._send(ask.Answer(ask.Say.BEGAN, run=str(run)))
+        self._send(Answer(Say.BEGAN, run=str(run)))
         self._relay_rest(run)
         self._run = None
 
@@ -162,12 +164,12 @@ class Relay:
         with self._relaying_status(run):
             for entry in follow(run, self._sent_entries):
                 self._send_status(run)
-                self._send(ask.Answer(ask.Say.ENTRY, entry=entry))
+                self._send(Answer(Say.ENTRY, entry=entry))
                 self._sent_entries += 1
         self._send_status(run)
-        self._send(ask.Answer(ask.Say.ENDED, state=state(run)))
+        self._send(Answer(Say.ENDED, state=state(run)))
 
-    def _settle(self, request: ask.RootRequest) -> None:
+    def _settle(self, request: RootRequest) -> Answer:
         """Relays the further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
@@ -175,12 +177,12 @@ class Relay:
             with self._relaying_status(run):
                 sentence = (
                     run_control.keep(run, _secret(request.secret))
-                    if request.ask is ask.Ask.KEEP
+                    if request.ask is Ask.KEEP
                     else run_control.undo(run)
                 )
         finally:
             self._relay_rest(run)
-        self._send(ask.Answer(ask.Say.DONE, sentence=sentence))
+        return Answer(Say.DONE, sentence=sentence)
 
     @contextmanager
     def _relaying_status(self, run: Path) -> Iterator[None]:
@@ -200,29 +202,29 @@ class Relay:
 
     def _send_status(self, run: Path) -> None:
         with self._status_lock:
-            now = ask.Answer(ask.Say.STANDS, status=run_control.status(run))
+            now = Answer(Say.STANDS, status=run_control.status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
 
-    def _send(self, answer: ask.Answer) -> None:
+    def _send(self, answer: Answer) -> None:
         # If the interface has gone or broken the pipe, still follow the run to its end.
         with self._line_lock, suppress(OSError):
             self._told.write(ask.as_line(answer))
             self._told.flush()
 
 
-def _runs(request: ask.RootRequest) -> LocalRuns:
+def _runs(request: RootRequest) -> LocalRuns:
     return LocalRuns(Environment(), _journal_dir(request))
 
 
-def _device(request: ask.RootRequest) -> str:
+def _device(request: RootRequest) -> str:
     if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=request.device))
     return request.device
 
 
-def _journal_dir(request: ask.RootRequest) -> Path | None:
+def _journal_dir(request: RootRequest) -> Path | None:
     return root_only_folder(request.journal) if request.journal else None
 
 
@@ -238,9 +240,7 @@ def main() -> int:
     _harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         refused = str(ask.NOT_GIVEN(why=ask.NOT_ALLOWED()))
-        sys.stdout.buffer.write(
-            ask.as_line(ask.Answer(ask.Say.REFUSED, sentence=refused, code=ExitCode.REFUSED))
-        )
+        sys.stdout.buffer.write(ask.as_line(Answer(Say.REFUSED, sentence=refused, code=ExitCode.REFUSED)))
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), sys.stderr.fileno())

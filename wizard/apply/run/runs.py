@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -159,30 +159,6 @@ def in_order(run: Path) -> tuple[int, str]:
     return int(found[1]) if found else 0, run.name
 
 
-def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
-    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
-
-    `is_free` must accept the name. The number is synced before the folder is created.
-    """
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        text = ""
-        # If the counter is missing or damaged, only existing runs are counted.
-        with suppress(FileNotFoundError, UnicodeDecodeError):
-            text = (folder / COUNTER).read_text(encoding="ascii").strip()
-        last = int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
-        number = max(last, *(in_order(run)[0] for run in folder.iterdir()), 0) + 1
-        while not is_free(f"{number:04}-{devices}"):
-            number += 1
-        backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
-        run = folder / f"{number:04}-{devices}"
-        run.mkdir(mode=0o700)
-    finally:
-        os.close(fd)
-    return run
-
-
 def make_run(
     folder: Path,
     devices: Sequence[str],
@@ -195,13 +171,10 @@ def make_run(
     """Create the folder of a new run, numbered and named after its devices, with the document in `file`.
     Raises Refused.
 
-    A name is skipped if another run, perhaps in another folder of runs, left copies of fstab or crypttab.
+    A name is skipped if another run, perhaps in another folder of runs, left copies of fstab or crypttab. The
+    number is synced before the folder is created.
     """
-
-    def is_free(name: str) -> bool:
-        kept = (kept_as(file, name) for file in (environment.fstab, environment.crypttab))
-        return not any(os.path.lexists(path) for path in kept)
-
+    names, tables = "-".join(Path(path).name for path in devices), (environment.fstab, environment.crypttab)
     settings = Settings(
         str(environment.fstab.absolute()),
         tuple(sorted(environment.only)) if environment.only is not None else None,
@@ -209,7 +182,22 @@ def make_run(
         direct,
     )
     try:
-        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            last = ""
+            # If the counter is missing or damaged, only existing runs are counted.
+            with suppress(FileNotFoundError, UnicodeDecodeError):
+                last = (folder / COUNTER).read_text(encoding="ascii").strip()
+            number = int(last) if re.fullmatch(r"\d{1,7}", last, re.ASCII) else 0
+            number = max(number, *(in_order(run)[0] for run in folder.iterdir()), 0) + 1
+            while any(os.path.lexists(kept_as(table, f"{number:04}-{names}")) for table in tables):
+                number += 1
+            backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
+            run = folder / f"{number:04}-{names}"
+            run.mkdir(mode=0o700)
+        finally:
+            os.close(fd)
         backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
         settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
         backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)

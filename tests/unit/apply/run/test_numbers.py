@@ -106,8 +106,9 @@ def test_leftovers_of_another_run_folder_are_not_adopted(tmp_path: Path) -> None
 
 
 def test_concurrent_processes_get_different_numbers(runs: Path) -> None:
-    code = "import sys; from pathlib import Path; from wizard.apply.run.runs import make_numbered\n"
-    code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
+    code = "import sys; from pathlib import Path; from wizard.apply.run import backup_store, runs\n"
+    code += "for _ in range(25):\n"
+    code += "    runs.make_run(Path(sys.argv[1]), ['/dev/sda'], 'plan.json', '', backup_store.ANY)"
     makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0] * 4
     assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == [
