@@ -20,7 +20,7 @@ from wizard.findings.geometry import Pattern
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
-from wizard.model.said import Message, t
+from wizard.model.said import Message, join, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE
 from wizard.plan import refusals
@@ -87,20 +87,13 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
         is_there = Path(line.path).exists() or any(line.means(*one) for one in _devices(machine))
         if line.may_stop and is_device and not is_there:
             found = t(
-                "Line {line} of {file} names {source}, which is not attached.",
+                "Line {line} of {file} names {source}, which was not found.",
                 line=line.number,
                 file=fstab,
                 source=line.source,
             )
             if unread:
-                found = t(
-                    "Line {line} of {file} names {source}, which was not found. {drives:list} could not be "
-                    "read.",
-                    line=line.number,
-                    file=fstab,
-                    source=line.source,
-                    drives=unread,
-                )
+                found = join(found, t("{drives:list} could not be read.", drives=unread))
             add: tuple[FindingCommand, ...] = ()
             if line.options and PLAIN_SOURCE.fullmatch(line.source):
                 # Keeps the old file, and changes nothing if the line has moved.

@@ -65,19 +65,14 @@ def within(place: str, document: object = None) -> str:
     `document`, add names: `drive 1 (media), volume 2 (films)`."""
     shown = []
     for key in filter(None, place.split(".")[:-1]):
-        document = _value_at(document, key)
+        part, *counts = re.findall(r"[^\[\]]+", key)
+        document = document.get(part) if isinstance(document, dict) else None
+        for count in map(int, counts):
+            document = document[count] if isinstance(document, list) and count < len(document) else None
         table = document if isinstance(document, dict) else {}
         name = table.get("name") or table.get("label")
         shown.append(f"{_with_position(key)} ({name})" if isinstance(name, str) else _with_position(key))
     return ", ".join(shown)
-
-
-def _value_at(document: object, key: str) -> object:
-    name, *counts = re.findall(r"[^\[\]]+", key)
-    value: object = document.get(name) if isinstance(document, dict) else None
-    for count in map(int, counts):
-        value = value[count] if isinstance(value, list) and count < len(value) else None
-    return value
 
 
 def itself(place: str) -> str:

@@ -247,7 +247,7 @@ class RealServices(Services):
                 try:
                     room = self.runs.undo_space(plan)
                 except DiskwrightError as error:
-                    return UndoSpace(str(t("The space needed for undo is unknown. {why}", why=error)))
+                    return UndoSpace(t("The space needed for undo is unknown. {why}", why=error))
                 if not room.fits:
                     return room
                 self._tried = plan, room

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from wizard.model import layout
 from wizard.model.errors import partition_path, printable
-from wizard.model.said import Sentence, Sentences, joined, t, tn
+from wizard.model.said import Message, Sentence, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 
@@ -20,15 +20,18 @@ WORD = "no undo"
 
 
 class UndoSpace(Struct, frozen=True):
-    """Space for undo data. `fits`: there is enough. `sentence`: the amount, or why it is unknown; empty if
-    undo is not possible. `lost`: unrecognised data that no plan shows."""
+    """Space for undo data, with the run's own files. `fits`: there is enough. `sentence`: the amount, or why
+    it is unknown; empty if undo is not possible. `lost`: unrecognised data that no plan shows. `blanks`: for
+    each drive, if only zeros are overwritten."""
 
-    sentence: str = ""
+    sentence: Message | str = ""
     fits: bool = True
-    lost: tuple[str, ...] = ()
+    lost: tuple[Message | str, ...] = ()
+    blanks: tuple[bool, ...] = ()
+    needed_bytes: int = 0
 
 
-ROOM_NOT_YET = UndoSpace(str(t("The space required for undo is unknown until root rehearses the plan.")))
+ROOM_NOT_YET = UndoSpace(t("The space required for undo is unknown until root rehearses the plan."))
 
 
 def needs_word(plan: Plan, why_direct: str = "") -> bool:

@@ -143,7 +143,7 @@ def test_fstab_lines_of_missing_drives_are_listed(
     assert [finding["subject"] for finding in found] == list(gone)
     assert main(["inspect"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert all(f"names {source}, which is not attached" in told for source in gone)
+    assert all(f"names {source}, which was not found" in told for source in gone)
     for finding in found:
         for command in finding["commands"]:
             tool(*command["argv"])

@@ -43,7 +43,7 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.needed_bytes and format_capacity(room.needed_bytes) in str(room.said)
+    assert room.fits and room.needed_bytes and format_capacity(room.needed_bytes) in str(room.sentence)
     assert not all(room.blanks)
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
@@ -70,12 +70,12 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     before, room = work.digest(drive), measure(plan, work.runs, work.environment)
     answer = asked_of_root(work, plan)
     assert answer.room is not None and answer.room.fits
-    assert format_capacity(room.needed_bytes or 0) in answer.room.sentence
+    assert format_capacity(room.needed_bytes or 0) in str(answer.room.sentence)
     assert work.digest(drive) == before and not work.runs.exists()
     monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
     answer = asked_of_root(work, plan)
     assert answer.room is not None and not answer.room.fits
-    assert "loop devices are missing" in answer.room.sentence
+    assert "loop devices are missing" in str(answer.room.sentence)
     tool("mkfs.ext4", "-q", "-F", drive)
     answer = asked_of_root(work, plan)
     assert answer.say is Say.REFUSED and not work.runs.exists()

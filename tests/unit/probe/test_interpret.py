@@ -298,7 +298,7 @@ def test_binary_or_missing_file_is_refused(tmp_path: Path) -> None:
         load_machine(file)
     with pytest.raises(BadInput, match="does not exist"):
         load_machine(tmp_path / "none")
-    with pytest.raises(BadInput, match="is a directory"):
+    with pytest.raises(BadInput, match="is not a regular file"):
         load_machine(tmp_path)
 
 

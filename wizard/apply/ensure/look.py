@@ -183,7 +183,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         )
     room = measure(plan, folder, where.environment)
     if not room.fits:
-        return replace(seen, said=(room.said,))
+        return replace(seen, said=(room.sentence,))
     lost = tuple(
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
@@ -191,7 +191,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         value = differences.replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         message = TO_REPLACE(drive=unknown, value=value, count=len(unknown))
-        return replace(seen, said=(*room.unknown, message), replace=value)
+        return replace(seen, said=(*room.lost, message), replace=value)
     messages = seen.said or (
         tn(
             "{drive:and} is blank; the volumes will be created",

@@ -11,7 +11,6 @@ from secrets import token_hex
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
@@ -130,42 +129,15 @@ def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
 PREFIX = ".measuring-"
 
 
-class Room(Struct, frozen=True):
-    """Space that a run needs in the folder until keep or undo, including the run's own files: `needed_bytes`,
-    None if space ran out while measuring. `blanks`: for each drive, if only zeros are overwritten. `unknown`:
-    unrecognised data."""
-
-    folder: Path
-    free_bytes: int
-    needed_bytes: int | None = None
-    blanks: tuple[bool, ...] = (False,)
-    unknown: tuple[Message, ...] = ()
-
-    @property
-    def fits(self) -> bool:
-        """Return True if the space is enough."""
-        return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
-
-    @property
-    def said(self) -> Message:
-        """The result, for display before the first write."""
-        folder, free = self.folder, self.free_bytes
-        if not self.fits:
-            return join(*self.unknown, rehearsed.NO_SPACE(folder=folder, free=free))
-        takes = Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
-        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes or 0, free=free))
-
-
 def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
     """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
     instead, and whether the user has to confirm them. Raises as `measure` does."""
     if why := why_direct(plan, folder):
         return UndoSpace(promise(plan, why), not needs_word(plan, why))
-    room = measure(plan, folder, environment)
-    return UndoSpace(str(room.said), room.fits, tuple(map(str, room.unknown)))
+    return measure(plan, folder, environment)
 
 
-def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
+def measure(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
     """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
     DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
@@ -181,9 +153,8 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
                 if not process.is_locked(left):
                     scratch_copies.release_left(left)
                     rmtree(left)
-            room = Room(folder, free_bytes(folder))
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
-                return _rehearse_in(plan, Path(run), room, environment)
+                return _rehearse_in(plan, Path(run), environment)
     except OSError as error:
         raise runs.no_room(folder, error, ROOM_BYTES) from None
     finally:
@@ -193,7 +164,9 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
                 made.rmdir()
 
 
-def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
+def _rehearse_in(plan: Plan, run: Path, environment: Environment) -> UndoSpace:
+    free = free_bytes(run)
+    lacking = UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
     lock, journal = process.lock_run(run), Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
@@ -201,18 +174,23 @@ def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) ->
         record = rehearse(plan, RehearsalWorkspace(run, environment, journal, secret))
     except Failed as error:
         if lacks_space(error, run):
-            return room
+            return lacking
         raise
     finally:
         journal.close()
         os.close(lock)
-    needed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
-    return replace(
-        room,
-        needed_bytes=needed + ROOM_BYTES,
-        blanks=tuple(change.blank for change in record.changes),
-        unknown=unknown_data(run, plan, record.changes),
+    saved = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
+    if (needed := saved + ROOM_BYTES) > free:
+        return lacking
+    unknown = unknown_data(run, plan, record.changes)
+    takes = t(
+        "Undo needs {needed:size} in {folder}; {free:size} is free.",
+        needed=needed,
+        folder=run.parent,
+        free=free,
     )
+    blanks = tuple(change.blank for change in record.changes)
+    return UndoSpace(join(*unknown, takes), True, tuple(unknown), blanks, needed)
 
 
 class PlanRunJob(job.RunJob[Plan]):

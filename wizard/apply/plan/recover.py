@@ -232,7 +232,11 @@ def make_found_run(
             with extents.DeviceMedium(path) as drive:
                 if stores.digest_of(notice.places, drive.read) != notice.digest:
                     raise Refused(CHANGED(drive=path))
-        _clear_half_found(found, journal_dir)
+        for run in tuple(_of_plan(found, journal_dir)):
+            begun = any((run / name).exists() for name in (JOURNAL, RECORD, stores.FOLDER, *BACKUPS))
+            if (not begun or is_half_found(run)) and not process.is_locked(run):
+                # An interrupted rebuild has left this. Only the process with the drives' locks creates it.
+                rmtree(run)
         run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
         run_lock = process.lock_run(run)
         try:
@@ -276,15 +280,6 @@ def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
         with suppress(OSError):
             if (run / runs.PLAN).read_text() == found.notices[0].plan:
                 yield run
-
-
-def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
-    """Delete the leftovers of an interrupted rebuild. Only the process with the drives' locks creates such
-    folders."""
-    for run in tuple(_of_plan(found, journal_dir)):
-        begun = any((run / name).exists() for name in (JOURNAL, RECORD, stores.FOLDER, *BACKUPS))
-        if (not begun or is_half_found(run)) and not process.is_locked(run):
-            rmtree(run)
 
 
 def _fill_folder(run: Path, found: FoundRun) -> None:

@@ -13,7 +13,6 @@ and packaging/debian/check.sh."""
 import json
 import os
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -116,15 +115,6 @@ HELPER = "as-root"
 """Next to the installed package."""
 
 
-class Surroundings(Struct, frozen=True):
-    """How this process can ask for root."""
-
-    terminal: bool
-    session: bool
-    bus: bool
-    systemd: bool
-
-
 class RootProgram(Struct, frozen=True):
     """A program that grants root, and the arguments."""
 
@@ -148,38 +138,33 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
     return module_argv(RELAY, writes_bytecode=False)
 
 
-def find_root_program(
-    find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
-) -> RootProgram | None:
+def find_root_program() -> RootProgram | None:
     """Return the first usable program. sudo asks on the terminal, run0 through the session's polkit agent,
     pkexec through the agent or on the terminal. sudo without a terminal works for users who need no password,
     and comes last."""
-    now = around or _look_around()
-    sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
-    if sudo and now.terminal:
+    around = _look_around()
+    sudo, run0, pkexec = map(find, ("sudo", "run0", "pkexec"))
+    if sudo and "terminal" in around:
         # sudo replaces %p with the user whose password is required (sudo(8), --prompt).
         return RootProgram("sudo", (sudo, f"--prompt={PROMPT}", "--"))
-    if run0 and now.systemd and now.bus and now.session:
+    if run0 and around >= {"systemd", "bus", "session"}:
         return RootProgram("run0", (run0, "--background=", "--"))
-    if pkexec and now.bus and (now.session or now.terminal) and _is_setuid(pkexec):
-        return RootProgram("pkexec", (pkexec,))
+    if pkexec and "bus" in around and around & {"session", "terminal"}:
+        with suppress(OSError):
+            if Path(pkexec).stat().st_mode & stat.S_ISUID:
+                return RootProgram("pkexec", (pkexec,))
     return RootProgram("sudo", (sudo, "--non-interactive", "--")) if sudo else None
 
 
-def _look_around() -> Surroundings:
-    has_terminal = False
+def _look_around() -> set[str]:
+    """Return what this process can use to ask for root."""
+    signs = {
+        "session": os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY"),
+        "bus": Path("/run/dbus/system_bus_socket").exists(),
+        "systemd": Path("/run/systemd/system").is_dir(),
+    }
+    found = {name for name, is_there in signs.items() if is_there}
     with suppress(OSError):
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-        has_terminal = True
-    return Surroundings(
-        terminal=has_terminal,
-        session=bool(os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")),
-        bus=Path("/run/dbus/system_bus_socket").exists(),
-        systemd=Path("/run/systemd/system").is_dir(),
-    )
-
-
-def _is_setuid(program: str) -> bool:
-    with suppress(OSError):
-        return bool(Path(program).stat().st_mode & stat.S_ISUID)
-    return False
+        found.add("terminal")
+    return found

@@ -214,7 +214,7 @@ class PlanJob(Job[Plan]):
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
-        self._unknown: tuple[str, ...] = ()
+        self._unknown: tuple[ui.Text, ...] = ()
         self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)

@@ -56,7 +56,7 @@ def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(run_control, "keep", keeping)
     relay = Relay(io.BytesIO(), pipe)
     relay._last = tmp_path
-    relay._settle(RootRequest(Ask.KEEP))
+    last = relay._settle(RootRequest(Ask.KEEP))
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert StepProgress(0, 0.5, 20.0) in [answer.status.progress for answer in told if answer.status]
-    assert told[-1].say is Say.DONE
+    assert last.say is Say.DONE and told[-1].say is Say.ENDED

@@ -14,7 +14,6 @@ from wizard.apply.privilege.ask import (
     Answer,
     RootProgram,
     Say,
-    Surroundings,
     as_line,
     find_root_program,
     relay_argv,
@@ -27,11 +26,16 @@ from wizard.process import module
 from wizard.process.module import module_argv
 
 DESKTOP_FILES = Path(__file__).parents[4] / "packaging" / "desktop"
-DESKTOP = Surroundings(terminal=True, session=True, bus=True, systemd=True)
-CONSOLE = Surroundings(terminal=True, session=False, bus=True, systemd=True)
-LAUNCHED = Surroundings(terminal=False, session=True, bus=True, systemd=True)
-BARE = Surroundings(terminal=True, session=False, bus=False, systemd=False)
-NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
+DESKTOP = {"terminal", "session", "bus", "systemd"}
+CONSOLE = {"terminal", "bus", "systemd"}
+LAUNCHED = {"session", "bus", "systemd"}
+
+
+def patch_programs(patch: pytest.MonkeyPatch, folder: Path, here: str, around: set[str]) -> None:
+    """Install the programs `here` in a folder, and set what can ask for root."""
+    programs = {name: str(folder / name) for name in here.split()}
+    patch.setattr("wizard.apply.privilege.ask.find", programs.get)
+    patch.setattr("wizard.apply.privilege.ask._look_around", lambda: around)
 
 
 @pytest.mark.parametrize(
@@ -39,26 +43,27 @@ NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
     [
         ("sudo run0 pkexec", DESKTOP, "sudo"),
         ("sudo run0 pkexec", CONSOLE, "sudo"),
-        ("sudo", BARE, "sudo"),
+        ("sudo", {"terminal"}, "sudo"),
         ("run0 pkexec", DESKTOP, "run0"),
         # run0 has no terminal to ask on where its standard input is not one.
         ("run0", CONSOLE, None),
         ("run0 pkexec", CONSOLE, "pkexec"),
         ("sudo run0 pkexec", LAUNCHED, "run0"),
         ("sudo pkexec", LAUNCHED, "pkexec"),
-        ("pkexec", BARE, None),
-        ("run0", Surroundings(terminal=True, session=True, bus=True, systemd=False), None),
-        ("sudo pkexec", NOTHING, "sudo, asking nobody"),
+        ("pkexec", {"terminal"}, None),
+        ("run0", DESKTOP - {"systemd"}, None),
+        ("sudo pkexec", set(), "sudo, asking nobody"),
         ("", DESKTOP, None),
     ],
 )
 def test_first_available_prompt_is_chosen(
-    here: str, around: Surroundings, chosen: str | None, tmp_path: Path
+    here: str, around: set[str], chosen: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in here.split():
         (tmp_path / name).touch()
         (tmp_path / name).chmod(0o4755)
-    found = find_root_program(lambda name: str(tmp_path / name) if name in here.split() else None, around)
+    patch_programs(monkeypatch, tmp_path, here, around)
+    found = find_root_program()
     assert (
         found and f"{found.name}{', asking nobody' if '--non-interactive' in found.prefix else ''}"
     ) == chosen
@@ -67,10 +72,10 @@ def test_first_available_prompt_is_chosen(
         assert found.argv[len(found.prefix)] == sys.executable and "-I" in found.argv
 
 
-def test_pkexec_without_its_setuid_bit_is_not_used(tmp_path: Path) -> None:
-    program = tmp_path / "pkexec"
-    program.touch(0o755)
-    assert find_root_program(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
+def test_pkexec_without_its_setuid_bit_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pkexec").touch(0o755)
+    patch_programs(monkeypatch, tmp_path, "pkexec", DESKTOP)
+    assert find_root_program() is None
 
 
 def test_root_starts_a_file_of_this_package() -> None:
