@@ -10,7 +10,7 @@ from typing import cast
 
 from wizard.apply.run import journal, process, progress_log
 from wizard.apply.run.job import JobRequest, NextCommands, RunJob, RunWork, begin, check_root
-from wizard.apply.run.journal import RunState, follow
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.kinds import kind_for, kind_of
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import check_owner, run_argument
@@ -78,7 +78,7 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     """Follow the journal past its first `seen` entries and return the last sentence. Raises Failed with every
     failed check, Refused, and EndedByUser on Ctrl+C."""
     try:
-        entries = list(follow(run, seen))
+        entries = list(journal.follow(run, seen))
     except KeyboardInterrupt:
         raise left_alone(run) from None
     if journal.state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):

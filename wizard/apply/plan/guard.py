@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from wizard.advice.missing import BINDING, missing
 from wizard.apply.block import devices
-from wizard.apply.block.devices import IN_USE
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused
@@ -163,7 +162,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
         raise refused(READ_ONLY(drive=drive.path))
     for use in refusals.uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise refused(IN_USE(device=drive.path, why=refusals.in_use(use)))
+            raise refused(devices.IN_USE(device=drive.path, why=refusals.in_use(use)))
     nodes = {
         *devices.partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -176,7 +175,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := devices.open_exclusively(node):
-            raise refused(IN_USE(device=node, why=reason))
+            raise refused(devices.IN_USE(device=node, why=reason))
 
 
 def check_tools(plan: Plan) -> None:

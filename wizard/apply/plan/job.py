@@ -27,7 +27,6 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.scratch_copies import blocker, free_bytes
 from wizard.apply.engine.stores import FOLDER, new_file, old_file
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
@@ -36,13 +35,10 @@ from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
-from wizard.apply.plan.rehearsed import lacks_space
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
-from wizard.apply.run.runs import ROOM_BYTES, make_private
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.fstab import key_of
@@ -78,7 +74,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     sizes = (member.drive.size_bytes for member in plan.members)
     no_copy = obstacle() if plan.resizes else None
-    return plan.direct_reason or str(no_copy or blocker(existing, sizes))
+    return plan.direct_reason or str(no_copy or scratch_copies.blocker(existing, sizes))
 
 
 def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
@@ -129,7 +125,7 @@ def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
 PREFIX = ".measuring-"
 
 
-def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
+def undo_space(plan: Plan, folder: Path, environment: backup_store.Environment) -> UndoSpace:
     """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
     instead, and whether the user has to confirm them. Raises as `measure` does."""
     if why := why_direct(plan, folder):
@@ -137,12 +133,12 @@ def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
     return measure(plan, folder, environment)
 
 
-def measure(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
+def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> UndoSpace:
     """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
     DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
-        make_private(folder)
+        runs.make_private(folder)
         with ExitStack() as held:
             folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             held.callback(os.close, folder_fd)
@@ -156,7 +152,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), environment)
     except OSError as error:
-        raise runs.no_room(folder, error, ROOM_BYTES) from None
+        raise runs.no_room(folder, error, runs.ROOM_BYTES) from None
     finally:
         for made in missing:
             # Restore the previous state. Another run may have created its folder there since.
@@ -164,23 +160,23 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
                 made.rmdir()
 
 
-def _rehearse_in(plan: Plan, run: Path, environment: Environment) -> UndoSpace:
-    free = free_bytes(run)
+def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> UndoSpace:
+    free = scratch_copies.free_bytes(run)
     lacking = UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
-    lock, journal = process.lock_run(run), Journal(run)
+    lock, notes = process.lock_run(run), journal.Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, secret))
+        record = rehearse(plan, RehearsalWorkspace(run, environment, notes, secret))
     except Failed as error:
-        if lacks_space(error, run):
+        if rehearsed.lacks_space(error, run):
             return lacking
         raise
     finally:
-        journal.close()
+        notes.close()
         os.close(lock)
     saved = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
-    if (needed := saved + ROOM_BYTES) > free:
+    if (needed := saved + runs.ROOM_BYTES) > free:
         return lacking
     unknown = unknown_data(run, plan, record.changes)
     takes = t(

@@ -16,18 +16,9 @@ from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held_drive import holding
-from wizard.apply.engine.record import (
-    GOING_BACK,
-    RECORD_LOST,
-    UNTOUCHED,
-    Phase,
-    Record,
-    load_record,
-    save_record,
-)
+from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Proof
 from wizard.apply.engine.writable_copy import FullError
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
@@ -73,7 +64,7 @@ def is_rehearsed(run: Path) -> bool:
     if load_record(run) is not None:
         return True
     if runs.is_direct(run) is False:
-        raise BadInput(RECORD_LOST(folder=run / FOLDER))
+        raise BadInput(engine_words.RECORD_LOST(folder=run / FOLDER))
     return False
 
 
@@ -108,7 +99,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError."""
     run, journal = work.run, work.journal
     plan, record = runs.load_plan(run), _record(run)
-    if record.phase in GOING_BACK:
+    if record.phase in engine_words.GOING_BACK:
         raise process.refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
@@ -178,7 +169,7 @@ def release(work: job.RunWork) -> job.Outcome:
     return finish(work)
 
 
-def _delete(run: Path, proof: Proof) -> None:
+def _delete(run: Path, proof: survey.Proof) -> None:
     survey.delete_saved(proof)
     backup_store.drop_backup(run)
 
@@ -194,7 +185,7 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
         _update_kernel(plan, anew=False)
     event, sentence = finish(work)
     if proof is None and event is Event.DONE:
-        proof = Proof(run / FOLDER)
+        proof = survey.Proof(run / FOLDER)
     if proof:
         _delete(run, proof)
     return event, sentence
@@ -322,7 +313,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     plan."""
     environment = runs.load_environment(run)
     guard.check_operations(plan, environment)
-    is_untouched = record.phase in UNTOUCHED
+    is_untouched = record.phase in engine_words.UNTOUCHED
     if record.phase is Phase.SAVED:
         # The record may be outdated.
         with suppress(DiskwrightError), comparing(run, plan) as checks:

@@ -21,7 +21,6 @@ from wizard.apply.steps.filesystem import (
     made_as_planned,
 )
 from wizard.apply.steps.layers import activate, layer_nodes, own_layer_node, own_uses
-from wizard.apply.steps.step_context import Finished
 from wizard.apply.steps.wipe import check_no_clone, check_target
 from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
@@ -91,7 +90,9 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
     except DiskwrightError as error:
         unchecked = t("All steps finished, but the checks could not run.")
         raise Failed(f"{unchecked} {error}") from None
-    finished = Finished(plan, drives, environment, seconds, partial(run_command, seconds=seconds))
+    finished = step_context.Finished(
+        plan, drives, environment, seconds, partial(run_command, seconds=seconds)
+    )
     if failed := journal.verify(one for step in plan.steps for one in execution.verify(step, finished)):
         return Event.FAILED, with_unplugged_reason(plan, failed)
     planned = tn(

@@ -13,7 +13,6 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import survey
 from wizard.apply.engine.checks import COMPLETE, side_of
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
-from wizard.apply.engine.survey import Content, DriveSide
 from wizard.apply.plan import identity_check
 from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
@@ -169,14 +168,14 @@ class KnownDrives(Struct, frozen=True):
         return either(runs.command_on(way, self.run) for way in ways)
 
 
-def _matches_phase(phase: Phase, side: DriveSide) -> bool:
+def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
     change = side.change
     if phase is Phase.HIDDEN:
         return side.holds(change.barred_digest)
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
     if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return survey.content_of(side) is not Content.FOREIGN and survey.count_blocks(side).is_known
+        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
     return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 

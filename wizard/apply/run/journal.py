@@ -13,7 +13,6 @@ from time import sleep
 from msgspec.structs import replace
 
 from wizard.apply.run import process
-from wizard.apply.run.process import is_locked
 from wizard.documents import codec
 from wizard.documents.decode import foreign, is_message
 from wizard.documents.files import UNREADABLE
@@ -221,7 +220,7 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
 def state(run: Path) -> RunState:
     """Return the state of the run from its journal and lock."""
     # Check the lock first: a process that ends in between has already journaled its result.
-    working = is_locked(run)
+    working = process.is_locked(run)
     marks = {*ENDS, Event.STARTED}
     last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in marks), None)
     if working and last not in ENDS:
@@ -281,7 +280,7 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
             meanwhile()
     # Wait up to 2 seconds for the process to exit, so the caller can unmount the journal's filesystem.
     for _ in range(40):
-        if not is_locked(run):
+        if not process.is_locked(run):
             return
         sleep(POLL_SECONDS)
 
