@@ -29,21 +29,16 @@ BUNDLED = Path(files.PROFILES).resolve()
 def profile_folders() -> tuple[Path, ...]:
     """Return the folders of profiles; later ones replace earlier ones. The user for whom root runs comes
     after root."""
-    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
-    configs = [named] if named.is_absolute() else [home / ".config" for home in _homes()]
-    return tuple(dict.fromkeys((BUNDLED, *(folder / "diskwright" for folder in (Path("/etc"), *configs)))))
-
-
-def _homes() -> list[Path]:
-    """Include the calling user's if root runs for one. A user without a home has no profiles."""
-    found: list[Path] = []
-    with suppress(RuntimeError):  # no HOME, and no user with this UID
-        found.append(Path.home())
-    caller = os.environ.get("SUDO_UID") or os.environ.get("PKEXEC_UID") or ""
-    if os.geteuid() == 0 and re.fullmatch(r"\d{1,10}", caller, re.ASCII):
-        with suppress(KeyError, OverflowError):  # no such user
-            found.append(Path(getpwuid(int(caller)).pw_dir))
-    return [home for home in found if home.is_absolute()]
+    found = [Path(os.environ.get("XDG_CONFIG_HOME", ""))]
+    if not found[0].is_absolute():
+        with suppress(RuntimeError):  # no HOME, and no user with this UID
+            found.append(Path.home() / ".config")
+        caller = os.environ.get("SUDO_UID") or os.environ.get("PKEXEC_UID") or ""
+        if os.geteuid() == 0 and re.fullmatch(r"\d{1,10}", caller, re.ASCII):
+            with suppress(KeyError, OverflowError):  # no such user
+                found.append(Path(getpwuid(int(caller)).pw_dir, ".config"))
+    configs = (folder / "diskwright" for folder in (Path("/etc"), *found) if folder.is_absolute())
+    return tuple(dict.fromkeys((BUNDLED, *configs)))
 
 
 def profile_files(room: str) -> tuple[Path, ...]:

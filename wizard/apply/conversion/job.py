@@ -311,8 +311,9 @@ class ConversionRunJob(job.RunJob[Migration]):
             for doubt in runs.doubts_about(how.folder):
                 lasting = t("Without the journal, a half-written drive could not be finished.")
                 raise process.refused(f"{doubt} {lasting}")
-            existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-            if why := obstacle() or blocker(existing, (devices.size_bytes(document.device),)):
+            if why := obstacle() or blocker(
+                runs.existing_above(how.folder), (devices.size_bytes(document.device),)
+            ):
                 raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
 
     def room_bytes(self, document: Migration) -> int:

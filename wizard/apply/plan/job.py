@@ -32,7 +32,7 @@ from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.identity_check import Where, check_same_start, probe_again, whereabouts
+from wizard.apply.plan.identity_check import check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
@@ -71,10 +71,9 @@ def _check_rehearsed(run: Path) -> None:
 def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
-    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     sizes = (member.drive.size_bytes for member in plan.members)
     no_copy = obstacle() if plan.resizes else None
-    return plan.direct_reason or str(no_copy or scratch_copies.blocker(existing, sizes))
+    return plan.direct_reason or str(no_copy or scratch_copies.blocker(runs.existing_above(folder), sizes))
 
 
 def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
@@ -111,15 +110,6 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     by_key = any(one.key for one in plan.containers)
     if fault := content_fault(secret) if by_key else passphrase_fault(secret):
         raise process.refused(t("The passphrase {fault}.", fault=fault))
-
-
-def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
-    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
-    process.settle()
-    for member in plan.members:
-        if not Path(member.drive.path).is_block_device():
-            probe_again(member.drive, where)
-    return process.lock_drives(plan.devices)
 
 
 PREFIX = ".measuring-"
@@ -229,10 +219,13 @@ class PlanRunJob(job.RunJob[Plan]):
         return 2 * MIB * sum(len(one.operation.devices) for one in document.steps if one.operation.writes)
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
-        if len(drives) < len(document.devices):
-            return process.lock_drives(drives)
+        process.settle()
         where = run_drives.KnownDrives(run, document).where if run else whereabouts
-        return lock_all(document, where)
+        for member in document.members if len(drives) == len(document.devices) else ():
+            if not Path(member.drive.path).is_block_device():
+                # Refuse, naming where the missing drive is.
+                probe_again(member.drive, where)
+        return process.lock_drives(drives)
 
     def check_new(self, document: Plan) -> None:
         guard.check_start(document)
@@ -246,7 +239,7 @@ class PlanRunJob(job.RunJob[Plan]):
             save_record(run, Record(Phase.REHEARSING, of_plan=runs.plan_digest(run)))
             backup_store.save_backup(run)
             if how.keep:
-                backup_store.write_durably(run / rehearsed.KEEP, b"", os.O_TRUNC)
+                backup_store.mark_durably(run / rehearsed.KEEP)
         return run
 
     def preflight_unprivileged(self, document: Plan, how: job.Start) -> None:

@@ -17,7 +17,7 @@ from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.identity_check import identity_difference
-from wizard.apply.plan.job import lock_all
+from wizard.apply.plan.job import JOB
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run import kinds, process, runs
@@ -223,8 +223,7 @@ def make_found_run(
     refuse_known(found, journal_dir)
     folder = runs.runs_folder(journal_dir)
     runs.check_room(folder, 0, make=True)
-    process.settle()
-    locks = lock_all(found.plan)
+    locks = JOB.lock(found.plan, found.plan.devices)
     try:
         for path in found.plan.devices:
             check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)

@@ -1,14 +1,12 @@
-"""Find a program that grants root to an unprivileged user, and build the command line. The program starts
-this package with this interpreter as root, in Python's isolated mode. That runs
-`wizard.apply.privilege.server`, which first drops all inherited state, then serves requests from standard
-input. No part of a plan appears on the command line. An installed distribution package starts a fixed helper
-program without arguments instead. The fixed path gives polkit an action, so the dialog names the purpose. If
-diskwright is in a user's own folder, that user can still replace the program. `sudo ./diskwright` has the
-same limit. sudo asks on the terminal, regardless of the standard streams. These are pipes here, so sudo runs
-the command in the background. It then reads no keys, even if the command gets a separate terminal (sudo,
-src/exec_pty.c). run0 runs the command as a service, whose processes end with the first one, so the relay
-never exits before the run. run0 was tested by hand (systemd 257), the others by tests/media/test_rights.py
-and packaging/debian/check.sh."""
+"""Find a program that grants root to an unprivileged user, and build the command line.
+
+The program starts `wizard.apply.privilege.server` as root, in Python's isolated mode. No part of a plan
+appears on the command line. An installed package starts a fixed helper instead, so that polkit's dialog names
+the purpose. If diskwright is in a user's own folder, that user can still replace the program, as with
+`sudo ./diskwright`. sudo asks on the terminal, although the standard streams are pipes, and then reads no
+keys (sudo, src/exec_pty.c). run0 ends all processes with the first one, so the relay never exits before the
+run. Tested by tests/media/test_rights.py and packaging/debian/check.sh; run0 by hand (systemd 257).
+"""
 
 import json
 import os

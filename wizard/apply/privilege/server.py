@@ -1,11 +1,11 @@
-"""Root process for an unprivileged wizard: `python -m wizard.apply.privilege.server`. Requests are lines of
-JSON on standard input, answers are lines of JSON on standard output. The process can inspect drives and ext
-filesystems, rehearse a plan, and start, follow, stop, keep or undo a run. It can also install packages that
-diskwright knows. All other requests are refused. It accepts documents as `diskwright apply` accepts a file:
-digest, text and drives are checked in the same way, and the document is never planned again. Only root can
-read a run's folder, so the journal is relayed here. A second request for root could fail when a run must be
-stopped. So one process stays until the interface has gone and the run has ended. Some programs that grant
-root kill all children when the first process exits."""
+"""Root process for an unprivileged wizard: `python -m wizard.apply.privilege.server`.
+
+Requests and answers are lines of JSON on standard input and output. All requests but those in `Ask` are
+refused. Documents are checked as `diskwright apply` checks a file, and never planned again. Only root can
+read a run's folder, so the journal is relayed. A second request for root could fail, and some programs that
+grant root kill all children with the first process. So this process stays until the interface has gone and
+the run has ended.
+"""
 
 import json
 import os

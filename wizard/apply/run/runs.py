@@ -94,7 +94,7 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
     try:
         if make:
             make_private(folder)
-        existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+        existing = existing_above(folder)
         refuse_open_folder(existing)
         status = os.statvfs(existing)
         if status.f_bavail * status.f_frsize < needed:
@@ -105,6 +105,11 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
                 os.posix_fallocate(file.fileno(), 0, needed)
     except OSError as error:
         raise no_room(folder, error, needed) from None
+
+
+def existing_above(folder: Path) -> Path:
+    """Return the folder, or the nearest parent that exists."""
+    return next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
 
 
 def make_private(folder: Path) -> None:
