@@ -220,7 +220,7 @@ def check_state(run: Path, purpose: process.Purpose) -> None:
     """Raises Refused if the state or files of a run do not allow this purpose."""
     now, name = journal.state(run), run.name
     if now is journal.RunState.KEPT:
-        raise Refused(job.KEPT(name=name))
+        raise Refused(job.ALREADY(name=name, state=now))
     if purpose is process.Purpose.KEEP and (
         now is journal.RunState.UNDONE or (run / process.UNDOING).exists() or not journal.was_done(run)
     ):

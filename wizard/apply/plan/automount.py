@@ -66,18 +66,11 @@ def unmount_foreign(context: StepContext) -> bool:
                     other=top.source,
                 )
             )
+        said = t("Another program mounted {device} at {place} during the run.", device=device, place=place)
         try:
             context.command(["umount", place])
         except Failed as error:
-            busy = t(
-                "Another program mounted {device} at {place} during the run:", device=device, place=place
-            )
-            raise Failed(f"{busy} {error}") from None
-        said = t(
-            "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
-            device=device,
-            place=place,
-        )
+            raise Failed(f"{said} {error}") from None
         context.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)
 
@@ -105,8 +98,7 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
             check_target(plan, one, LOOK_SECONDS)
             mount_checked(one, told_in(journal))
         except Failed as error:
-            again = t("Another program unmounted {place}, and remounting failed:", place=place)
-            journal.add(Event.COMMAND, f"{again} {error}")
+            journal.add(Event.COMMAND, str(error))
         else:
             again = t(
                 "Another program unmounted {place} when the drive was free. Mounted again.", place=place
@@ -114,8 +106,7 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
             journal.add(Event.COMMAND, again)
     if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
         return t(
-            "All checks passed, but another program unmounted {places:list} when the "
-            "drive was free, and again after remounting.",
+            "All checks passed, but another program unmounted {places:list} when the drive was free.",
             places=tuple(one.mount_point for one in lost),
         )
     return None

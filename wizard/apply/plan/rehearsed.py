@@ -278,7 +278,7 @@ def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
-        raise Refused(job.UNDONE(name=run.name))
+        raise Refused(job.ALREADY(name=run.name, state=RunState.UNDONE))
     if runs.is_found(run):
         raise process.refused(
             t(
@@ -294,7 +294,7 @@ def check_can_undo(run: Path) -> None:
 def check_keeps(run: Path) -> None:
     """Raises Refused if there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(join(job.KEPT(name=run.name), process.NOTHING_WRITTEN))
+        raise Refused(join(job.ALREADY(name=run.name, state=RunState.KEPT), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):

@@ -30,12 +30,11 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.kinds import read_any, render_any
-from wizard.apply.run.process import request_stop
+from wizard.apply.run.process import DAMAGED, request_stop
 from wizard.apply.run.runs import OPEN_JOURNAL
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
 from wizard.model.requests import CopyFiles
-from wizard.model.said import t
 from wizard.operations.rules import is_device_path
 from wizard.plan.check import PLANS
 from wizard.probe.host.environment import family_of, os_release
@@ -232,7 +231,7 @@ def _secret(digits: str | None) -> bytes | None:
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
-        raise BadInput(t("The passphrase arrived damaged. Nothing was written.")) from None
+        raise BadInput(DAMAGED(place="The passphrase")) from None
 
 
 def main() -> int:

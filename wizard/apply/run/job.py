@@ -31,9 +31,8 @@ STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
 NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
 UNDO_UNFINISHED = Sentence("The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.")
-UNDONE = Sentence("Run {name} is already undone.")
+ALREADY = Sentence("Run {name} is already {state}.")
 UNCHANGED = Sentence("Run {name} made no changes to undo.")
-KEPT = Sentence("Run {name} is already kept.")
 SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
 ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
@@ -334,7 +333,7 @@ class RunJob(Generic[D]):
                 raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:
                 if now is RunState.UNDONE:
-                    raise Refused(UNDONE(name=name))
+                    raise Refused(ALREADY(name=name, state=now))
                 if not self.has_begun(run):
                     raise Refused(UNCHANGED(name=name))
 
