@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import filterfalse
@@ -74,24 +74,6 @@ def why_direct(plan: Plan, folder: Path) -> str:
     sizes = (member.drive.size_bytes for member in plan.members)
     no_copy = obstacle() if plan.resizes else None
     return plan.direct_reason or str(no_copy or scratch_copies.blocker(runs.existing_above(folder), sizes))
-
-
-def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
-    """Raises Refused if undo is impossible and the user has not confirmed this."""
-    if WORD in tokens:
-        return
-    needs = needs_word(plan, why_direct)
-    found = list[Message]()
-    for member in plan.members if why_direct and not needs else ():
-        # Tools discard unrecognised data when they run directly on the drive.
-        with DeviceMedium(member.drive.path) as drive:
-            block = member.drive.geometry.logical_block_bytes
-            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
-        if byte is not None:
-            found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
-    if found or needs:
-        said = join(*found, rehearsed.WITHOUT_UNDO)
-        raise process.refused(f"{promise(plan, why_direct)} {said}")
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -209,8 +191,21 @@ class PlanRunJob(job.RunJob[Plan]):
         return document.devices
 
     def check_place(self, document: Plan, how: job.Start) -> None:
-        guard.check_rehearsable(document, how.why_direct)
-        check_word(document, how.tokens, how.why_direct)
+        why = how.why_direct
+        guard.check_rehearsable(document, why)
+        if WORD not in how.tokens:
+            needs, found = needs_word(document, why), list[Message]()
+            for member in document.members if why and not needs else ():
+                # Tools discard unrecognised data when they run directly on the drive.
+                with DeviceMedium(member.drive.path) as drive:
+                    block = member.drive.geometry.logical_block_bytes
+                    byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+                if byte is not None:
+                    found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
+            if found or needs:
+                # The user has not confirmed that undo is impossible.
+                said = join(*found, rehearsed.WITHOUT_UNDO)
+                raise process.refused(f"{promise(document, why)} {said}")
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
@@ -422,17 +417,14 @@ class PlanRunJob(job.RunJob[Plan]):
         return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}
 
     def pending_writes(self, run: Path) -> job.PendingWrites:
-        plan = runs.load_plan(run)
-        record = load_record(run)
-        if record is None or record.phase not in rehearsed.TO_COMMIT | {Phase.REHEARSING}:
-            return job.PendingWrites()
+        plan, record = runs.load_plan(run), load_record(run)
         # Blank places may contain data by now.
         steps = tuple(
             (number, step)
             for number, step in enumerate(plan.steps, 1)
             if step.destroys or step.operation.overwrites
         )
-        if not steps:
+        if not steps or record is None or record.phase not in rehearsed.TO_COMMIT | {Phase.REHEARSING}:
             return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")

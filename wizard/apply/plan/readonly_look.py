@@ -76,19 +76,17 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             devices.forget_caches(node)
             scratch_copies.have_partitions(node, member.after.changed)
             nodes.append(node)
-        look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
+        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)))
+        shown = []
+        for real, one in zip(plan.filesystems, there.filesystems, strict=True):
+            options = ",".join(("ro", *(f"device={device}" for device in one.others)))
+            mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
+            shown.append(ShownFilesystem(one.device, real.device, one.filesystem, mount))
+        look = ReadonlyLook(tuple(nodes), tuple(shown))
         try:
             yield look
         finally:
             look.end()
-
-
-def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
-    there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)))
-    for real, one in zip(plan.filesystems, there.filesystems, strict=True):
-        options = ",".join(("ro", *(f"device={device}" for device in one.others)))
-        mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
-        yield ShownFilesystem(one.device, real.device, one.filesystem, mount)
 
 
 def end_looks(run: Path) -> None:

@@ -85,10 +85,6 @@ class Rehearsed(Struct, frozen=True):
         """True if the one changed partition is resized with the data."""
         return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
-    def node(self, slot: Slot) -> str:
-        """Return a partition's node on the scratch copy."""
-        return partition_path(self.scratch.drive.path, slot.number)
-
     def hider(self, workspace: RehearsalWorkspace) -> SignatureHider:
         """Return what removes signatures from the scratch copy."""
         block = self.scratch.drive.geometry.logical_block_bytes
@@ -96,8 +92,12 @@ class Rehearsed(Struct, frozen=True):
 
     def marks(self, hider: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
         """Remove the signatures of partitions and, if the table is new, of the drive. Return them."""
-        found = [place for slot in slots for place in hider.hide(self.node(slot), slot.extent)[0]]
         drive = self.scratch.drive
+        found = [
+            place
+            for slot in slots
+            for place in hider.hide(partition_path(drive.path, slot.number), slot.extent)[0]
+        ]
         whole, table = hider.hide(drive.path, Extent(0, drive.size_bytes)) if self.table.fresh else ((), ())
         return in_release_order((*found, *whole), table, drive.geometry.logical_block_bytes)
 
@@ -295,7 +295,8 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.
     hider = drive.hider(workspace)
     marks = drive.marks(hider, drive.new)
     for slot in drive.new:
-        hider.refuse_recognised(drive.node(slot), slot.filesystem)
+        node = partition_path(drive.scratch.drive.path, slot.number)
+        hider.refuse_recognised(node, slot.filesystem)
     hider.restore()
     if drive.table.fresh:
         return marks
