@@ -188,11 +188,8 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     if counted and is_known and now is not None and before != now:
         other = find_planned(identity)
         reattached = t(
-            "{drive} was reattached after planning: the disk sequence number is {now}, "
-            "not {before}. {drive} may be another drive now.",
+            "{drive} was reattached after planning, so it may be another drive now.",
             drive=identity.path,
-            now=now,
-            before=before or 0,
         )
         raise refused(join(reattached, NOW_AT(drive=other.path) if other else AGAIN))
 

@@ -27,10 +27,6 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
 
-MAYBE_ANOTHER = Sentence(
-    "{drive} may be another drive: it lacks the data from the run {run}. {where} Nothing was written."
-)
-
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 """Phases in which the drives contain nothing of the run. A run that has not written yet must find its drives
 under the names that the user confirmed."""
@@ -55,8 +51,7 @@ class KnownDrives(Struct, frozen=True):
         drives = identity_check.probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
             if self._fault(member, drive):
-                where = self.where(member.drive, None)
-                raise Refused(MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
+                raise self._maybe_another(member)
         return drives
 
     def where(self, identity: Identity, resized: Drive | None) -> Message:
@@ -117,9 +112,13 @@ class KnownDrives(Struct, frozen=True):
             with suppress(DiskwrightError):
                 fault = self._fault(member, there)
             if fault is not None and identity_check.identity_difference(known, there) is None:
-                where = self.where(known, None)
-                raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=where))
+                raise self._maybe_another(member)
         return None
+
+    def _maybe_another(self, member: Member) -> Refused:
+        other = Sentence("{drive} may be another drive: it lacks the data from the run {run}. {where}")
+        where = self.where(member.drive, None)
+        return refused(other(drive=member.drive.path, run=self.run.name, where=where))
 
     def _found(self, member: Member) -> Iterator[Drive]:
         return identity_check.find_drives(member.drive, partial(self._is_left, member))
