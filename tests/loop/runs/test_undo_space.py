@@ -72,7 +72,7 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.room is not None and answer.room.fits
     assert format_capacity(room.needed_bytes or 0) in str(answer.room.sentence)
     assert work.digest(drive) == before and not work.runs.exists()
-    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.engine.scratch_copies.blocker", lambda *_: "loop devices are missing")
     answer = asked_of_root(work, plan)
     assert answer.room is not None and not answer.room.fits
     assert "loop devices are missing" in str(answer.room.sentence)
@@ -128,7 +128,7 @@ def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_dr
 def test_direct_run_on_a_used_drive_needs_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
-    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.engine.scratch_copies.blocker", lambda *_: "loop devices are missing")
     drive = make_drive(96 * MIB)
     if held == "unknown data":
         with Path(drive).open("r+b", buffering=0) as device:
@@ -156,7 +156,7 @@ def test_temporary_obstacle_never_removes_undo_without_confirmation(
     plan = plan_over_old(work, drive)
     before = work.digest(drive)
     answers = iter(["it takes no file", *[""] * 20])
-    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: next(answers))
+    monkeypatch.setattr("wizard.apply.engine.scratch_copies.blocker", lambda *_: next(answers))
     with pytest.raises(Refused, match=f"add --confirm '{WORD}'"):
         start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drive) == before
@@ -173,7 +173,7 @@ def test_drive_with_preserved_partitions_is_never_written_directly(
     before = work.digest(drive)
     with pytest.raises(Refused, match="always support undo"):
         start_run(plan, *plan.tokens, WORD, journal_dir=work.runs, environment=work.environment)
-    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.engine.scratch_copies.blocker", lambda *_: "loop devices are missing")
     for tokens in (plan.tokens, (*plan.tokens, WORD)):
         with pytest.raises(Refused, match="loop devices are missing"):
             preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)

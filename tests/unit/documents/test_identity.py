@@ -63,7 +63,7 @@ def test_another_drive_in_the_same_dock_is_not_accepted(
     assert identity_difference(one, other) is None
     start("this start")
     check_same_start(one, seen)
-    with pytest.raises(Refused, match=r"reattached after planning.*number is 10, not 9.*Make a new plan"):
+    with pytest.raises(Refused, match=r"reattached after planning.*Make a new plan"):
         check_same_start(one, other)
     if serial:
         start("another start")
