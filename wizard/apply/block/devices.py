@@ -22,12 +22,11 @@ from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.machine import list_drive_paths
 from wizard.process.program import run
 
-UNOPENED = Sentence("Cannot open {device}: {why}.")
+UNOPENED = Sentence("Cannot open {path}: {why}.")
 UNREAD_AT = Sentence("Cannot read {device} at byte {byte}: {why}.")
-CAME = Sentence("only {got} of {length} bytes were read")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
-TOOK = Sentence("only {got} of {length} bytes were written")
-NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
+CAME = Sentence("only {got} of {length} bytes")
+UNFLUSHED = Sentence("Cannot flush {device}: {why}.")
 NO_EXT = Sentence("{node} contains no readable ext filesystem.")
 IN_USE = Sentence("{device} is in use: {why}.")
 UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs from the data written.")
@@ -165,7 +164,7 @@ def write_direct(fd: int, node: str, offset_bytes: int, data: bytes) -> None:
         with failing(UNWRITTEN_AT, device=node, byte=offset_bytes):
             put = os.pwritev(fd, [buffer], offset_bytes)
         if put != len(data):
-            raise Failed(UNWRITTEN_AT(device=node, byte=offset_bytes, why=TOOK(got=put, length=len(data))))
+            raise Failed(UNWRITTEN_AT(device=node, byte=offset_bytes, why=CAME(got=put, length=len(data))))
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
@@ -193,7 +192,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 def forget_caches(path: str) -> None:
     """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
-    with failing(Sentence("Cannot flush {device}: {why}."), device=path), _opened(path, os.O_RDONLY) as fd:
+    with failing(UNFLUSHED, device=path), _opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
@@ -225,7 +224,7 @@ def drives_under(node: str) -> tuple[str, ...]:
 def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the partition table. `anew` removes all partitions first, even without a
     table."""
-    with failing(UNOPENED, device=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
+    with failing(UNOPENED, path=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # Kernels built without this kind of table also report success, but find no partitions.
         if partition_nodes(drive):

@@ -226,7 +226,7 @@ class DeviceMedium:
         self.node = node
         self.size_bytes = devices.size_bytes(node)
         self.logical_block_bytes, _ = devices.block_bytes(node)
-        with failing(devices.UNOPENED, device=node):
+        with failing(devices.UNOPENED, path=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         self._buffer = mmap.mmap(-1, MIB)
 
@@ -255,5 +255,5 @@ class DeviceMedium:
 
     def flush(self) -> None:
         """See `Medium`."""
-        with failing(devices.NOT_TAKEN, device=self.node):
+        with failing(devices.UNFLUSHED, device=self.node):
             os.fsync(self._fd)

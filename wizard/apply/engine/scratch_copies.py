@@ -149,26 +149,22 @@ def scratch_copies_of(
     with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
+    copies: list[SparseCopy | WritableCopy] = []
     with ExitStack() as stack:
-        copies = tuple(
-            _copy_of(wanted, stores.new_file(run, number), stack) for number, wanted in enumerate(drives)
-        )
-        for copy in copies:
-            devices.reread_table(copy.node, anew=True)
-        yield copies
-
-
-def _copy_of(wanted: ScratchRequest, file: Path, stack: ExitStack) -> SparseCopy | WritableCopy:
-    if wanted.resized:
-        return stack.enter_context(
-            scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=_whole_pages(wanted.others))
-        )
-    try:
-        store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
-    except stores.StoreError as error:
-        raise scratch_device.NoScratchDeviceError(error.clause) from None
-    extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
-    return SparseCopy(stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes)))
+        for number, wanted in enumerate(drives):
+            file = stores.new_file(run, number)
+            if wanted.resized:
+                hidden = _whole_pages(wanted.others)
+                copy = scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=hidden)
+                copies.append(stack.enter_context(copy))
+                continue
+            store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
+            extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
+            node = stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes))
+            copies.append(SparseCopy(node))
+        for copied in copies:
+            devices.reread_table(copied.node, anew=True)
+        yield tuple(copies)
 
 
 def _whole_pages(places: Iterable[Extent]) -> Iterator[Extent]:
@@ -251,5 +247,5 @@ def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(stores.StoreError(folder / "file", error).clause)
+        return str(scratch_device.UNAVAILABLE(node=folder, why=error))
     return ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from select import select
 
 from wizard.apply.block import devices, scratch_device
-from wizard.apply.engine.stores import Store
+from wizard.apply.engine.stores import FullError, Store
 from wizard.apply.tree.mount_read_only import mount_served_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -41,10 +41,6 @@ def obstacle() -> Message | None:
     if not Path(FUSE).exists() and find("modprobe"):
         run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
     return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
-
-
-class FullError(Failed):
-    """The folder of a scratch copy lacks space."""
 
 
 @dataclass(slots=True)

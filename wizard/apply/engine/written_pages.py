@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from wizard.apply.block import extents
-from wizard.apply.engine.stores import Store, StoreError
+from wizard.apply.engine.stores import FullError, Store
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB
@@ -120,7 +120,8 @@ class WrittenPages:
         room = os.fstatvfs(self.store.fd)
         needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + self.spare_bytes
         if self.spare_bytes and needed > room.f_bavail * room.f_frsize:
-            raise StoreError(self.store.file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            with self.store.failing():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         end = offset_bytes + len(data)
         first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
         for edge in {first, last}:
@@ -206,7 +207,7 @@ def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent
     with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
         pages, reported = WrittenPages(drive, store, hidden, spare_bytes), set[bool]()
         for error in pages.serve(fuse):
-            full = isinstance(error, StoreError) and error.full
+            full = isinstance(error, FullError)
             if full not in reported:
                 reported.add(full)
                 _report(report, {"said": str(error), "full": full})

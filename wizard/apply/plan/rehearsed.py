@@ -26,9 +26,8 @@ from wizard.apply.engine.record import (
     save_record,
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
-from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.engine.survey import Proof
-from wizard.apply.engine.writable_copy import FullError
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
