@@ -249,7 +249,7 @@ def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) ->
         room,
         needed_bytes=needed + ROOM_BYTES,
         blanks=tuple(change.blank for change in record.changes),
-        unknown=unknown_data(run, plan, record.changes),
+        unknown=tuple(unknown_data(run, plan, record.changes)),
     )
 
 

@@ -13,11 +13,11 @@ from functools import partial
 from msgspec import Struct
 
 from wizard.apply.block import devices
-from wizard.apply.resize import btrfs
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.filesystem import at_private_place, resize_checks
 from wizard.apply.steps.step_context import (
     NOT_REHEARSED,
+    NOT_UNDERSTOOD,
     StepContext,
     Steps,
 )
@@ -38,6 +38,28 @@ XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
 BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
 
 
+BTRFS_SUPERBLOCK = ("btrfs", "inspect-internal", "dump-super")
+BTRFS_CHUNKS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk")
+CHUNK = re.compile(r"CHUNK_ITEM \d+\).*?\n\s+length \d+ .*? type (\S+)\n")
+
+
+def chunks_in(text: str) -> tuple[tuple[frozenset[str], str], ...]:
+    """Parse the chunk tree of a Btrfs from dump-tree, and return the types (DATA, METADATA, SYSTEM) and
+    profile of each chunk. Raises Failed if it lists no chunks. Pure."""
+    kinds = CHUNK.findall(text)
+    if len(kinds) != text.count("CHUNK_ITEM ") or not kinds:
+        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+    return tuple((frozenset(holds), profile) for *holds, profile in (kind.split("|") for kind in kinds))
+
+
+def number_in(text: str, name: str) -> int:
+    """Return a number from dump-super. Raises Failed if it is missing. Pure."""
+    found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
+    if found is None:
+        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+    return int(found[1])
+
+
 class MountedSize(Struct, frozen=True):
     """The size of a mounted filesystem on its device. `member` is the device ID in a Btrfs."""
 
@@ -52,9 +74,10 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
         "xfs": (("xfs_growfs", "-n", place), XFS),
         "btrfs": (("btrfs", "filesystem", "show", "--raw", place), BTRFS),
     }.get(filesystem, (("dumpe2fs", "-h", device), EXT))
-    found = pattern.findall(run(command).output)
+    output = run(command).output
+    found = pattern.findall(output)
     if not found:
-        raise Failed(btrfs.NOT_TOLD(program=command[0], what=("size", device)))
+        raise Failed(NOT_UNDERSTOOD(program=command[0], said=output))
     first, second = map(int, found[0])
     if filesystem != "btrfs":
         return MountedSize(first * second)
@@ -87,10 +110,10 @@ def _xfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
 
 
 def _btrfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
-    output = ask(*btrfs.SUPERBLOCK).output
-    if (count := btrfs.number_in(output, "num_devices")) != 1:
+    output = ask(*BTRFS_SUPERBLOCK).output
+    if (count := number_in(output, "num_devices")) != 1:
         return DEVICES(devices=count)
-    return CUT_OFF if btrfs.number_in(output, "log_root") else None
+    return CUT_OFF if number_in(output, "log_root") else None
 
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")

@@ -30,11 +30,13 @@ from wizard.apply.steps.step_context import (
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent, Signature
 from wizard.model.run import Event, differences
-from wizard.model.said import KIB, Message, t
+from wizard.model.said import KIB, Message, Sentence, t
 from wizard.operations.operation import Operation
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.plan import Plan
 from wizard.process.program import run
+
+STILL_SEEN = Sentence("{program} still recognises {seen:list} on {part}.")
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of partition tables, which wipefs and plans spell differently. The table itself is compared
@@ -93,9 +95,7 @@ def reset_zones(operation: ResetZones, context: StepContext) -> Message:
 def _check_erased(device: str, seconds: float) -> None:
     if left := list_signatures(device, seconds):
         kinds = tuple(sorted({kind for kind, _ in left}))
-        raise Failed(
-            t("{device} still has signatures after erasing: {kinds:list}.", device=device, kinds=kinds)
-        )
+        raise Failed(STILL_SEEN(program="wipefs", part=device, seen=kinds))
 
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
