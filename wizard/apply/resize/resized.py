@@ -96,24 +96,25 @@ Ask = Callable[..., Result]
 """Runs a read-only command on the scratch copy, whose node is appended. Accepts any exit status."""
 
 
-def _ext_fault(_operation: Resize, node: str, _ask: Ask) -> Message | None:
-    return CUT_OFF if devices.facts_on(node).needs_recovery else None
-
-
-def _xfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
-    fields = ("logstart", "rblocks")
-    output = ask("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(fields)}").output
-    found = dict(re.findall(r"(?m)^(\w+) = (\d+)$", output))
-    if found.get("rblocks") != "0" or found.get("logstart", "0") == "0":
-        return t("The filesystem's log or some files are on another device.")
-    return None
-
-
-def _btrfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
-    output = ask(*BTRFS_SUPERBLOCK).output
-    if (count := number_in(output, "num_devices")) != 1:
-        return DEVICES(devices=count)
-    return CUT_OFF if number_in(output, "log_root") else None
+def _fault(operation: Resize, node: str, ask: Ask) -> Message | None:
+    """Return why a filesystem on a scratch copy must not be resized, beyond what its checker finds."""
+    match operation.filesystem:
+        case "xfs":
+            output = ask("xfs_db", "-r", "-c", "sb 0", "-c", "p logstart rblocks").output
+            found = dict(re.findall(r"(?m)^(\w+) = (\d+)$", output))
+            if found.get("rblocks") != "0" or found.get("logstart", "0") == "0":
+                return t("The filesystem's log or some files are on another device.")
+            return None
+        case "btrfs":
+            output = ask(*BTRFS_SUPERBLOCK).output
+            if (count := number_in(output, "num_devices")) != 1:
+                return DEVICES(devices=count)
+            is_cut_off = number_in(output, "log_root") != 0
+        case "ntfs":
+            return _ntfs_fault(operation, ask)
+        case _:
+            is_cut_off = devices.facts_on(node).needs_recovery
+    return CUT_OFF if is_cut_off else None
 
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
@@ -123,7 +124,7 @@ PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
 """Exit statuses of ntfs-3g.probe(8)."""
 
 
-def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
+def _ntfs_fault(operation: Resize, ask: Ask) -> Message | None:
     """Check the size with ntfsresize, and the journal and hibernation with ntfs-3g's own rules."""
     device, result = operation.device, ask(*ntfs.INFO)
     output = result.output + result.errors
@@ -151,15 +152,6 @@ def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
     return _not_clean(device, *PROBE) if status else None
 
 
-FAULTS: dict[str, Callable[[Resize, str, Ask], Message | None]] = {
-    **dict.fromkeys(("ext2", "ext3", "ext4"), _ext_fault),
-    "xfs": _xfs_fault,
-    "btrfs": _btrfs_fault,
-    "ntfs": _ntfs_fault,
-}
-"""Why a filesystem on a scratch copy must not be resized, beyond what its checker finds."""
-
-
 LOG_LEFT = re.compile("(?i)valuable metadata changes in a log")
 """Output of xfs_repair if the log is not empty (xfsprogs, repair/phase2.c)."""
 
@@ -171,7 +163,7 @@ def check_resizable(operation: Resize, node: str, seconds: float) -> None:
     def ask(*argv: str) -> Result:
         return run((*argv, node), seconds=seconds, accept=range(256))
 
-    fault = FAULTS[operation.filesystem](operation, node, ask)
+    fault = _fault(operation, node, ask)
     if fault is None and operation.growing:
         checked = ask(*operation.growing.check)
         if LOG_LEFT.search(checked.output + checked.errors):

@@ -15,6 +15,7 @@ from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
+    NOT_UNDERSTOOD,
     TAKEN,
     Do,
     Finished,
@@ -50,7 +51,7 @@ def check_free_array(array: MakeArray) -> None:
         raise Refused(TAKEN(what=array.device))
     uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan")).output.split():
-        raise Refused(TAKEN(what=t("An array with the UUID {uuid}", uuid=uuid)))
+        raise Refused(TAKEN(what=f"UUID={uuid}"))
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -156,7 +157,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
         if operation.copied:
             _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
-        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
+        raise foreign(operation.device)
     return context.confirm([_mdadm_check(operation, context.finished())])
 
 
@@ -194,9 +195,8 @@ def part_differences(
     else:
         rows.append((f"{part} chunk", examined_chunk(said), array.chunk_bytes))
     yield from differences(rows)
-    offset = examined_offset(said)
-    if offset is None or geometry.misalignment_bytes(start_bytes + offset):
-        yield t("{part} has data at offset {offset}, not aligned", part=part, offset=str(offset))
+    if misalignment := geometry.misalignment_bytes(start_bytes + examined_offset(said)):
+        yield t("{device} is misaligned by {bytes} bytes", device=part, bytes=misalignment)
 
 
 def exported(text: str) -> dict[str, str]:
@@ -210,10 +210,12 @@ def examined_chunk(text: str) -> int | None:
     return int(match[1]) * {"": 1, "K": 1024, "M": MIB}[match[2]] if match else None
 
 
-def examined_offset(text: str) -> int | None:
-    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`, or None. Pure."""
+def examined_offset(text: str) -> int:
+    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`. Raises Failed. Pure."""
     match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
-    return int(match[1]) * KERNEL_SECTOR_BYTES if match else None
+    if match is None:
+        raise Failed(NOT_UNDERSTOOD(program="mdadm", said=text))
+    return int(match[1]) * KERNEL_SECTOR_BYTES
 
 
 def read_geometry(node: str) -> Geometry:
@@ -225,9 +227,7 @@ def read_geometry(node: str) -> Geometry:
     try:
         return Geometry(*(int((folder / file).read_text()) for file in files))
     except (OSError, ValueError) as error:
-        raise Failed(
-            t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
-        ) from None
+        raise Failed(UNREADABLE(file=folder, why=str(error))) from None
 
 
 def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
@@ -304,8 +304,6 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
         shown = plan.members[0] if array.copied else member
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part)).output)
-        if offset is None:
-            raise Failed(t("mdadm does not report the data offset of {part}.", part=part))
         room = slot.size_bytes - offset
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))

@@ -57,8 +57,7 @@ def check_free_layer(plan: Plan) -> None:
     # name.
     taken = sorted(physical_volumes_of(group.name))
     if unexpected := tuple(node for node in taken if plan.member(node) is None):
-        what = t("The volume group {name} on {places:and}", name=group.name, places=unexpected)
-        raise Refused(TAKEN(what=what))
+        raise Refused(TAKEN(what=f"{group.name} ({', '.join(unexpected)})"))
 
 
 def is_there(node: Path) -> bool:

@@ -15,7 +15,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.run import Check, Event, WithSecret
-from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.model.said import Message, Sentence, join, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, PlanOperation, Step
@@ -158,7 +158,7 @@ class StepContext(WithSecret, Struct, frozen=True):
             if not check.holds:
                 raise Failed(t("Check failed: {what} Found: {seen}.", what=check.what, seen=check.seen))
             confirmed.append(check.what)
-        return t("{confirmed:row}", confirmed=tuple(confirmed))
+        return join(*confirmed)
 
 
 class Finished(Struct, frozen=True):

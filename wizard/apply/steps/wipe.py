@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import (
+    check_unclaimed,
     forget_caches,
-    open_exclusively,
     read_bytes,
     reread_table,
     size_bytes,
@@ -19,7 +19,6 @@ from wizard.apply.block.devices import (
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import (
-    NOT_TOUCHED,
     NOT_UNDERSTOOD,
     Finished,
     StepContext,
@@ -36,6 +35,8 @@ from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
+ERASED = Sentence("Erased {kinds:list} from {device}.")
+EMPTY = Sentence("{device} has no signature.")
 STILL_SEEN = Sentence("{program} still recognises {seen:list} on {part}.")
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
@@ -78,9 +79,9 @@ def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message
             write_bytes(device, place.start_bytes, bytes(place.size_bytes))
     _check_erased(device, context.seconds)
     if kinds:
-        return t("Erased {kinds:list} from {device}.", kinds=tuple(kinds), device=device)
+        return ERASED(kinds=tuple(kinds), device=device)
     # On a scratch copy, old signatures and their copies are removed before the first step.
-    return t("{device} has no signature.", device=device)
+    return EMPTY(device=device)
 
 
 def reset_zones(operation: ResetZones, context: StepContext) -> Message:
@@ -89,7 +90,7 @@ def reset_zones(operation: ResetZones, context: StepContext) -> Message:
     forget_caches(operation.device)
     reread_table(operation.device, anew=True)
     _check_erased(operation.device, context.seconds)
-    return t("Every zone of {device} is empty.", device=operation.device)
+    return EMPTY(device=operation.device)
 
 
 def _check_erased(device: str, seconds: float) -> None:
@@ -120,18 +121,12 @@ def _erase_nested(device: str, context: StepContext) -> None:
     for kind, offset in list_signatures(device, context.seconds):
         if kind not in NESTED_MARKS:
             continue
-        if reason := open_exclusively(device):
-            raise Failed(NOT_TOUCHED(node=device, why=reason))
+        check_unclaimed(device)
         begin = offset // block * block
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        message = t(
-            "Wrote zeros over the {kind} signature at byte {byte} of {device}.",
-            kind=kind,
-            byte=offset,
-            device=device,
-        )
+        message = ERASED(kinds=kind, device=device)
         context.journal.add(Event.COMMAND, message, step=context.step)
     forget_caches(device)
 
@@ -169,27 +164,22 @@ def _read_wipefs(device: str, seconds: float) -> tuple[tuple[Signature, int], ..
         raise Failed(NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
-def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...] | None:
-    """Return the signatures on a device of the plan, or None if the device is missing. Probes the drive if
-    needed. Raises Failed if the drive does not respond."""
+def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...]:
+    """Return the signatures on a device of the plan. Probes the drive if needed. Raises Failed if the drive
+    does not respond."""
     member = finished.plan.member(device)
     if member is None:
         return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
     path = member.drive.path
     drive = next((drive for drive in finished.drives if drive.path == path), None) or look_at(path)
-    if device == drive.path:
-        return drive.signatures
-    part = drive.partition(device)
-    return part.signatures if part else None
+    return dict(drive.signatures_by_device).get(device, ())
 
 
 def recognised_differences(
-    signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str | None = None
+    signatures: Sequence[Signature], filesystem: str, uuid: str, label: str | None = None
 ) -> tuple[Message, ...]:
     """Describe differences between libblkid's result and the plan, as clauses. Without `label`, any label
     fits. Pure."""
-    if signatures is None:
-        return (t("the partition is missing"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
         kinds = tuple(signature.kind for signature in signatures) or t("nothing")
         return (t("found {kinds:list} instead of exactly one filesystem", kinds=kinds),)

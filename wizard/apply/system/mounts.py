@@ -18,7 +18,7 @@ from wizard.apply.system.fstab import read_lines
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput
 from wizard.model.run import differences
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
@@ -141,15 +141,18 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     seen = found.options.union(file.read_text().split() if is_listed else ())
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
     source = found.number if found.source in operation.devices else found.source
-    device = [] if _is_from(found, operation) else [(t("the device"), source, operation.device)]
+    device = [] if _is_from(found, operation) else [("device", source, operation.device)]
     differing = differences(
         (
             *device,
-            (t("the type"), found.type, operation.filesystem),
-            (t("the mounted folder"), found.root, f"/{mounted_subvolume(operation.options)}"),
+            ("type", found.type, operation.filesystem),
+            ("folder", found.root, f"/{mounted_subvolume(operation.options)}"),
         )
     )
     return (*map(str, (*differing, *option_differences(listed, operation.filesystem, seen))),)
+
+
+AGAINST = Sentence("{option} was recommended, but {other} is in effect")
 
 
 def option_differences(
@@ -166,13 +169,11 @@ def option_differences(
         if any(_matches(option, other) for other in seen):
             continue
         if against := min((other for other in seen if _contradicts(option, other)), default=""):
-            found.append(
-                t("{option} was recommended, but {other} is in effect", option=option, other=against)
-            )
+            found.append(AGAINST(option=option, other=against))
         elif option not in silent:
             found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
-        found.append(t("it is read-only"))
+        found.append(AGAINST(option="rw", other="ro"))
     return tuple(found)
 
 

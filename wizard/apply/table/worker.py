@@ -18,7 +18,6 @@ from wizard.documents.codec import from_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Failed
 from wizard.model.layout import TableEntry
-from wizard.model.said import t
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
@@ -73,12 +72,12 @@ def write(operation: WriteTable) -> None:
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
-        print(t("libparted {version} wrote the table.", version=parted.version()["libparted"]))
+        print("libparted", parted.version()["libparted"])
         try:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive. The caller notifies the kernel by other means and compares.
-            print(t("libparted could not notify the kernel: {why}", why=error))
+            print(error)
 
 
 @contextmanager

@@ -231,10 +231,10 @@ def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Messag
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield t("{device} is unreadable", device=node)
+        yield t("{name} is missing", name=node)
         return
     if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t("{device} is {off} bytes off", device=node, off=off)
+        yield t("{device} is misaligned by {bytes} bytes", device=node, bytes=off)
     if find("parted"):
         kind = parted_rule(geometry)
         argv = ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)]
