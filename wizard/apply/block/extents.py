@@ -209,9 +209,6 @@ class Medium(Protocol):
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write data. Until `flush` any part of it may be missing on the medium."""
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """Write data in one request, and flush it to the medium."""
-
     def flush(self) -> None:
         """Flush all writes to the medium."""
 
@@ -247,11 +244,6 @@ class DeviceMedium:
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`; at most 1 MiB."""
         devices.write_direct(self._fd, self.node, offset_bytes, data)
-
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """See `Medium`."""
-        self.write(offset_bytes, data)
-        self.flush()
 
     def flush(self) -> None:
         """See `Medium`."""

@@ -48,7 +48,17 @@ def attached(file: int, block_bytes: int, name: bytes = NAME) -> Iterator[str]:
 
     Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
     """
-    loop, node = _attach_free_loop(file, block_bytes, name)
+    load_loop()
+    deadline = monotonic() + TAKE_SECONDS
+    while True:
+        try:
+            loop, node = _attach(file, block_bytes, name)
+            break
+        except OSError as error:
+            # Another program took the free device first.
+            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
+                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
+            sleep(PAUSE_SECONDS)
     try:
         yield node
     finally:
@@ -114,21 +124,8 @@ def unavailable(*nodes: str) -> Message | None:
     return None
 
 
-def _attach_free_loop(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
-    """Return the locked descriptor of a loop device over the file, and the node."""
-    load_loop()
-    deadline = monotonic() + TAKE_SECONDS
-    while True:
-        try:
-            return _attach(memory, block_bytes, name)
-        except OSError as error:
-            # Another program took the free device first.
-            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
-            sleep(PAUSE_SECONDS)
-
-
 def _attach(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
+    """Return the locked descriptor of a loop device over the file, and the node."""
     control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
     try:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"

@@ -225,8 +225,7 @@ class Checks:
         changes = [side.change for side in self.sides]
         if phase is Phase.HIDDEN and all(one.old_digest == one.barred_digest for one in changes):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
-            alike = {Content.OLD: Content.HIDDEN}
-            contents = tuple(alike.get(content, content) for content in contents)
+            contents = tuple(Content.HIDDEN if one is Content.OLD else one for one in contents)
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
         if Content.FOREIGN in contents:
@@ -352,11 +351,13 @@ class Checks:
             return
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(survey.is_cleared(side, side.change.old_marks, side.old) for side in self.sides):
-            left = t(
-                "{drives:list} has the old contents, which were used since. Left unchanged.",
-                drives=tuple(found),
+            raise LeftError(
+                t(
+                    "{drives:list} has the old contents, which were used since. Left unchanged. If you "
+                    "still want this, make a new plan.",
+                    drives=tuple(found),
+                )
             )
-            raise LeftError(join(left, t("If you still want this, make a new plan.")))
         path, at = next(iter(found.items()))
         capacities = (survey.wrapped(side) for side in self.sides if side.change.path in found)
         raise Refused(next(filter(None, capacities), None) or CHANGED_BEFORE(drive=path, byte=at))

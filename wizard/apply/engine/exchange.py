@@ -261,10 +261,9 @@ def _write_signature(side: DriveSide, place: Placed, content: extents.Read) -> N
     start, size = place.start_bytes, place.size_bytes
     data = content(start, size)
     if _differences(side.medium.read, place.extent, data):
-        side.medium.write_through(start, data)
-    else:
-        # An earlier attempt may have left these bytes in the drive's cache.
-        side.medium.flush()
+        side.medium.write(start, data)
+    # Unchanged bytes, too: an earlier attempt may have left them in the drive's cache.
+    side.medium.flush()
     if side.medium.read(start, size) != data:
         raise Failed(UNVERIFIED(what=side.change.path))
 

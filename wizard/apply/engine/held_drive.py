@@ -86,8 +86,5 @@ def holding(nodes: Sequence[str], part: str = "") -> Iterator[tuple[HeldDrive, .
     """Yield these drives, opened exclusively, or the one drive with only the partition `part` exclusive.
     Raises Failed if one is in use."""
     with ExitStack() as stack:
-        if part:
-            (node,) = nodes
-            yield (stack.enter_context(HeldPart(node, part)),)
-            return
-        yield tuple(stack.enter_context(HeldDrive(node)) for node in nodes)
+        drives = (HeldPart(node, part) if part else HeldDrive(node) for node in nodes)
+        yield tuple(map(stack.enter_context, drives))

@@ -55,26 +55,30 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
 def tear_down(nodes: Sequence[str]) -> None:
     """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
     if one is in use."""
-    for folder in _mapped_devices(nodes):
-        unmount((f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}"))
-        if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            _run(("cryptsetup", "close", _dm_attribute(folder, "name")))
-    if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
+    for node, name, uuid in _mapped_devices(nodes):
+        unmount((f"/dev/mapper/{name}", node))
+        if uuid.startswith(CONTAINER):
+            _run(("cryptsetup", "close", name))
+    if any(uuid.startswith(LVM) for *_, uuid in _mapped_devices(nodes)):
         # LVM also removes its links.
         _run(alone_on(nodes, ("vgchange", "--activate", "n")), accept=range(256))
-    for folder in _mapped_devices(nodes):
+    for _, name, _ in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        _run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")))
+        _run(("dmsetup", "remove", "--retry", name))
 
 
-def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
-    """Return the sysfs folders of the device-mapper devices on scratch copies, each once, upper ones
+def _mapped_devices(nodes: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return node, name and UUID of the device-mapper devices on scratch copies, each once, upper ones
     first."""
     found: dict[Path, None] = {}
     for node in nodes:
         for part in (node, *devices.partition_nodes(node)):
             found |= dict.fromkeys(_holders(devices.sysfs_folder(part)))
-    return tuple(found)
+    rows = []
+    for folder in found:
+        name, uuid = ((folder / "dm" / file).read_text().strip() for file in ("name", "uuid"))
+        rows.append((f"/dev/{folder.name}", name, uuid))
+    return rows
 
 
 def _holders(folder: Path) -> Iterator[Path]:
@@ -83,10 +87,6 @@ def _holders(folder: Path) -> Iterator[Path]:
         yield from _holders(holder)
         if (holder / "dm").is_dir():
             yield holder
-
-
-def _dm_attribute(folder: Path, what: str) -> str:
-    return (folder / "dm" / what).read_text().strip()
 
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB

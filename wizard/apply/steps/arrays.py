@@ -95,7 +95,9 @@ def running_array(array: MakeArray, do: Do) -> str | None:
 
 
 def is_node_of(device: str) -> bool:
-    """Return True if the node has the device number that the kernel uses for its name."""
+    """Return True if the node is a block device with the number that the kernel uses for its name."""
+    if not Path(device).is_block_device():
+        return False
     number = (devices.sysfs_folder(device) / "dev").read_text().strip()
     return number == devices.device_number(device)
 

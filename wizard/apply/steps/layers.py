@@ -92,16 +92,11 @@ def own_layer_node(device: str, context: StepContext) -> None:
         node = arrays.running_array(array, context.command)
         if (
             node is None
-            or not Path(array.device).is_block_device()
             or devices.kernel_name(array.device) != devices.kernel_name(node)
             or not arrays.is_node_of(array.device)
         ):
             raise foreign(array.device)
-    if plan.group and (
-        device not in running_volumes(plan, plan.group)
-        or not Path(device).is_block_device()
-        or not arrays.is_node_of(device)
-    ):
+    if plan.group and (device not in running_volumes(plan, plan.group) or not arrays.is_node_of(device)):
         raise foreign(device)
 
 

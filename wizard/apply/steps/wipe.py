@@ -5,6 +5,7 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import (
@@ -71,11 +72,9 @@ def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message
     forget_caches(device)
     if device not in context.plan.devices:
         _erase_nested(device, context)
-    for place in zfs_lists(lambda start, length: read_bytes(device, start, length), size_bytes(device)):
-        if not any(
-            place.overlaps(Extent(slot.start_bytes - start_bytes(device), slot.size_bytes))
-            for slot in preserved
-        ):
+    start = start_bytes(device)
+    for place in zfs_lists(partial(read_bytes, device), size_bytes(device)):
+        if not any(map(Extent(start + place.start_bytes, place.size_bytes).overlaps, preserved)):
             write_bytes(device, place.start_bytes, bytes(place.size_bytes))
     _check_erased(device, context.seconds)
     if kinds:

@@ -18,7 +18,7 @@ from wizard.apply.system.fstab import read_lines
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput
 from wizard.model.run import differences
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
@@ -204,8 +204,9 @@ def _contradicts(option: str, seen: str) -> bool:
 
 def _number(text: str) -> int | None:
     """Convert a size; `32k` equals `32768`."""
-    match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE | re.ASCII)
-    return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
+    with suppress(BadInput):
+        return parse_size(text)
+    return None
 
 
 MOST_NAMED = 5

@@ -12,13 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
-from wizard.filesystems import partition_types
 from wizard.model import layout
 from wizard.model.errors import Failed
 from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
 from wizard.probe.content.gpt import HEADER, TableReading, read_copy
@@ -31,25 +30,22 @@ def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     found = [*differences([("table", drive.table_kind, wanted.table)])]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
-        if part := by_number.pop(slot.number, None):
-            found += _entry_differences(slot, part)
-        else:
-            found.append(t("{name} is missing", name=f"partition {slot.number}"))
+        name, part = f"partition {slot.number}", by_number.pop(slot.number, None)
+        if part is None:
+            found.append(t("{name} is missing", name=name))
+            continue
+        pairs: list[tuple[str, int | str | None, int | str | None]] = [
+            ("start", part.start_bytes, slot.start_bytes),
+            ("size", part.size_bytes, slot.size_bytes),
+            ("type", part.type, slot.type),
+            ("name", part.name or "", slot.name or ""),
+            ("flags", hex(part.attributes), hex(slot.attributes)),
+        ]
+        if slot.kept and slot.part_uuid:
+            pairs.append(("UUID", part.part_uuid, slot.part_uuid))
+        found += differences((f"{name}: {field}", seen, planned) for field, seen, planned in pairs)
     found += [t("{name} was not planned", name=f"partition {number}") for number in sorted(by_number)]
     return tuple(map(str, found))
-
-
-def _entry_differences(slot: layout.Slot, part: Partition) -> tuple[Message, ...]:
-    pairs: list[tuple[str, int | str | None, int | str | None]] = [
-        ("start", part.start_bytes, slot.start_bytes),
-        ("size", part.size_bytes, slot.size_bytes),
-        ("type", part.type, slot.type),
-        ("name", part.name or "", slot.name or ""),
-        ("flags", hex(part.attributes), hex(slot.attributes)),
-    ]
-    if slot.kept and slot.part_uuid:
-        pairs.append(("UUID", part.part_uuid, slot.part_uuid))
-    return differences((f"partition {slot.number}: {field}", seen, wanted) for field, seen, wanted in pairs)
 
 
 def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
@@ -75,20 +71,6 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
             found.append(difference)
     return tuple(map(str, found))
 
-
-SET_AFTERWARDS = {
-    "gpt": frozenset(
-        {
-            partition_types.ESP_GPT,
-            partition_types.BOOT_GPT,
-            partition_types.HOME_GPT,
-            partition_types.LUKS_GPT,
-            *partition_types.ROOTS_GPT.values(),
-        }
-    ),
-    "mbr": frozenset({partition_types.ESP_MBR, partition_types.BOOT_MBR, partition_types.LUKS_MBR}),
-}
-"""By kind of table. libparted cannot set them."""
 
 MBR_LINES_AT = 446
 MBR_LINE_BYTES = 16
@@ -238,18 +220,14 @@ def proven(operation: NewTable, before: Image, written: Image) -> Image:
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
     """Return both copies of a GPT. Raises Failed if a header is missing."""
-    first, other = _copy(image, 1)
-    return first, _copy(image, other)[0]
-
-
-def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
-    """Return the copy in this block, and the block of the other header."""
-    size = image.block_bytes
-    copy = read_copy(image.read, block, image.size_bytes // size - 1, size)
-    if copy is None or len(copy.spans) < 2:
-        raise Failed(WRONG_TABLE(detail=f"header {block}"))
-    location = GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes)
-    return location, copy.alternate_lba
+    found, block, size = [], 1, image.block_bytes
+    for _ in range(2):
+        copy = read_copy(image.read, block, image.size_bytes // size - 1, size)
+        if copy is None or len(copy.spans) < 2:
+            raise Failed(WRONG_TABLE(detail=f"header {block}"))
+        found.append(GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes))
+        block = copy.alternate_lba
+    return found[0], found[1]
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:

@@ -64,8 +64,8 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
 
 
 def _set_types(operation: WriteTable, drive: Identity) -> None:
-    later = proof.SET_AFTERWARDS[operation.table]
-    wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
+    """Set the types of the new partitions, since libparted cannot set all types. Raises Failed."""
+    wanted = [entry for entry in operation.entries if not entry.kept]
     if not wanted:
         return
     node = operation.device

@@ -49,9 +49,6 @@ class Drive:
             place = (offset_bytes + at) % len(self.data)
             self.data[place : place + BLOCK] = data[at : at + BLOCK]
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        self.write(offset_bytes, data)
-
     def flush(self) -> None:
         """Do nothing, since no cache is simulated."""
 
