@@ -155,29 +155,23 @@ RULE_NAME = "00-diskwright-{}-{}.rules"
 
 RELOAD_SECONDS = 30.0
 
-_HIDDEN = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
-_MAPPER_RULE = (
-    'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
-    'ENV{{DM_UDEV_DISABLE_OTHER_RULES_FLAG}}="1", ENV{{DM_UDEV_DISABLE_DISK_RULES_FLAG}}="1", '
-    'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
-)
-_STORE_RULE = (
-    'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder}/*", '
-    'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {alone}'
-)
+HIDDEN = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
 
 
 def ignore_mapped(name: str, folder: str = "") -> None:
     """Make udev ignore device-mapper devices whose names begin with `name`, and loop devices over files in a
     folder named `folder` (`name` by default), until `stop_ignoring(name)`. Call it before the devices exist.
     Raises Failed."""
-    ignore(
-        name,
-        [
-            rule.format(name=name, folder=folder or name, alone=_HIDDEN)
-            for rule in (_MAPPER_RULE, _STORE_RULE)
-        ],
+    mapped = (
+        f'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
+        'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1", ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1", '
+        f'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {HIDDEN}'
     )
+    loop = (
+        f'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder or name}/*", '
+        f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {HIDDEN}'
+    )
+    ignore(name, [mapped, loop])
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ from wizard.apply.run.progress_log import Tally
 from wizard.apply.run.runs import run_argument
 from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable, why_not
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 
 
 def side_of(
@@ -91,14 +91,7 @@ class Checks:
     def __init__(self, run: Path, media: Sequence[extents.Medium]) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
-            raise BadInput(
-                tn(
-                    "{run} has no rehearsed change to 1 drive.",
-                    "{run} has no rehearsed change to {count} drives.",
-                    run=run,
-                    count=len(media),
-                )
-            )
+            raise BadInput(t("{place} is damaged.", place=run))
         settle_record(run)
         self.record: Record = record
         self._run, self._folder = run, run / stores.FOLDER

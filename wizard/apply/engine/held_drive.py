@@ -64,15 +64,14 @@ class HeldPart(HeldDrive):
         if not Path(part).exists():
             return
         try:
-            devices.check_unclaimed(part)
-            # The kernel discards on a whole drive only if no part is in use.
-            self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-            self._discarding_from = devices.start_bytes(part)
-        except (OSError, Failed) as error:
+            with failing(devices.IN_USE, device=part):
+                devices.check_unclaimed(part)
+                # The kernel discards on a whole drive only if no part is in use.
+                self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+                self._discarding_from = devices.start_bytes(part)
+        except Failed:
             self.close()
-            if isinstance(error, Failed):
-                raise
-            raise Failed(devices.IN_USE(device=part, why=error)) from None
+            raise
 
     def close(self) -> None:
         """Close the partition and the drive."""

@@ -8,7 +8,6 @@ new volume are copied. Backup signatures are copied too, and the pages at the ed
 neighbour shares.
 """
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -229,12 +228,6 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
         if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
             _run(("addpart", node, str(slot.number), *map(str, place)))
-
-
-def free_bytes(folder: Path) -> int:
-    """Return the free space in a folder."""
-    status = os.statvfs(folder)
-    return status.f_bavail * status.f_frsize
 
 
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
-from shutil import rmtree
+from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
@@ -28,7 +28,7 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.stores import FOLDER, new_file, old_file
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
@@ -219,7 +219,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
                 if not process.is_locked(left):
                     scratch_copies.release_left(left)
                     rmtree(left)
-            room = Room(folder, free_bytes(folder))
+            room = Room(folder, disk_usage(folder).free)
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.scratch_copies import free_bytes, release_left
+from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.engine.survey import Proof
 from wizard.apply.plan import guard, identity_check, run_drives
@@ -356,7 +357,7 @@ def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
 
 def lacks_space(error: Failed, run: Path) -> bool:
     """Return True if a rehearsal failed for lack of space in the run's folder."""
-    return isinstance(error, FullError) or free_bytes(run) < LITTLE_BYTES
+    return isinstance(error, FullError) or disk_usage(run).free < LITTLE_BYTES
 
 
 def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:

@@ -11,7 +11,7 @@ from time import sleep
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import chunks, merged
-from wizard.apply.block.scratch_device import ignore, stop_ignoring
+from wizard.apply.block.scratch_device import HIDDEN, ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
@@ -262,10 +262,6 @@ def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geo
 
 
 RULE = "array"
-_UNSEEN = (
-    'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1", ENV{{SYSTEMD_READY}}="0", '
-    'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", SYMLINK:="", OPTIONS:="nowatch"'
-)
 """udev ignores locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). `SYMLINK:=` prevents
 the links by UUID that mdadm's rules (63-md-raid-rules) request."""
 
@@ -288,7 +284,13 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
         return
     (array,) = there.arrays
-    ignore(RULE, [_UNSEEN.format(name=devices.kernel_name(array.device))])
+    ignore(
+        RULE,
+        [
+            f'SUBSYSTEM=="block", KERNEL=="{devices.kernel_name(array.device)}", SYMLINK:="", '
+            f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {HIDDEN}'
+        ],
+    )
     try:
         yield
     finally:

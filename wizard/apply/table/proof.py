@@ -53,22 +53,14 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     found = []
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
-        part = by_number.get(slot.number)
+        name, part = f"partition {slot.number}", by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(t("the kernel does not see partition {number}", number=slot.number))
+            found.append(t("{name} is missing", name=name))
             continue
-        size_bytes = part.kernel_size_bytes
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
-        if part.kernel_start_bytes != slot.start_bytes or not (
-            is_container(slot) or size_bytes == slot.size_bytes
-        ):
-            difference = t(
-                "the kernel sees partition {number} at byte {start} with {size} bytes",
-                number=slot.number,
-                start=part.kernel_start_bytes,
-                size=str(size_bytes),
-            )
-            found.append(difference)
+        size_bytes = slot.size_bytes if is_container(slot) else part.kernel_size_bytes
+        places = ((f"{name}: start", part.kernel_start_bytes, slot.start_bytes),)
+        found += differences((*places, (f"{name}: size", size_bytes, slot.size_bytes)))
     return tuple(map(str, found))
 
 

@@ -216,7 +216,7 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
         found = parts.get(slot.number, Slot(slot.number, 0, 0))
         is_checked = slot.filesystem and plan.part in (0, slot.number)
         if is_checked and (found.filesystem, found.uuid) != (slot.filesystem, slot.uuid):
-            yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
+            yield t("{name} is missing", name=f"partition {slot.number}: {content_of(slot)}")
 
 
 def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:

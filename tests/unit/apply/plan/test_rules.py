@@ -158,9 +158,9 @@ def test_partitions_missed_by_the_kernel_are_reported() -> None:
     plan = plan_for(drive(), spec("ext4", size_bytes=GIB))
     seen = applied(plan)
     for change, said in (
-        ({"kernel_start_bytes": None}, "the kernel does not see partition 1"),
-        ({"kernel_start_bytes": 512}, "the kernel sees partition 1 at byte 512"),
-        ({"kernel_size_bytes": 512}, "the kernel sees partition 1 at byte 1048576 with 512 bytes"),
+        ({"kernel_start_bytes": None}, "partition 1 is missing"),
+        ({"kernel_start_bytes": 512}, "partition 1: start is 512, not 1048576"),
+        ({"kernel_size_bytes": 512}, "partition 1: size is 512, not "),
     ):
         partition = replace(seen.partitions[0], **change)
         assert kernel_differences(plan.after, replace(seen, partitions=(partition,)))[0].startswith(said)
