@@ -152,11 +152,6 @@ def data_extents(file: int, size_bytes: int) -> Iterator[Extent]:
             yield Extent(start, position - start)
 
 
-def zeros(start_bytes: int, length_bytes: int) -> bytes:
-    """Serves as `Read` for ranges known to be zeros."""
-    return ZEROS[:length_bytes]
-
-
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
     """Yield the 4096-byte blocks, or parts of blocks within a place, in which two readers differ. Joined
     within 1 MiB."""
@@ -164,18 +159,12 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
         left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
         if left == right:
             continue
-        first_byte, start = chunk.end_bytes, chunk.start_bytes
-        while start < chunk.end_bytes:
-            end = min((start // GRAIN_BYTES + 1) * GRAIN_BYTES, chunk.end_bytes)
-            at, to = start - chunk.start_bytes, end - chunk.start_bytes
+        blocks = []
+        for start in range(-(chunk.start_bytes % GRAIN_BYTES), chunk.size_bytes, GRAIN_BYTES):
+            at, to = max(0, start), min(start + GRAIN_BYTES, chunk.size_bytes)
             if left[at:to] != right[at:to]:
-                first_byte = min(first_byte, start)
-            elif first_byte < start:
-                yield Extent(first_byte, start - first_byte)
-                first_byte = chunk.end_bytes
-            start = end
-        if first_byte < chunk.end_bytes:
-            yield Extent(first_byte, chunk.end_bytes - first_byte)
+                blocks.append(Extent(chunk.start_bytes + at, to - at))
+        yield from merged(blocks, 1, chunk.end_bytes)
 
 
 class CachedReader:

@@ -48,7 +48,7 @@ def attached(file: int, block_bytes: int, name: bytes = NAME) -> Iterator[str]:
 
     Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
     """
-    load_loop()
+    load_module("loop")
     deadline = monotonic() + TAKE_SECONDS
     while True:
         try:
@@ -104,18 +104,18 @@ def loop_name(node: str) -> bytes:
     return bytes(STATUS.unpack(status)[0]).rstrip(b"\0")
 
 
-def load_loop() -> None:
-    """Load the loop module. Without udev, /dev/loop-control appears only then."""
+def load_module(name: str) -> None:
+    """Load a kernel module. Without udev, /dev/loop-control and /dev/fuse appear only then."""
     # modprobe fails for built-in modules. Opening reports missing ones.
     if find("modprobe"):
         with suppress(Failed):
-            run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
+            run(("modprobe", "--quiet", name), seconds=TAKE_SECONDS, accept=range(256))
 
 
 def unavailable(*nodes: str) -> Message | None:
     """Return why a node cannot be opened, as a clause. May load the loop module."""
     if not all(Path(node).exists() for node in nodes):
-        load_loop()
+        load_module("loop")
     for node in nodes:
         try:
             os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))

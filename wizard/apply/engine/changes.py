@@ -173,9 +173,9 @@ def collected(
             places = tuple(extents.clipped(touched, wanted.allowed))
             # Allocated zeros, such as a journal, can be a gigabyte, so the scratch copy is not read there.
             data = extents.seeking_finds(new.fd, wanted.size_bytes)
-            zeros = extents.gaps(data, wanted.size_bytes)
+            holes = extents.clipped(places, extents.gaps(data, wanted.size_bytes))
             yield from extents.differing(extents.clipped(places, data), read_drive, new.read)
-            yield from extents.differing(extents.clipped(places, zeros), read_drive, extents.zeros)
+            yield from extents.differing(holes, read_drive, lambda _, length: extents.ZEROS[:length])
 
         change = kept(
             wanted.path,

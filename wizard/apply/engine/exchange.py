@@ -33,7 +33,7 @@ from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import join
+from wizard.model.said import failing
 
 OVER = "over"
 """File in a run's folder: undo may overwrite changes by other programs."""
@@ -193,13 +193,10 @@ class Exchange(checks.Checks):
 
 def mark_over_changes(run: Path, over: bool) -> None:
     """Record whether the next undo may overwrite changes by other programs. Raises Failed."""
-    try:
+    with failing(UNWRITTEN, file=run):
         (run / OVER).unlink(missing_ok=True)
         if over:
             (run / OVER).touch(mode=0o600)
-    except OSError as error:
-        unwritten = UNWRITTEN(file=run, why=error)
-        raise Failed(join(unwritten, NOTHING_WRITTEN)) from None
 
 
 def check(side: DriveSide, digest: str) -> None:

@@ -22,7 +22,6 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.process.module import module_argv
-from wizard.process.program import find, run
 
 FUSE = "/dev/fuse"
 SERVER = "wizard.apply.engine.written_pages"
@@ -32,14 +31,13 @@ NAME_BYTES = 63
 SPARE_BYTES = 8 * MIB
 """Free space to leave for the record, the journal and the notice of a plan."""
 
-LOAD_SECONDS = 5.0
 STOP_SECONDS = 30.0
 
 
 def obstacle() -> Message | None:
     """Return why this system cannot make such a copy, as a clause, or None."""
-    if not Path(FUSE).exists() and find("modprobe"):
-        run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
+    if not Path(FUSE).exists():
+        scratch_device.load_module("fuse")
     return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
 
 

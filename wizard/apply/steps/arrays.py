@@ -223,9 +223,8 @@ def examined_offset(text: str) -> int:
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
     folder = devices.sysfs_folder(node)
-    sizes = ("logical_block_size", "physical_block_size")
-    limits = ("minimum_io_size", "optimal_io_size")
-    files = (*(f"queue/{name}" for name in sizes), "alignment_offset", *(f"queue/{name}" for name in limits))
+    sizes = ("queue/logical_block_size", "queue/physical_block_size", "alignment_offset")
+    files = (*sizes, "queue/minimum_io_size", "queue/optimal_io_size")
     try:
         return Geometry(*(int((folder / file).read_text()) for file in files))
     except (OSError, ValueError) as error:

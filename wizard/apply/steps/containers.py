@@ -95,8 +95,7 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
 
 def _make_container(operation: containers.MakeContainer, context: StepContext) -> None:
     """Create the container. Raises Failed."""
-    for argv in operation.commands():
-        context.command(argv, stdin=_secret(context))
+    context.run_commands(_secret(context))
     devices.forget_caches(operation.device)
 
 

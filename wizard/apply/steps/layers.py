@@ -37,8 +37,7 @@ DEVICES = Path("/etc/lvm/devices/system.devices")
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
     """Return the devices that are formatted instead of partitions; empty without a layer."""
-    array = (plan.stripe.device,) if plan.stripe and plan.stripe.device else ()
-    return (*array, *(one.device for one in plan.logical_volumes))
+    return tuple(one.device for one in (*plan.arrays, *plan.logical_volumes))
 
 
 def check_free_layer(plan: Plan) -> None:

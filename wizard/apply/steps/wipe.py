@@ -24,7 +24,7 @@ from wizard.apply.steps.step_context import (
     Finished,
     StepContext,
     Steps,
-    look_at,
+    look_at_all,
     unchecked,
 )
 from wizard.model.errors import Failed
@@ -170,7 +170,8 @@ def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...]:
     if member is None:
         return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
     path = member.drive.path
-    drive = next((drive for drive in finished.drives if drive.path == path), None) or look_at(path)
+    drive = next((drive for drive in finished.drives if drive.path == path), None)
+    drive = drive or look_at_all([path])[0]
     return dict(drive.signatures_by_device).get(device, ())
 
 

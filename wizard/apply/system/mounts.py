@@ -181,25 +181,22 @@ def _matches(option: str, seen: str) -> bool:
     """`discard` is listed as `discard=async`, and `compress=zstd` as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
-    if option == seen:
-        return True
     if key != seen_key:
         return False
     return (
         not equals
+        or value == seen_value
         or seen_value.startswith(value + ":")
         or (_number(value) is not None and _number(value) == _number(seen_value))
     )
 
 
 def _contradicts(option: str, seen: str) -> bool:
-    key, _, value = option.partition("=")
-    seen_key, _, seen_value = seen.partition("=")
+    """`option` matches none of the seen ones."""
+    key, seen_key = (text.partition("=")[0] for text in (option, seen))
     if key in ACCESS_TIME:
-        return seen_key in ACCESS_TIME and seen_key != key
-    if key == "no" + seen_key or seen_key == "no" + key:
-        return True
-    return key == seen_key and value != seen_value and not _matches(option, seen)
+        return seen_key in ACCESS_TIME
+    return seen_key in (key, "no" + key) or key == "no" + seen_key
 
 
 def _number(text: str) -> int | None:
