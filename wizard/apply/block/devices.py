@@ -18,7 +18,7 @@ from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, failing, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
-from wizard.probe.host.sysfs import name_of, node_of
+from wizard.probe.host.sysfs import name_of, node_of, text
 from wizard.probe.machine import list_drive_paths
 from wizard.process.program import run
 
@@ -67,10 +67,10 @@ def node_fault(node: str, drive: str) -> Message | None:
         return t("{node} is a link to {target}", node=node, target=os.path.realpath(node))
     if not path.exists():
         return None
-    if not path.is_block_device() or not (sysfs / "dev").exists():
+    wanted = text(sysfs / "dev")
+    if not path.is_block_device() or wanted is None:
         return t("{node} is not a kernel device", node=node)
-    actual, wanted = device_number(path), (sysfs / "dev").read_text().strip()
-    if wanted != actual:
+    if wanted != (actual := device_number(path)):
         return t(
             "{node} refers to device {found}, but the kernel's {name} is {wanted}",
             node=node,
@@ -93,8 +93,7 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
 
 def start_bytes(node: str) -> int:
     """Return the start of a device on its drive, 0 for a whole drive."""
-    file = sysfs_folder(node) / "start"
-    return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
+    return int(text(sysfs_folder(node) / "start") or 0) * KERNEL_SECTOR_BYTES
 
 
 def size_bytes(node: str) -> int:
@@ -300,10 +299,7 @@ BLKROSET = 0x125D
 
 def is_protected(device: str) -> bool:
     """Return True if the kernel has the device as read-only. False if the device is gone."""
-    try:
-        return (sysfs_folder(device) / "ro").read_text().strip() != "0"
-    except OSError:
-        return False
+    return text(sysfs_folder(device) / "ro") not in (None, "0")
 
 
 def protect(device: str) -> bool:

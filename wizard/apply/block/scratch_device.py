@@ -15,6 +15,7 @@ from time import monotonic, sleep
 from wizard.apply.block import devices
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import Message, Sentence, failing, t
+from wizard.probe.host.sysfs import text
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
@@ -87,11 +88,8 @@ def _file_behind(node: str) -> str:
     """Return the backing file of a loop device with the attachment number (Linux 5.15), or an empty
     string."""
     folder = devices.sysfs_folder(node)
-    with suppress(OSError):
-        file = (folder / "loop/backing_file").read_text()
-        number = folder / "diskseq"
-        return file + (number.read_text() if number.exists() else "")
-    return ""
+    file = text(folder / "loop/backing_file")
+    return f"{file} {text(folder / 'diskseq')}" if file else ""
 
 
 def loop_name(node: str) -> bytes:
@@ -189,11 +187,7 @@ def ignore(what: str, lines: Sequence[str]) -> None:
 def stop_ignoring(*names: str) -> None:
     """Remove the rules of this process under these names, and those of killed processes, except for devices
     that still exist."""
-    mapped = set()
-    for block in devices.SYS_BLOCK.glob("dm-*"):
-        # Devices can disappear during the loop.
-        with suppress(OSError):
-            mapped.add((block / "dm/name").read_text().strip())
+    mapped = {text(block / "dm/name") for block in devices.SYS_BLOCK.glob("dm-*")}
     left = [rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_stale(rule, mapped)]
     existing = [rule for rule in (*map(_rule_path, names), *left) if rule.exists()]
     for rule in existing:
@@ -203,7 +197,7 @@ def stop_ignoring(*names: str) -> None:
         _reload()
 
 
-def _is_stale(rule: Path, mapped: Collection[str]) -> bool:
+def _is_stale(rule: Path, mapped: Collection[str | None]) -> bool:
     # psutil takes a moment to load, and such rules are rare.
     from psutil import pid_exists
 

@@ -12,6 +12,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import Sentence, failing
+from wizard.probe.host.sysfs import text
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -31,11 +32,8 @@ class HeldDrive(DeviceMedium):
     @property
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
-        try:
-            limit = devices.sysfs_folder(self.node) / "queue/discard_max_bytes"
-            return int(limit.read_text()) > 0
-        except (OSError, ValueError):
-            return False
+        limit = text(devices.sysfs_folder(self.node) / "queue/discard_max_bytes")
+        return limit not in (None, "0")
 
     def discard(self, places: Iterable[Extent]) -> int:
         """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""

@@ -170,8 +170,8 @@ class WrittenPages:
         fails."""
         match opcode:
             case FuseRequest.INIT:
-                wide = MIB // extents.GRAIN_BYTES
-                return STARTED.pack(*VERSION, MIB, BIG_WRITES | MAX_PAGES, 16, 12, MIB, 1, wide, 0)
+                flags = BIG_WRITES | MAX_PAGES
+                return STARTED.pack(*VERSION, MIB, flags, 16, 12, MIB, 1, PAGES_PER_CHUNK, 0)
             case FuseRequest.GETATTR:
                 size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
                 times = (0,) * 7

@@ -34,7 +34,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Message, failing, t
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host import sysfs
 from wizard.process.program import run
 
 STOP_TRIES = 10
@@ -57,7 +57,7 @@ def check_free_array(array: MakeArray) -> None:
 def taken_arrays() -> tuple[str, ...]:
     """Return the nodes of all existing md arrays."""
     found = (
-        node_of(entry.name)
+        sysfs.node_of(entry.name)
         for entry in sorted(devices.SYS_BLOCK.glob("md*"))
         if not (entry / "partition").exists()
     )
@@ -66,8 +66,7 @@ def taken_arrays() -> tuple[str, ...]:
 
 def _md_taken(node: str) -> bool:
     folder = devices.sysfs_folder(node)
-    state = folder / "md/array_state"
-    return folder.exists() and not (state.exists() and state.read_text().strip() == "clear")
+    return folder.exists() and sysfs.text(folder / "md/array_state") != "clear"
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
@@ -77,7 +76,7 @@ def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     for entry in sorted(Path("/sys/block").glob("*")):
         slaves = {slave.name for slave in (entry / "slaves").glob("*")}
         if slaves and slaves <= names and ((entry / "md").exists() or (entry / "dm").exists()):
-            found.append(node_of(entry.name))
+            found.append(sysfs.node_of(entry.name))
     return tuple(found)
 
 
@@ -96,10 +95,8 @@ def running_array(array: MakeArray, do: Do) -> str | None:
 
 def is_node_of(device: str) -> bool:
     """Return True if the node is a block device with the number that the kernel uses for its name."""
-    if not Path(device).is_block_device():
-        return False
-    number = (devices.sysfs_folder(device) / "dev").read_text().strip()
-    return number == devices.device_number(device)
+    number = sysfs.text(devices.sysfs_folder(device) / "dev")
+    return Path(device).is_block_device() and number == devices.device_number(device)
 
 
 def stop_own_array(array: MakeArray, do: Do) -> None:

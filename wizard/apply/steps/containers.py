@@ -34,6 +34,7 @@ from wizard.model.run import Check, differences
 from wizard.model.said import Message, Sentence, failing, join, t
 from wizard.operations import containers
 from wizard.plan.plan import Plan
+from wizard.probe.host.sysfs import text
 from wizard.process.program import run
 
 WRONG_KEY = Sentence("The passphrase does not open {device}.")
@@ -67,8 +68,7 @@ def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | Non
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
         not name
-        or not (folder / "dm").is_dir()
-        or (folder / "dm/name").read_text().strip() != encryption.name
+        or text(folder / "dm/name") != encryption.name
         or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):

@@ -33,6 +33,7 @@ from wizard.model.said import Message, Sentence, failing, reason_of, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.probe.host.sysfs import text
 from wizard.process.program import run
 
 
@@ -199,7 +200,7 @@ def _clean_check(device: str, filesystem: str, finished: Finished) -> Check:
     if check := MADE[filesystem].mounted_check:
         return _tool_check([*check, mounted.mount_point], before(count=0), finished)
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
-    count = int(errors.read_text()) if errors.exists() else 0
+    count = int(text(errors) or 0)
     return checked(count == 0, before(count=count))
 
 

@@ -29,6 +29,7 @@ from wizard.model.said import Message, t
 from wizard.operations import layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
+from wizard.probe.host.sysfs import text
 from wizard.process.program import find, run
 
 DEVICES = Path("/etc/lvm/devices/system.devices")
@@ -76,7 +77,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     found = []
     for node in arrays.layers_on((group.device,)):
         folder = devices.sysfs_folder(node) / "dm"
-        name = (folder / "name").read_text().strip() if folder.exists() else ""
+        name = text(folder / "name")
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise foreign(node)
         found.append(own[name])

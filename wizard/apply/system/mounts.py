@@ -22,7 +22,7 @@ from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
-from wizard.probe.host.sysfs import mountinfo_fields, unescaped
+from wizard.probe.host.sysfs import mountinfo_fields, text, unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
@@ -81,10 +81,9 @@ def read_mounts() -> tuple[Mounted, ...]:
 
 def _named(source: str) -> str:
     """Btrfs reports the node by which it was found first, which can be /dev/dm-2."""
-    if node := MAPPED.fullmatch(source):
-        with suppress(OSError):
-            return f"/dev/mapper/{(SYS_BLOCK / node[1] / 'dm/name').read_text().strip()}"
-    return source
+    node = MAPPED.fullmatch(source)
+    name = text(SYS_BLOCK / node[1] / "dm/name") if node else None
+    return f"/dev/mapper/{name}" if name else source
 
 
 def mounted_at(place: str) -> Mounted | None:
