@@ -170,9 +170,8 @@ def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...]:
     if member is None:
         return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
     path = member.drive.path
-    drive = next((drive for drive in finished.drives if drive.path == path), None)
-    drive = drive or look_at_all([path])[0]
-    return dict(drive.signatures_by_device).get(device, ())
+    drives = [drive for drive in finished.drives if drive.path == path] or look_at_all([path])
+    return dict(drives[0].signatures_by_device).get(device, ())
 
 
 def recognised_differences(

@@ -101,10 +101,8 @@ def with_lost_table(operation: NewTable, before: proof.Image, layout: Layout) ->
         wanted = _complete_gpt(before, layout, is_new=not found.lost)
     _check(operation, wanted, wanted)
     table = wanted.reading.table
-    if (table.kind, table.primary, table.backup) != (
-        operation.table,
-        *(("ok", "ok") if is_gpt else (None, None)),
-    ):
+    sound = "ok" if is_gpt else None
+    if (table.kind, table.primary, table.backup) != (operation.table, sound, sound):
         raise Failed(proof.WRONG_TABLE(detail="partitions"))
     return wanted
 
