@@ -59,8 +59,8 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
             continue
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
         size_bytes = slot.size_bytes if is_container(slot) else part.kernel_size_bytes
-        places = ((f"{name}: start", part.kernel_start_bytes, slot.start_bytes),)
-        found += differences((*places, (f"{name}: size", size_bytes, slot.size_bytes)))
+        start = (f"{name}: start", part.kernel_start_bytes, slot.start_bytes)
+        found += differences([start, (f"{name}: size", size_bytes, slot.size_bytes)])
     return tuple(map(str, found))
 
 
