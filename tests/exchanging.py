@@ -92,11 +92,6 @@ class VolatileDrive(Generic[Held]):
         self.cached.append((offset_bytes, data))
         self.power.moment()
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """Write whole blocks to the medium directly."""
-        self.write(offset_bytes, data)
-        self.flush()
-
     def flush(self) -> None:
         """Write the whole cache to the medium."""
         self.power.moment()

@@ -246,9 +246,9 @@ def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> N
 @pytest.mark.parametrize(
     ("lines", "match", "error"),
     [
-        ("LABEL=other {place} ext4 defaults 0 2\n", "line 2 already mounts", Refused),
-        ("LABEL=other {place}/ ext4 defaults 0 2\n", "line 2 already mounts", Refused),
-        ("UUID={uuid} /elsewhere ext4 defaults 0 2\n", "line 2 already names the filesystem", Refused),
+        ("LABEL=other {place} ext4 defaults 0 2\n", "line 2 already uses", Refused),
+        ("LABEL=other {place}/ ext4 defaults 0 2\n", "line 2 already uses", Refused),
+        ("UUID={uuid} /elsewhere ext4 defaults 0 2\n", "line 2 already uses", Refused),
         ("this-is-no-entry\n", "line 2 is not an entry", BadInput),
         ("/dev/x /y ext4 defaults 0 two\n", "line 2 is not an entry", BadInput),
     ],

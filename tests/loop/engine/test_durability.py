@@ -33,12 +33,6 @@ def by_itself(drive: str) -> None:
     write_bytes(drive, MIB, DATA)
 
 
-def through_held(drive: str) -> None:
-    held = HeldDrive(drive)
-    held.write_through(MIB, DATA)
-    held.close()
-
-
 def flushed_held(drive: str) -> None:
     held = HeldDrive(drive)
     held.write(MIB, DATA)
@@ -46,7 +40,7 @@ def flushed_held(drive: str) -> None:
     held.close()
 
 
-@pytest.mark.parametrize("write", [by_itself, through_held, flushed_held])
+@pytest.mark.parametrize("write", [by_itself, flushed_held])
 def test_drive_is_flushed_after_writes(
     bench: Bench, make_drive: MakeDrive, write: Callable[[str], None]
 ) -> None:

@@ -109,8 +109,7 @@ def test_medium_that_is_read_only_after_the_run(
             assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
             said = flat(told.stderr)
             assert (
-                "the filesystem is read-only. After a power cut now, its drives would be unchanged: the run "
-                "uses a scratch copy."
+                "the filesystem is read-only. After a power cut now, its drives would be unchanged."
             ) in said, said
             assert f"`diskwright undo {run}` undoes as much as possible" in said
         told = diskwright(work, "keep", run.name, "--journal", str(runs))

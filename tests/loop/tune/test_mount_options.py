@@ -68,7 +68,8 @@ def test_mount_options_are_active_or_refused_as_in_the_catalogue(
         assert (
             option.default
             or option.refused
-            or not set(differences) - ({"it is read-only"} if option.text == "ro" else set())
+            or not set(differences)
+            - ({"rw was recommended, but ro is in effect"} if option.text == "ro" else set())
         ), (
             option.id,
             differences,

@@ -257,7 +257,7 @@ def volume_line(volume: Volume) -> AddFstabLine:
 def test_second_swap_in_fstab_is_no_conflict_unless_identical() -> None:
     line = volume_line(SWAP.volumes[0])
     assert conflict(parse("/dev/sdb1 none swap sw 0 0\n", "fstab"), line) is None
-    assert "already names" in str(conflict(parse(line.line, "fstab"), line))
+    assert "already uses" in str(conflict(parse(line.line, "fstab"), line))
 
 
 def test_missing_programs_are_named_with_the_install_command() -> None:

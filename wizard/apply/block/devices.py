@@ -18,16 +18,15 @@ from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, failing, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
-from wizard.probe.host.sysfs import name_of, node_of
+from wizard.probe.host.sysfs import name_of, node_of, text
 from wizard.probe.machine import list_drive_paths
 from wizard.process.program import run
 
-UNOPENED = Sentence("Cannot open {device}: {why}.")
+UNOPENED = Sentence("Cannot open {path}: {why}.")
 UNREAD_AT = Sentence("Cannot read {device} at byte {byte}: {why}.")
-CAME = Sentence("only {got} of {length} bytes were read")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
-TOOK = Sentence("only {got} of {length} bytes were written")
-NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
+CAME = Sentence("only {got} of {length} bytes")
+UNFLUSHED = Sentence("Cannot flush {device}: {why}.")
 NO_EXT = Sentence("{node} contains no readable ext filesystem.")
 IN_USE = Sentence("{device} is in use: {why}.")
 UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs from the data written.")
@@ -68,10 +67,10 @@ def node_fault(node: str, drive: str) -> Message | None:
         return t("{node} is a link to {target}", node=node, target=os.path.realpath(node))
     if not path.exists():
         return None
-    if not path.is_block_device() or not (sysfs / "dev").exists():
+    wanted = text(sysfs / "dev")
+    if not path.is_block_device() or wanted is None:
         return t("{node} is not a kernel device", node=node)
-    actual, wanted = device_number(path), (sysfs / "dev").read_text().strip()
-    if wanted != actual:
+    if wanted != (actual := device_number(path)):
         return t(
             "{node} refers to device {found}, but the kernel's {name} is {wanted}",
             node=node,
@@ -94,8 +93,7 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
 
 def start_bytes(node: str) -> int:
     """Return the start of a device on its drive, 0 for a whole drive."""
-    file = sysfs_folder(node) / "start"
-    return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
+    return int(text(sysfs_folder(node) / "start") or 0) * KERNEL_SECTOR_BYTES
 
 
 def size_bytes(node: str) -> int:
@@ -165,7 +163,7 @@ def write_direct(fd: int, node: str, offset_bytes: int, data: bytes) -> None:
         with failing(UNWRITTEN_AT, device=node, byte=offset_bytes):
             put = os.pwritev(fd, [buffer], offset_bytes)
         if put != len(data):
-            raise Failed(UNWRITTEN_AT(device=node, byte=offset_bytes, why=TOOK(got=put, length=len(data))))
+            raise Failed(UNWRITTEN_AT(device=node, byte=offset_bytes, why=CAME(got=put, length=len(data))))
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
@@ -193,7 +191,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 def forget_caches(path: str) -> None:
     """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
-    with failing(Sentence("Cannot flush {device}: {why}."), device=path), _opened(path, os.O_RDONLY) as fd:
+    with failing(UNFLUSHED, device=path), _opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
@@ -225,7 +223,7 @@ def drives_under(node: str) -> tuple[str, ...]:
 def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the partition table. `anew` removes all partitions first, even without a
     table."""
-    with failing(UNOPENED, device=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
+    with failing(UNOPENED, path=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # Kernels built without this kind of table also report success, but find no partitions.
         if partition_nodes(drive):
@@ -301,10 +299,7 @@ BLKROSET = 0x125D
 
 def is_protected(device: str) -> bool:
     """Return True if the kernel has the device as read-only. False if the device is gone."""
-    try:
-        return (sysfs_folder(device) / "ro").read_text().strip() != "0"
-    except OSError:
-        return False
+    return text(sysfs_folder(device) / "ro") not in (None, "0")
 
 
 def protect(device: str) -> bool:

@@ -152,11 +152,6 @@ def data_extents(file: int, size_bytes: int) -> Iterator[Extent]:
             yield Extent(start, position - start)
 
 
-def zeros(start_bytes: int, length_bytes: int) -> bytes:
-    """Serves as `Read` for ranges known to be zeros."""
-    return ZEROS[:length_bytes]
-
-
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
     """Yield the 4096-byte blocks, or parts of blocks within a place, in which two readers differ. Joined
     within 1 MiB."""
@@ -164,18 +159,12 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
         left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
         if left == right:
             continue
-        first_byte, start = chunk.end_bytes, chunk.start_bytes
-        while start < chunk.end_bytes:
-            end = min((start // GRAIN_BYTES + 1) * GRAIN_BYTES, chunk.end_bytes)
-            at, to = start - chunk.start_bytes, end - chunk.start_bytes
+        blocks = []
+        for start in range(-(chunk.start_bytes % GRAIN_BYTES), chunk.size_bytes, GRAIN_BYTES):
+            at, to = max(0, start), min(start + GRAIN_BYTES, chunk.size_bytes)
             if left[at:to] != right[at:to]:
-                first_byte = min(first_byte, start)
-            elif first_byte < start:
-                yield Extent(first_byte, start - first_byte)
-                first_byte = chunk.end_bytes
-            start = end
-        if first_byte < chunk.end_bytes:
-            yield Extent(first_byte, chunk.end_bytes - first_byte)
+                blocks.append(Extent(chunk.start_bytes + at, to - at))
+        yield from merged(blocks, 1, chunk.end_bytes)
 
 
 class CachedReader:
@@ -209,9 +198,6 @@ class Medium(Protocol):
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write data. Until `flush` any part of it may be missing on the medium."""
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """Write data in one request, and flush it to the medium."""
-
     def flush(self) -> None:
         """Flush all writes to the medium."""
 
@@ -226,7 +212,7 @@ class DeviceMedium:
         self.node = node
         self.size_bytes = devices.size_bytes(node)
         self.logical_block_bytes, _ = devices.block_bytes(node)
-        with failing(devices.UNOPENED, device=node):
+        with failing(devices.UNOPENED, path=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         self._buffer = mmap.mmap(-1, MIB)
 
@@ -248,12 +234,7 @@ class DeviceMedium:
         """See `Medium`; at most 1 MiB."""
         devices.write_direct(self._fd, self.node, offset_bytes, data)
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """See `Medium`."""
-        self.write(offset_bytes, data)
-        self.flush()
-
     def flush(self) -> None:
         """See `Medium`."""
-        with failing(devices.NOT_TAKEN, device=self.node):
+        with failing(devices.UNFLUSHED, device=self.node):
             os.fsync(self._fd)

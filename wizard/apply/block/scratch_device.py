@@ -15,6 +15,7 @@ from time import monotonic, sleep
 from wizard.apply.block import devices
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import Message, Sentence, failing, t
+from wizard.probe.host.sysfs import text
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
@@ -48,7 +49,17 @@ def attached(file: int, block_bytes: int, name: bytes = NAME) -> Iterator[str]:
 
     Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
     """
-    loop, node = _attach_free_loop(file, block_bytes, name)
+    load_module("loop")
+    deadline = monotonic() + TAKE_SECONDS
+    while True:
+        try:
+            loop, node = _attach(file, block_bytes, name)
+            break
+        except OSError as error:
+            # Another program took the free device first.
+            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
+                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
+            sleep(PAUSE_SECONDS)
     try:
         yield node
     finally:
@@ -77,11 +88,8 @@ def _file_behind(node: str) -> str:
     """Return the backing file of a loop device with the attachment number (Linux 5.15), or an empty
     string."""
     folder = devices.sysfs_folder(node)
-    with suppress(OSError):
-        file = (folder / "loop/backing_file").read_text()
-        number = folder / "diskseq"
-        return file + (number.read_text() if number.exists() else "")
-    return ""
+    file = text(folder / "loop/backing_file")
+    return f"{file} {text(folder / 'diskseq')}" if file else ""
 
 
 def loop_name(node: str) -> bytes:
@@ -94,18 +102,18 @@ def loop_name(node: str) -> bytes:
     return bytes(STATUS.unpack(status)[0]).rstrip(b"\0")
 
 
-def load_loop() -> None:
-    """Load the loop module. Without udev, /dev/loop-control appears only then."""
+def load_module(name: str) -> None:
+    """Load a kernel module. Without udev, /dev/loop-control and /dev/fuse appear only then."""
     # modprobe fails for built-in modules. Opening reports missing ones.
     if find("modprobe"):
         with suppress(Failed):
-            run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
+            run(("modprobe", "--quiet", name), seconds=TAKE_SECONDS, accept=range(256))
 
 
 def unavailable(*nodes: str) -> Message | None:
     """Return why a node cannot be opened, as a clause. May load the loop module."""
     if not all(Path(node).exists() for node in nodes):
-        load_loop()
+        load_module("loop")
     for node in nodes:
         try:
             os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
@@ -114,21 +122,8 @@ def unavailable(*nodes: str) -> Message | None:
     return None
 
 
-def _attach_free_loop(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
-    """Return the locked descriptor of a loop device over the file, and the node."""
-    load_loop()
-    deadline = monotonic() + TAKE_SECONDS
-    while True:
-        try:
-            return _attach(memory, block_bytes, name)
-        except OSError as error:
-            # Another program took the free device first.
-            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
-            sleep(PAUSE_SECONDS)
-
-
 def _attach(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
+    """Return the locked descriptor of a loop device over the file, and the node."""
     control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
     try:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
@@ -158,29 +153,23 @@ RULE_NAME = "00-diskwright-{}-{}.rules"
 
 RELOAD_SECONDS = 30.0
 
-_HIDDEN = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
-_MAPPER_RULE = (
-    'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
-    'ENV{{DM_UDEV_DISABLE_OTHER_RULES_FLAG}}="1", ENV{{DM_UDEV_DISABLE_DISK_RULES_FLAG}}="1", '
-    'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
-)
-_STORE_RULE = (
-    'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder}/*", '
-    'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {alone}'
-)
+HIDDEN = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
 
 
 def ignore_mapped(name: str, folder: str = "") -> None:
     """Make udev ignore device-mapper devices whose names begin with `name`, and loop devices over files in a
     folder named `folder` (`name` by default), until `stop_ignoring(name)`. Call it before the devices exist.
     Raises Failed."""
-    ignore(
-        name,
-        [
-            rule.format(name=name, folder=folder or name, alone=_HIDDEN)
-            for rule in (_MAPPER_RULE, _STORE_RULE)
-        ],
+    mapped = (
+        f'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
+        'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1", ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1", '
+        f'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {HIDDEN}'
     )
+    loop = (
+        f'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder or name}/*", '
+        f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {HIDDEN}'
+    )
+    ignore(name, [mapped, loop])
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
@@ -198,11 +187,7 @@ def ignore(what: str, lines: Sequence[str]) -> None:
 def stop_ignoring(*names: str) -> None:
     """Remove the rules of this process under these names, and those of killed processes, except for devices
     that still exist."""
-    mapped = set()
-    for block in devices.SYS_BLOCK.glob("dm-*"):
-        # Devices can disappear during the loop.
-        with suppress(OSError):
-            mapped.add((block / "dm/name").read_text().strip())
+    mapped = {text(block / "dm/name") for block in devices.SYS_BLOCK.glob("dm-*")}
     left = [rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_stale(rule, mapped)]
     existing = [rule for rule in (*map(_rule_path, names), *left) if rule.exists()]
     for rule in existing:
@@ -212,7 +197,7 @@ def stop_ignoring(*names: str) -> None:
         _reload()
 
 
-def _is_stale(rule: Path, mapped: Collection[str]) -> bool:
+def _is_stale(rule: Path, mapped: Collection[str | None]) -> bool:
     # psutil takes a moment to load, and such rules are rare.
     from psutil import pid_exists
 

@@ -1,16 +1,15 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
-from wizard.apply.engine import record, stores
+from wizard.apply.engine import stores
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import DriveChange, SavedSignature
+from wizard.apply.engine.record import UNKNOWN_DATA, DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
 from wizard.apply.run import progress_log
 from wizard.apply.run.journal import Journal
@@ -19,7 +18,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import GIB, KIB, MIB, Message, t
+from wizard.model.said import GIB, KIB, MIB, Message, reason_of, t
 from wizard.plan.plan import Plan
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
@@ -66,30 +65,25 @@ def first_data(drive: extents.Medium | stores.Store, places: Sequence[Extent]) -
     return None
 
 
-def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple[Message, ...]:
-    """Return why drives of a rehearsed run do not count as empty although no signature was found. Raises
+def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Iterator[Message]:
+    """Yield why drives of a rehearsed run do not count as empty although no signature was found. Raises
     Failed."""
-    drives = enumerate(zip(plan.members, changes, strict=True))
-    return tuple(
-        t(
-            "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a sample.",
-            drive=change.path,
-        )
-        if (byte := _find_data(run, number, change, zeros_wanted(plan, member))) is None
-        else record.UNKNOWN_DATA(drive=change.path, byte=byte)
-        for number, (member, change) in drives
-        if member.before.is_bare and not change.blank
-    )
-
-
-def _find_data(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
-    """Return the first nonzero byte among the saved bytes, else in these places, or None."""
-    with stores.Store(stores.old_file(run, number)) as old:
-        saved = first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
-    if saved is not None:
-        return saved
-    with extents.DeviceMedium(change.path) as drive:
-        return first_data(drive, places)
+    for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
+        if change.blank or not member.before.is_bare:
+            continue
+        with stores.Store(stores.old_file(run, number)) as old:
+            byte = first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+        if byte is None:
+            with extents.DeviceMedium(change.path) as drive:
+                byte = first_data(drive, zeros_wanted(plan, member))
+        if byte is None:
+            yield t(
+                "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a "
+                "sample.",
+                drive=change.path,
+            )
+        else:
+            yield UNKNOWN_DATA(drive=change.path, byte=byte)
 
 
 def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_bytes: int) -> tuple[Extent, ...]:
@@ -121,17 +115,16 @@ def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> Non
     journaled."""
     if not places or not drive.discards:
         return
+    said: Message | str
     try:
-        entry = str(
-            t(
-                "Discarded {size:exact} of free space in the new volumes on {drive}.",
-                drive=drive.node,
-                size=drive.discard(places),
-            )
+        said = t(
+            "Discarded {size:exact} of free space in the new volumes on {drive}.",
+            drive=drive.node,
+            size=drive.discard(places),
         )
     except Failed as error:
-        entry = str(error)
-    journal.add(Event.COMMAND, entry)
+        said = reason_of(error)
+    journal.add(Event.COMMAND, said)
 
 
 READ_SHARE = 0.5
@@ -175,10 +168,19 @@ def collected(
                     drive=wanted.path,
                 )
             )
+
+        def changed(read_drive: extents.Read) -> Iterator[Extent]:
+            places = tuple(extents.clipped(touched, wanted.allowed))
+            # Allocated zeros, such as a journal, can be a gigabyte, so the scratch copy is not read there.
+            data = extents.seeking_finds(new.fd, wanted.size_bytes)
+            holes = extents.clipped(places, extents.gaps(data, wanted.size_bytes))
+            yield from extents.differing(extents.clipped(places, data), read_drive, new.read)
+            yield from extents.differing(holes, read_drive, lambda _, length: extents.ZEROS[:length])
+
         change = kept(
             wanted.path,
             drive,
-            partial(_changed_places, wanted, touched, new),
+            changed,
             new.read,
             old,
             old_marks,
@@ -247,18 +249,3 @@ def kept(
     )
     content = stores.hidden_reader(change, old.read, new, b"")
     return replace(change, barred_digest=stores.digest_of(places, content, tally))
-
-
-def _changed_places(
-    wanted: ScratchRequest, touched: Sequence[Extent], new: stores.Store, drive: extents.Read
-) -> Iterator[Extent]:
-    """Yield the allowed places where the scratch copy differs from the drive.
-
-    Allocated zeros, such as a journal, can be a gigabyte, so they are not read from the scratch copy.
-    """
-    places = tuple(extents.clipped(touched, wanted.allowed))
-    written = extents.seeking_finds(new.fd, wanted.size_bytes)
-    yield from extents.differing(extents.clipped(places, written), drive, new.read)
-    yield from extents.differing(
-        extents.clipped(places, extents.gaps(written, wanted.size_bytes)), drive, extents.zeros
-    )

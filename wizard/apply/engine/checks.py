@@ -31,7 +31,7 @@ from wizard.apply.run.progress_log import Tally
 from wizard.apply.run.runs import run_argument
 from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable, why_not
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 
 
 def side_of(
@@ -75,6 +75,12 @@ SHOWN = {
 """Phase for the contents of all drives."""
 
 
+MODIFIED = Sentence("{drive} was modified after the run was complete.")
+CHANGED_BEFORE = Sentence(
+    "Another program changed {drive} at byte {byte} before the run was complete. Nothing more was written."
+)
+
+
 class LeftError(Refused):
     """The old contents are complete and in use again, so the run ends."""
 
@@ -85,14 +91,7 @@ class Checks:
     def __init__(self, run: Path, media: Sequence[extents.Medium]) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
-            raise BadInput(
-                tn(
-                    "{run} has no rehearsed change to 1 drive.",
-                    "{run} has no rehearsed change to {count} drives.",
-                    run=run,
-                    count=len(media),
-                )
-            )
+            raise BadInput(t("{place} is damaged.", place=run))
         settle_record(run)
         self.record: Record = record
         self._run, self._folder = run, run / stores.FOLDER
@@ -149,8 +148,6 @@ class Checks:
             found.append(words.RESUMES_RUN(command="keep" if phase is Phase.HIDDEN else "resume", run=name))
         if works(partial(self.check_undo, over=False)):
             back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
-            if phase in GOING_BACK:
-                back = Sentence("`diskwright undo {run}` continues the undo.")
             found.append(back(run=name))
         elif confirm and works(partial(self.check_undo, over=True)):
             found.append(
@@ -170,9 +167,9 @@ class Checks:
             )
         if found:
             return join(*found)
-        if not all(side.is_old_intact() for side in self.sides):
+        if damaged := why_not(self._check_kept, DriveSide.is_old_intact):
             return join(
-                t("The old bytes in {folder} are damaged.", folder=self._folder),
+                damaged,
                 t(
                     "Restore the folder's files from a backup if you have one. Otherwise, the "
                     "drive can only be set up again: make a new plan."
@@ -221,8 +218,7 @@ class Checks:
         changes = [side.change for side in self.sides]
         if phase is Phase.HIDDEN and all(one.old_digest == one.barred_digest for one in changes):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
-            alike = {Content.OLD: Content.HIDDEN}
-            contents = tuple(alike.get(content, content) for content in contents)
+            contents = tuple(Content.HIDDEN if one is Content.OLD else one for one in contents)
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
         if Content.FOREIGN in contents:
@@ -243,13 +239,9 @@ class Checks:
             self._check_kept(DriveSide.is_old_intact)
             self._check_kept(DriveSide.is_new_intact)
             self._check_kept(DriveSide.is_notice_intact)
-            for side, content in zip(self.sides, contents, strict=True):
-                if content is not Content.OLD:
-                    self._refuse_stranger(side)
-                    raise Refused(
-                        t("{drive} was changed after the rehearsal.", drive=side.change.path),
-                        str(NOTHING_WRITTEN),
-                    )
+            self._check_contents(
+                contents, {Content.OLD}, Sentence("{drive} was changed after the rehearsal.")
+            )
         elif self.record.phase in WRITING:
             self._check_kept(DriveSide.is_new_intact)
             self._check_kept(DriveSide.is_notice_intact)
@@ -265,15 +257,8 @@ class Checks:
         if self.record.phase is Phase.HIDDEN:
             self._check_kept(DriveSide.is_new_intact)
             contents = self._contents()
-            for side, content in zip(self.sides, contents, strict=True):
-                if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
-                    self._refuse_stranger(side)
-                    if said := survey.wrapped(side):
-                        raise Failed(said)
-                    raise Refused(
-                        t("{drive} was modified after the run was complete.", drive=side.change.path),
-                        str(NOTHING_WRITTEN),
-                    )
+            if self.record.phase is Phase.HIDDEN:
+                self._check_contents(contents, {Content.HIDDEN}, MODIFIED)
         if self.record.phase is Phase.RELEASING:
             self._check_kept(DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
@@ -300,18 +285,7 @@ class Checks:
         elif phase in COMPLETE or phase is Phase.RELEASING:
             complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
             fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
-            for side, content in zip(self.sides, contents, strict=True):
-                if content not in fits | {Content.OLD}:
-                    self._refuse_stranger(side)
-                    raise Refused(
-                        survey.wrapped(side)
-                        or t(
-                            "{drive} was modified after the run was complete; undo could destroy "
-                            "those changes.",
-                            drive=side.change.path,
-                        ),
-                        str(NOTHING_WRITTEN),
-                    )
+            self._check_contents(contents, fits | {Content.OLD}, MODIFIED)
         else:
             self._refuse_foreign()
         return contents
@@ -324,6 +298,13 @@ class Checks:
             or (unwritten and side.change.blank and not survey.count_blocks(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
+
+    def _check_contents(self, contents: Sequence[Content], fits: set[Content], changed: Sentence) -> None:
+        """Raises Refused if a drive contains anything else."""
+        for side, content in zip(self.sides, contents, strict=True):
+            if content not in fits:
+                self._refuse_stranger(side)
+                raise Refused(survey.wrapped(side) or changed(drive=side.change.path), str(NOTHING_WRITTEN))
 
     def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
@@ -363,22 +344,16 @@ class Checks:
             return
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(survey.is_cleared(side, side.change.old_marks, side.old) for side in self.sides):
-            left = t(
-                "{drives:list} has the old contents, which were used since. Left unchanged.",
-                drives=tuple(found),
+            raise LeftError(
+                t(
+                    "{drives:list} has the old contents, which were used since. Left unchanged. If you "
+                    "still want this, make a new plan.",
+                    drives=tuple(found),
+                )
             )
-            raise LeftError(join(left, t("If you still want this, make a new plan.")))
         path, at = next(iter(found.items()))
         capacities = (survey.wrapped(side) for side in self.sides if side.change.path in found)
-        raise Refused(
-            next(filter(None, capacities), None)
-            or t(
-                "Another program changed {drive} at byte {byte} after this run wrote to it. "
-                "Nothing more was written.",
-                drive=path,
-                byte=at,
-            )
-        )
+        raise Refused(next(filter(None, capacities), None) or CHANGED_BEFORE(drive=path, byte=at))
 
     def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
@@ -390,14 +365,7 @@ class Checks:
         if survey.is_cleared(
             side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new
         ):
-            raise Refused(
-                t(
-                    "Another program changed {drive} at byte {byte} before the run was complete. "
-                    "Nothing more was written.",
-                    drive=side.change.path,
-                    byte=at,
-                )
-            )
+            raise Refused(CHANGED_BEFORE(drive=side.change.path, byte=at))
         return True
 
 

@@ -18,15 +18,22 @@ from msgspec.structs import replace
 from wizard.apply.block import extents
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.engine import checks, survey
-from wizard.apply.engine import record as words
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
+from wizard.apply.engine.record import (
+    GOING_BACK,
+    KEPT_IN,
+    UNTOUCHED,
+    Phase,
+    SavedSignature,
+    load_record,
+    save_record,
+)
 from wizard.apply.engine.stores import digest_of, hidden_old_reader
 from wizard.apply.engine.survey import Content, DriveSide, Proof
-from wizard.apply.run.process import UNWRITTEN
+from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import join, t
+from wizard.model.said import failing
 
 OVER = "over"
 """File in a run's folder: undo may overwrite changes by other programs."""
@@ -59,8 +66,7 @@ class Exchange(checks.Checks):
 
         Raises Failed or Refused. Then call it again, or `undo`.
         """
-        self._begin(progress, COMMITS)
-        with self._saving_phase():
+        with self._saving_phase(progress, COMMITS):
             self.check_commit()
             self._save_corrected()
             # If the phase is SAVED, every block was just read: the drives have the old bytes, without the
@@ -86,8 +92,7 @@ class Exchange(checks.Checks):
     def release(self, progress: Progress) -> Proof:
         """Write the new signatures: from HIDDEN to RELEASED. Return the proof. Raises Failed or Refused like
         `commit`."""
-        self._begin(progress, RELEASES)
-        with self._saving_phase():
+        with self._saving_phase(progress, RELEASES):
             # If the phase is HIDDEN, every block was just read, and each signature is read back when written.
             used = self.check_release()
             self._save_corrected()
@@ -95,22 +100,20 @@ class Exchange(checks.Checks):
             if self.record.phase is Phase.HIDDEN:
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:
-                self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
+                sides = [side for side in self.sides if side not in used]
+                # Write the deciding signature last on each drive, and those of all drives together. Otherwise
+                # md could start with one half of a mirror after a power cut.
+                for part in (slice(None, -1), slice(-1, None)):
+                    for side in sides:
+                        write_signatures(side, side.change.new_marks[part], side.new)
+                for side in sides:
+                    # The notice goes last: until then it contains the missing signatures.
+                    overwrite_notice(side)
+                    if not is_checked:
+                        check(side, side.change.new_digest)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
             return Proof(self._folder)
-
-    def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
-        # Write the deciding signature last on each drive, and those of all drives together. Otherwise md
-        # could start with one half of a mirror after a power cut.
-        for part in (slice(None, -1), slice(-1, None)):
-            for side in sides:
-                write_signatures(side, side.change.new_marks[part], side.new)
-        for side in sides:
-            # The notice goes last: until then it contains the missing signatures.
-            overwrite_notice(side)
-            if not is_checked:
-                check(side, side.change.new_digest)
 
     def undo(self, progress: Progress) -> Proof | None:
         """Restore the old bytes, bit for bit, from any phase. Return the proof.
@@ -118,8 +121,7 @@ class Exchange(checks.Checks):
         Returns None if the run wrote nothing and another program did. Raises Failed or Refused; can be
         repeated.
         """
-        self._begin(progress, UNDOES)
-        with self._saving_phase():
+        with self._saving_phase(progress, UNDOES):
             contents = self.check_undo(over=(self._run / OVER).exists())
             if all(content is Content.OLD for content in contents):
                 for side in self.sides:
@@ -166,13 +168,12 @@ class Exchange(checks.Checks):
         if load_record(self._run) != self.record:
             self._enter(self.record.phase)
 
-    def _begin(self, progress: Progress, passes: Mapping[Phase, int]) -> None:
+    @contextmanager
+    def _saving_phase(self, progress: Progress, passes: Mapping[Phase, int]) -> Iterator[None]:
+        """Report the progress of these passes. Save the phase that the drives corrected if the block raises
+        an error."""
         changed = sum(side.change.changed_bytes for side in self.sides)
         self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
-
-    @contextmanager
-    def _saving_phase(self) -> Iterator[None]:
-        """Save the phase that the drives corrected if the block raises an error."""
         try:
             yield
         except checks.LeftError:
@@ -182,23 +183,20 @@ class Exchange(checks.Checks):
             if not self.record.waits:
                 if isinstance(error, Failed):
                     raise
-                raise Refused(f"{error} {words.KEPT_IN(folder=self._folder)}") from None
+                raise Refused(f"{error} {KEPT_IN(folder=self._folder)}") from None
             with suppress(Failed):
                 self._save_corrected()
             if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
-                raise Failed(f"{error} {words.NO_DRIVE_WRITTEN}") from None
+                raise Failed(f"{error} {NOTHING_WRITTEN}") from None
             raise
 
 
 def mark_over_changes(run: Path, over: bool) -> None:
     """Record whether the next undo may overwrite changes by other programs. Raises Failed."""
-    try:
+    with failing(UNWRITTEN, file=run):
         (run / OVER).unlink(missing_ok=True)
         if over:
             (run / OVER).touch(mode=0o600)
-    except OSError as error:
-        unwritten = UNWRITTEN(file=run, why=error)
-        raise Failed(join(unwritten, words.NO_DRIVE_WRITTEN)) from None
 
 
 def check(side: DriveSide, digest: str) -> None:
@@ -260,19 +258,11 @@ def _write_signature(side: DriveSide, place: Placed, content: extents.Read) -> N
     start, size = place.start_bytes, place.size_bytes
     data = content(start, size)
     if _differences(side.medium.read, place.extent, data):
-        side.medium.write_through(start, data)
-    else:
-        # An earlier attempt may have left these bytes in the drive's cache.
-        side.medium.flush()
+        side.medium.write(start, data)
+    # Unchanged bytes, too: an earlier attempt may have left them in the drive's cache.
+    side.medium.flush()
     if side.medium.read(start, size) != data:
-        raise Failed(
-            t(
-                "Verification of {drive} failed at byte {byte}: the data read back differs from "
-                "the data written.",
-                drive=side.change.path,
-                byte=start,
-            )
-        )
+        raise Failed(UNVERIFIED(what=side.change.path))
 
 
 def _differences(standing: extents.Read, place: Extent, data: bytes) -> tuple[Extent, ...]:

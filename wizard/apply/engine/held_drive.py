@@ -12,6 +12,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import Sentence, failing
+from wizard.probe.host.sysfs import text
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -31,11 +32,8 @@ class HeldDrive(DeviceMedium):
     @property
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
-        try:
-            limit = devices.sysfs_folder(self.node) / "queue/discard_max_bytes"
-            return int(limit.read_text()) > 0
-        except (OSError, ValueError):
-            return False
+        limit = text(devices.sysfs_folder(self.node) / "queue/discard_max_bytes")
+        return limit not in (None, "0")
 
     def discard(self, places: Iterable[Extent]) -> int:
         """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""
@@ -64,15 +62,14 @@ class HeldPart(HeldDrive):
         if not Path(part).exists():
             return
         try:
-            devices.check_unclaimed(part)
-            # The kernel discards on a whole drive only if no part is in use.
-            self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-            self._discarding_from = devices.start_bytes(part)
-        except (OSError, Failed) as error:
+            with failing(devices.IN_USE, device=part):
+                devices.check_unclaimed(part)
+                # The kernel discards on a whole drive only if no part is in use.
+                self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+                self._discarding_from = devices.start_bytes(part)
+        except Failed:
             self.close()
-            if isinstance(error, Failed):
-                raise
-            raise Failed(devices.IN_USE(device=part, why=error)) from None
+            raise
 
     def close(self) -> None:
         """Close the partition and the drive."""
@@ -86,8 +83,5 @@ def holding(nodes: Sequence[str], part: str = "") -> Iterator[tuple[HeldDrive, .
     """Yield these drives, opened exclusively, or the one drive with only the partition `part` exclusive.
     Raises Failed if one is in use."""
     with ExitStack() as stack:
-        if part:
-            (node,) = nodes
-            yield (stack.enter_context(HeldPart(node, part)),)
-            return
-        yield tuple(stack.enter_context(HeldDrive(node)) for node in nodes)
+        drives = (HeldPart(node, part) if part else HeldDrive(node) for node in nodes)
+        yield tuple(map(stack.enter_context, drives))

@@ -28,22 +28,13 @@ RESUMES_RUN = Sentence("`diskwright {command} {run}` continues the run.")
 ENDS_RUN = Sentence("`diskwright undo {run}` ends this run; then make a new plan.")
 SHOWS_RUN = Sentence("`diskwright status {run}` shows the run. No saved bytes were deleted.")
 KEPT_IN = Sentence("The saved data of both states is in {folder}.")
-
-# Record of the run.
+DAMAGED = Sentence("The saved data of {drive} in {folder} was changed or damaged. Nothing more was written.")
+UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
 RECORD_LOST = Sentence(
     "rehearsed.json and all copies are lost, so the run cannot be finished or "
     "undone. {folder} still has the saved bytes at the original drive offsets. "
     "If the drive is waiting, `diskwright inspect` shows how to keep the result."
 )
-NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
-
-# Drives.
-UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
-
-# Scratch copies and signatures.
-STILL_SEEN = Sentence("{program} still recognises {seen} on {part}, whose signatures are hidden.")
-DAMAGED = Sentence("The saved data of {drive} in {folder} was changed or damaged. Nothing more was written.")
-
 
 SCHEMA = "diskwright.rehearsed/1"
 FILE = "rehearsed.json"
@@ -101,12 +92,7 @@ def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
             )
         case Phase.KEPT:
             return ""
-        case Phase.REHEARSING:
-            said = t(
-                "After a power cut now, {drives} would be unchanged: the run uses a scratch copy.",
-                drives=drives,
-            )
-        case Phase.SAVED:
+        case Phase.REHEARSING | Phase.SAVED:
             said = UNCHANGED(drives=drives)
         case Phase.HIDDEN if waits:
             said = t("A power cut now would lose no data: the result can be kept or undone on any later day.")
@@ -216,8 +202,17 @@ def load_record(run: Path) -> Record | None:
         if (kept := _from_backup(run)) is None:
             raise
         return kept
-    if record is not None and not _may_be_outdated(run, record):
-        return record
+    if record is not None:
+        # The record may be older than the saved bytes, or from another run.
+        if record.phase is Phase.REHEARSING:
+            kept = _from_backup(run)
+            return kept if kept is not None and kept.changes else record
+        if not record.of_plan:
+            return record
+        texts = (text_of(run / "plan.json"), backed_up(run, "plan.json"))
+        plans = {digest_of_text(text) for text in texts if text}
+        if not plans or record.of_plan in plans:
+            return record
     kept = _from_backup(run) or record
     if kept is None and any((run / "engine").glob("old-*.img")):
         raise BadInput(RECORD_LOST(folder=run / "engine"))
@@ -228,19 +223,6 @@ def is_untouched(run: Path) -> bool:
     """Return True if a run has written nothing to a drive. Raises BadInput if unreadable."""
     record = load_record(run)
     return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
-
-
-def _may_be_outdated(run: Path, record: Record) -> bool:
-    """Return True if the record may be older than the saved bytes, or from another run."""
-    if record.phase is Phase.REHEARSING:
-        kept = _from_backup(run)
-        return kept is not None and bool(kept.changes)
-    if not record.of_plan:
-        return False
-    plans = {
-        digest_of_text(text) for text in (text_of(run / "plan.json"), backed_up(run, "plan.json")) if text
-    }
-    return bool(plans) and record.of_plan not in plans
 
 
 def _from_backup(run: Path) -> Record | None:
@@ -264,11 +246,5 @@ def _read(text: str, where: str) -> Record:
         notice = (change.notice,) if change.notice else ()
         for place in (*change.places, *change.discards, *marks, *notice):
             if not 0 <= place.start_bytes <= place.end_bytes <= change.size_bytes <= LARGEST_DRIVE_BYTES:
-                raise BadInput(
-                    t(
-                        "{file} is damaged: byte {byte} is outside its drive.",
-                        file=where,
-                        byte=place.start_bytes,
-                    )
-                )
+                raise BadInput(t("{place} is damaged.", place=where))
     return record

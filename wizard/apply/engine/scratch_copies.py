@@ -8,7 +8,6 @@ new volume are copied. Backup signatures are copied too, and the pages at the ed
 neighbour shares.
 """
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -55,26 +54,30 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
 def tear_down(nodes: Sequence[str]) -> None:
     """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
     if one is in use."""
-    for folder in _mapped_devices(nodes):
-        unmount((f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}"))
-        if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            _run(("cryptsetup", "close", _dm_attribute(folder, "name")))
-    if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
+    for node, name, uuid in _mapped_devices(nodes):
+        unmount((f"/dev/mapper/{name}", node))
+        if uuid.startswith(CONTAINER):
+            _run(("cryptsetup", "close", name))
+    if any(uuid.startswith(LVM) for *_, uuid in _mapped_devices(nodes)):
         # LVM also removes its links.
         _run(alone_on(nodes, ("vgchange", "--activate", "n")), accept=range(256))
-    for folder in _mapped_devices(nodes):
+    for _, name, _ in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        _run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")))
+        _run(("dmsetup", "remove", "--retry", name))
 
 
-def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
-    """Return the sysfs folders of the device-mapper devices on scratch copies, each once, upper ones
+def _mapped_devices(nodes: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return node, name and UUID of the device-mapper devices on scratch copies, each once, upper ones
     first."""
     found: dict[Path, None] = {}
     for node in nodes:
         for part in (node, *devices.partition_nodes(node)):
             found |= dict.fromkeys(_holders(devices.sysfs_folder(part)))
-    return tuple(found)
+    rows = []
+    for folder in found:
+        name, uuid = ((folder / "dm" / file).read_text().strip() for file in ("name", "uuid"))
+        rows.append((f"/dev/{folder.name}", name, uuid))
+    return rows
 
 
 def _holders(folder: Path) -> Iterator[Path]:
@@ -83,10 +86,6 @@ def _holders(folder: Path) -> Iterator[Path]:
         yield from _holders(holder)
         if (holder / "dm").is_dir():
             yield holder
-
-
-def _dm_attribute(folder: Path, what: str) -> str:
-    return (folder / "dm" / what).read_text().strip()
 
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
@@ -149,26 +148,22 @@ def scratch_copies_of(
     with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
+    copies: list[SparseCopy | WritableCopy] = []
     with ExitStack() as stack:
-        copies = tuple(
-            _copy_of(wanted, stores.new_file(run, number), stack) for number, wanted in enumerate(drives)
-        )
-        for copy in copies:
-            devices.reread_table(copy.node, anew=True)
-        yield copies
-
-
-def _copy_of(wanted: ScratchRequest, file: Path, stack: ExitStack) -> SparseCopy | WritableCopy:
-    if wanted.resized:
-        return stack.enter_context(
-            scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=_whole_pages(wanted.others))
-        )
-    try:
-        store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
-    except stores.StoreError as error:
-        raise scratch_device.NoScratchDeviceError(error.clause) from None
-    extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
-    return SparseCopy(stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes)))
+        for number, wanted in enumerate(drives):
+            file = stores.new_file(run, number)
+            if wanted.resized:
+                hidden = _whole_pages(wanted.others)
+                copy = scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=hidden)
+                copies.append(stack.enter_context(copy))
+                continue
+            store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
+            extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
+            node = stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes))
+            copies.append(SparseCopy(node))
+        for copied in copies:
+            devices.reread_table(copied.node, anew=True)
+        yield tuple(copies)
 
 
 def _whole_pages(places: Iterable[Extent]) -> Iterator[Extent]:
@@ -235,12 +230,6 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
             _run(("addpart", node, str(slot.number), *map(str, place)))
 
 
-def free_bytes(folder: Path) -> int:
-    """Return the free space in a folder."""
-    status = os.statvfs(folder)
-    return status.f_bavail * status.f_frsize
-
-
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Return why scratch copies of these sizes cannot be made in a folder, as a clause, or an empty string.
     Leaves no file."""
@@ -251,5 +240,5 @@ def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(stores.StoreError(folder / "file", error).clause)
+        return str(scratch_device.UNAVAILABLE(node=folder, why=error))
     return ""

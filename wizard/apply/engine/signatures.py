@@ -15,7 +15,6 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import GRAIN_BYTES, Read
-from wizard.apply.engine import record
 from wizard.apply.engine.record import SavedSignature
 from wizard.apply.steps import wipe
 from wizard.apply.steps.step_context import alone_on
@@ -205,7 +204,7 @@ class SignatureHider:
                 found[place] = None
                 self._hide(place)
         else:
-            raise Failed(record.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
+            raise Failed(wipe.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
         for place in [self._widened(place, volume) for place in known]:
             found[place] = None
             self._hide(place)
@@ -233,21 +232,21 @@ class SignatureHider:
         """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
         devices.forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
-            raise Failed(record.STILL_SEEN(program="blkid", part=part, seen=" ".join(seen)))
+            raise Failed(wipe.STILL_SEEN(program="blkid", part=part, seen=" ".join(seen)))
         for argv, answers in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
-                raise Failed(record.STILL_SEEN(program=argv[0], part=part, seen=t("content")))
+                raise Failed(wipe.STILL_SEEN(program=argv[0], part=part, seen=t("content")))
         if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
             alone_on([self._node], ("pvs", part)), self._seconds
         ):
-            raise Failed(record.STILL_SEEN(program="LVM", part=part, seen=MEMBER_KINDS["lvm"]))
+            raise Failed(wipe.STILL_SEEN(program="LVM", part=part, seen=MEMBER_KINDS["lvm"]))
         place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")
         for name in kind.kernel_names if kind else ():
             if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
                 run(("umount", str(place)), seconds=self._seconds)
-                raise Failed(record.STILL_SEEN(program="mount", part=part, seen=name))
+                raise Failed(wipe.STILL_SEEN(program="mount", part=part, seen=name))
         with suppress(OSError):
             place.rmdir()
 

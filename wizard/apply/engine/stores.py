@@ -44,19 +44,8 @@ def notice_file(run: Path, number: int) -> Path:
     return run / FOLDER / f"notice-{number}.img"
 
 
-class StoreError(Failed):
-    """A store file cannot be used. `clause` is the message without the full stop. `full`: for lack of
-    space."""
-
-    def __init__(self, file: Path, error: OSError) -> None:
-        self.full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        why = t("not enough free space") if self.full else error
-        self.clause = (
-            t("{folder} cannot store a file as large as the drive", folder=file.parent)
-            if error.errno == errno.EFBIG
-            else t("{file} cannot be used: {why}", file=file, why=why)
-        )
-        super().__init__(t("{clause}.", clause=self.clause))
+class FullError(Failed):
+    """The folder of a store or a scratch copy lacks space."""
 
 
 class Store:
@@ -67,17 +56,19 @@ class Store:
         flags = os.O_RDWR if grow else os.O_RDONLY
         if make_bytes:
             flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-        with self._failing():
+        with self.failing():
             self.fd = os.open(file, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
             if make_bytes:
                 os.ftruncate(self.fd, make_bytes)
 
     @contextmanager
-    def _failing(self) -> Iterator[None]:
+    def failing(self) -> Iterator[None]:
+        """Report errors of the system. Raises FullError for lack of space, else Failed."""
         try:
             yield
         except OSError as error:
-            raise StoreError(self.file, error) from None
+            kind = FullError if error.errno in (errno.ENOSPC, errno.EDQUOT) else Failed
+            raise kind(t("{file} cannot be used: {why}.", file=self.file, why=error)) from None
 
     def __enter__(self) -> Self:
         return self
@@ -87,26 +78,26 @@ class Store:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """Read bytes. Holes are zeros."""
-        with self._failing():
+        with self.failing():
             data = os.pread(self.fd, length_bytes, offset_bytes)
         if len(data) != length_bytes:
-            raise Failed(t("{file} was truncated or damaged.", file=self.file))
+            raise Failed(t("{place} is damaged.", place=self.file))
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write bytes to a hole. Zeros are not written."""
-        if data != extents.ZEROS[: len(data)]:
+        if not is_zero(data):
             self.put(offset_bytes, data)
 
     def put(self, offset_bytes: int, data: bytes) -> None:
         """Write bytes, including zeros."""
-        with self._failing():
+        with self.failing():
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def sync(self) -> None:
         """Flush the file, its folder and the run's folder."""
-        with self._failing():
+        with self.failing():
             os.fsync(self.fd)
             for folder in (self.file.parent, self.file.parent.parent):
                 sync_folder(folder)
@@ -114,34 +105,27 @@ class Store:
 
 def hidden_reader(change: DriveChange, old: extents.Read, new: extents.Read, notice: bytes) -> extents.Read:
     """Return a reader of a hidden drive: the new bytes without the new signatures, with the notice if any."""
-    shown: list[Shown] = [(mark.extent, partial(mark.away, held=old)) for mark in change.new_marks]
+    covers: list[tuple[Extent, extents.Read]] = [
+        (mark.extent, partial(mark.away, held=old)) for mark in change.new_marks
+    ]
     if change.notice and notice:
-        start = change.notice.start_bytes
-        shown.append((change.notice, lambda offset, length: notice[offset - start :][:length]))
-    return _covered(new, shown)
-
-
-def hidden_old_reader(change: DriveChange, old: extents.Read) -> extents.Read:
-    """Return a reader of the old bytes without the old signatures."""
-    return _covered(old, [(mark.extent, partial(mark.away, held=old)) for mark in change.old_marks])
-
-
-Shown = tuple[Extent, extents.Read]
-"""A range, and the reader of its bytes."""
-
-
-def _covered(content: extents.Read, others: Sequence[Shown]) -> extents.Read:
-    """Return a reader of `content`, except for the ranges of `others`. Later ranges cover earlier ones."""
+        first = change.notice.start_bytes
+        covers.append((change.notice, lambda offset, length: notice[offset - first :][:length]))
 
     def read(offset: int, length: int) -> bytes:
-        data = content(offset, length)
-        for place, other in others:
+        data = new(offset, length)
+        for place, other in covers:
             start, end = max(offset, place.start_bytes), min(offset + length, place.end_bytes)
             if start < end:
                 data = data[: start - offset] + other(start, end - start) + data[end - offset :]
         return data
 
     return read
+
+
+def hidden_old_reader(change: DriveChange, old: extents.Read) -> extents.Read:
+    """Return a reader of the old bytes without the old signatures."""
+    return hidden_reader(replace(change, new_marks=change.old_marks), old, old, b"")
 
 
 def digest_of(
@@ -189,7 +173,29 @@ def with_notice(
         Store(new_file(run, number)) as new,
         Store(old_file(run, number), grow=True) as old,
     ):
-        draft = _draft_notice(change, number, told, old.read, new.read)
+        hidden = hidden_reader(change, old.read, new.read, b"")
+        draft = Notice(
+            run=told.run,
+            begun=told.begun,
+            told=told.told,
+            plan=told.plan,
+            number=number,
+            drive_bytes=change.size_bytes,
+            start_bytes=0,
+            room_bytes=0,
+            places=change.places,
+            digest=change.barred_digest,
+            withheld=tuple(
+                HiddenBlock(
+                    mark.start_bytes,
+                    mark.size_bytes,
+                    mark.stays,
+                    b64encode(new.read(mark.start_bytes, mark.size_bytes)).decode("ascii"),
+                )
+                for mark in change.new_marks
+            ),
+            bare_digest=digest_of(tuple(mark.extent for mark in change.new_marks), hidden),
+        )
         room = rounded_up(len(sealed_notice(draft)) + SPARE_BYTES, max(extents.GRAIN_BYTES, block_bytes))
         place = next(_free_places(change, volumes, room), None)
         if place is None:
@@ -214,35 +220,6 @@ def with_notice(
             new_digest=digest_of(noted.places, new.read),
             barred_digest=digest_of(noted.places, shown),
         )
-
-
-def _draft_notice(
-    change: DriveChange, number: int, told: NoticeText, old: extents.Read, new: extents.Read
-) -> Notice:
-    """Return the notice without `start_bytes` and `room_bytes`."""
-    hidden = hidden_reader(change, old, new, b"")
-    return Notice(
-        run=told.run,
-        begun=told.begun,
-        told=told.told,
-        plan=told.plan,
-        number=number,
-        drive_bytes=change.size_bytes,
-        start_bytes=0,
-        room_bytes=0,
-        places=change.places,
-        digest=digest_of(change.places, hidden),
-        withheld=tuple(
-            HiddenBlock(
-                mark.start_bytes,
-                mark.size_bytes,
-                mark.stays,
-                b64encode(new(mark.start_bytes, mark.size_bytes)).decode("ascii"),
-            )
-            for mark in change.new_marks
-        ),
-        bare_digest=digest_of(tuple(mark.extent for mark in change.new_marks), hidden),
-    )
 
 
 def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int) -> Iterator[Extent]:

@@ -310,7 +310,7 @@ def _read_or_empty(read: extents.Read, start_bytes: int, size_bytes: int) -> byt
 class Proof(Struct, frozen=True):
     """Proof that the bytes saved in `folder` are no longer needed: all drives of the run have the old bytes,
     or the planned bytes, or all checks of the plan passed and the user keeps the result. Made by
-    `_compare_saved`, by the exchange and the checks, and after the plan's checks."""
+    `delete_scratch`, by the exchange and the checks, and after the plan's checks."""
 
     folder: Path
 
@@ -325,33 +325,18 @@ def delete_scratch(run: Path, nodes: Sequence[str]) -> None:
     all of them."""
     for number in range(len(nodes)):
         stores.new_file(run, number).unlink(missing_ok=True)
-    if proof := _compare_saved(run, nodes):
-        delete_saved(proof)
-
-
-def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
-    """Compare the drives with the saved bytes of a run without a record of its changes.
-
-    Returns None if a drive differs or cannot be read.
-    """
-    for number, node in enumerate(nodes):
-        file = stores.old_file(run, number)
-        if not file.exists():
-            continue
-        try:
+    with suppress(BadInput, Failed):
+        for number, node in enumerate(nodes):
+            file = stores.old_file(run, number)
+            if not file.exists():
+                continue
             with stores.Store(file) as old, extents.DeviceMedium(node) as drive:
                 places = extents.merged(extents.held(old.fd), 1, drive.size_bytes)
                 for start, saved in extents.pieces(places, old.read):
-                    if not _contains(drive.read(start, len(saved)), saved):
-                        return None
-        except (BadInput, Failed):
-            return None
-    return Proof(run / stores.FOLDER)
-
-
-def _contains(there: bytes, saved: bytes) -> bool:
-    """Return True if every saved sector is on the drive. An interrupted save leaves zeros in the file."""
-    sectors = (slice(at, at + KERNEL_SECTOR_BYTES) for at in range(0, len(saved), KERNEL_SECTOR_BYTES))
-    return there == saved or all(
-        there[place] == saved[place] or stores.is_zero(saved[place]) for place in sectors
-    )
+                    there = drive.read(start, len(saved))
+                    starts = range(0, len(saved), KERNEL_SECTOR_BYTES) if there != saved else ()
+                    for place in (slice(at, at + KERNEL_SECTOR_BYTES) for at in starts):
+                        # An interrupted save leaves zeros in the file.
+                        if there[place] != saved[place] and not stores.is_zero(saved[place]):
+                            return
+        delete_saved(Proof(run / stores.FOLDER))

@@ -16,13 +16,12 @@ from pathlib import Path
 from select import select
 
 from wizard.apply.block import devices, scratch_device
-from wizard.apply.engine.stores import Store
+from wizard.apply.engine.stores import FullError, Store
 from wizard.apply.tree.mount_read_only import mount_served_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.process.module import module_argv
-from wizard.process.program import find, run
 
 FUSE = "/dev/fuse"
 SERVER = "wizard.apply.engine.written_pages"
@@ -32,19 +31,14 @@ NAME_BYTES = 63
 SPARE_BYTES = 8 * MIB
 """Free space to leave for the record, the journal and the notice of a plan."""
 
-LOAD_SECONDS = 5.0
 STOP_SECONDS = 30.0
 
 
 def obstacle() -> Message | None:
     """Return why this system cannot make such a copy, as a clause, or None."""
-    if not Path(FUSE).exists() and find("modprobe"):
-        run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
+    if not Path(FUSE).exists():
+        scratch_device.load_module("fuse")
     return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
-
-
-class FullError(Failed):
-    """The folder of a scratch copy lacks space."""
 
 
 @dataclass(slots=True)

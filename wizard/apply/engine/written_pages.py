@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from wizard.apply.block import extents
-from wizard.apply.engine.stores import Store, StoreError
+from wizard.apply.engine.stores import FullError, Store
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB
@@ -120,22 +120,21 @@ class WrittenPages:
         room = os.fstatvfs(self.store.fd)
         needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + self.spare_bytes
         if self.spare_bytes and needed > room.f_bavail * room.f_frsize:
-            raise StoreError(self.store.file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            with self.store.failing():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         end = offset_bytes + len(data)
         first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
         for edge in {first, last}:
-            self._complete(edge * extents.GRAIN_BYTES, offset_bytes, end)
+            # Store the drive's bytes of a page that the write covers only in part.
+            page = edge * extents.GRAIN_BYTES
+            page_end = min(page + extents.GRAIN_BYTES, self.drive.size_bytes)
+            stored, _ = self._run_at(page, page_end)
+            if not stored and (page < offset_bytes or page_end > end):
+                self.store.put(page, self.drive.read(page, page_end - page))
         self.store.put(offset_bytes, data)
         for page in range(first, last + 1):
             chunk, bit = divmod(page, PAGES_PER_CHUNK)
             self._written[chunk] = self._written.get(chunk, 0) | 1 << bit
-
-    def _complete(self, page: int, start: int, end: int) -> None:
-        """Store the drive's bytes of a page that a write covers only in part."""
-        page_end = min(page + extents.GRAIN_BYTES, self.drive.size_bytes)
-        stored, _ = self._run_at(page, page_end)
-        if not stored and (page < start or page_end > end):
-            self.store.put(page, self.drive.read(page, page_end - page))
 
     def serve(self, fuse: int) -> Iterator[Failed]:
         """Answer the kernel's requests until the file is unmounted. Yield errors: programs see only an
@@ -171,10 +170,12 @@ class WrittenPages:
         fails."""
         match opcode:
             case FuseRequest.INIT:
-                wide = MIB // extents.GRAIN_BYTES
-                return STARTED.pack(*VERSION, MIB, BIG_WRITES | MAX_PAGES, 16, 12, MIB, 1, wide, 0)
+                flags = BIG_WRITES | MAX_PAGES
+                return STARTED.pack(*VERSION, MIB, flags, 16, 12, MIB, 1, PAGES_PER_CHUNK, 0)
             case FuseRequest.GETATTR:
-                return self._attributes()
+                size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
+                times = (0,) * 7
+                return ATTRIBUTES.pack(0, 0, 0, 1, size, *times, mode, 1, 0, 0, 0, extents.GRAIN_BYTES, 0)
             case FuseRequest.OPEN:
                 return OPENED.pack(0, PAST_CACHE | NO_FLUSH)
             case FuseRequest.READ:
@@ -189,12 +190,6 @@ class WrittenPages:
             case _:
                 raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
-    def _attributes(self) -> bytes:
-        size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
-        return ATTRIBUTES.pack(
-            0, 0, 0, 1, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, extents.GRAIN_BYTES, 0
-        )
-
 
 def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent], spare_bytes: int) -> None:
     """Serve on the descriptor `fuse`. Report the first error, the first for lack of space, and finally all
@@ -206,7 +201,7 @@ def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent
     with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
         pages, reported = WrittenPages(drive, store, hidden, spare_bytes), set[bool]()
         for error in pages.serve(fuse):
-            full = isinstance(error, StoreError) and error.full
+            full = isinstance(error, FullError)
             if full not in reported:
                 reported.add(full)
                 _report(report, {"said": str(error), "full": full})

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
-from wizard.apply.resize import btrfs
+from wizard.apply.resize import resized
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
@@ -71,7 +71,7 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
             )
         )
     if not uses:
-        chunks = btrfs.chunks_in(run((*btrfs.CHUNKS, *parts)).output)
+        chunks = resized.chunks_in(run((*resized.BTRFS_CHUNKS, *parts)).output)
         return BtrfsSeen(members, _profiles(chunks), newest)
     used, misses = _in_use(members[0].uuid)
     # The metadata of a mounted Btrfs changes all the time.
@@ -88,14 +88,14 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
 
 
 def _number(part: str, name: str) -> int:
-    return btrfs.number_in(run((*btrfs.SUPERBLOCK, part)).output, name)
+    return resized.number_in(run((*resized.BTRFS_SUPERBLOCK, part)).output, name)
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    output = run((*btrfs.SUPERBLOCK, part)).output
+    output = run((*resized.BTRFS_SUPERBLOCK, part)).output
     found = drive.partition(part)
     uuid = found.signatures[0].uuid if found and found.signatures else None
-    numbers = [btrfs.number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
+    numbers = [resized.number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
     return BtrfsMember(part, uuid or "", *numbers)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
-from shutil import rmtree
+from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
@@ -133,7 +133,7 @@ def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> 
 
 
 def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> UndoSpace:
-    free = scratch_copies.free_bytes(run)
+    free = disk_usage(run).free
     lacking = UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
     lock, notes = process.lock_run(run), journal.Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.

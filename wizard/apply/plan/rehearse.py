@@ -19,7 +19,7 @@ from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STEP_FAILED, STOPPED
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.steps import arrays
@@ -198,7 +198,7 @@ def explained(copies: Sequence[scratch_copies.SparseCopy | WritableCopy]) -> Ite
             try:
                 copy.check()
             except Failed as cause:
-                raise type(cause)(cause.said, record.NO_DRIVE_WRITTEN) from None
+                raise type(cause)(cause.said, NOTHING_WRITTEN) from None
         raise
 
 
@@ -225,9 +225,7 @@ def table_of(plan: Plan, member: Member) -> NewTable:
     """Return the partition table that the plan writes to a drive. Raises Failed."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(
-            t("The plan writes no table to {drive}.", drive=member.drive.path), record.NO_DRIVE_WRITTEN
-        )
+        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), NOTHING_WRITTEN)
     return found
 
 
@@ -271,7 +269,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = STEP_FAILED(step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", record.NO_DRIVE_WRITTEN) from None
+            raise Failed(f"{failed} {error}", NOTHING_WRITTEN) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 
 from msgspec.structs import replace
 
@@ -17,9 +18,8 @@ from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.apply.engine.scratch_copies import free_bytes, release_left
-from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.writable_copy import FullError
+from wizard.apply.engine.scratch_copies import release_left
+from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
@@ -335,7 +335,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
 
 def lacks_space(error: Failed, run: Path) -> bool:
     """Return True if a rehearsal failed for lack of space in the run's folder."""
-    return isinstance(error, FullError) or free_bytes(run) < LITTLE_BYTES
+    return isinstance(error, FullError) or disk_usage(run).free < LITTLE_BYTES
 
 
 def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
@@ -355,7 +355,7 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         if lacks_space(error, workspace.run):
             # Changes to one partition always need undo.
             anyway = () if plan.part else (WITHOUT_UNDO,)
-            said[:0] = NO_SPACE(folder=workspace.run, free=free_bytes(workspace.run)), *anyway
+            said[:0] = NO_SPACE(folder=workspace.run, free=disk_usage(workspace.run).free), *anyway
         survey.delete_scratch(workspace.run, plan.devices)
         raise Failed(" ".join(map(str, said))) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)

@@ -11,18 +11,14 @@ from wizard.apply.plan import guard
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.run_summary import DIRECT, headline
+from wizard.apply.resize import resized
 from wizard.apply.run import job, process
 from wizard.apply.run.journal import RunState, begun_steps, read_entries
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.steps import execution, step_context
-from wizard.apply.steps.containers import check_opened, own_containers
-from wizard.apply.steps.filesystem import (
-    made_as_planned,
-)
-from wizard.apply.steps.layers import activate, layer_nodes, own_layer_node, own_uses
-from wizard.apply.steps.wipe import check_no_clone, check_target
+from wizard.apply.steps import arrays, containers, filesystem, layers, step_context, wipe
 from wizard.apply.system.mounts import is_mounted, is_swap
+from wizard.apply.table import write
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -35,6 +31,12 @@ from wizard.process.program import run as run_command
 
 NOTHING_MORE = t("Nothing more was written.")
 PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
+
+STEPS: step_context.Steps = {
+    operation: step
+    for module in (wipe, write, containers, arrays, layers, filesystem, resized)
+    for operation, step in module.STEPS.items()
+}
 
 CATCH_UP_SECONDS = 60
 """Time limit for udev to process delayed events."""
@@ -51,11 +53,11 @@ def finish(work: job.RunWork) -> job.Outcome:
     try:
         _let_udev_look(plan, work.drive_locks, frozenset(range(1, len(plan.steps) + 1)))
         try:
-            activate(plan, step_context.told_in(work.journal, work.drive_locks))
+            layers.activate(plan, step_context.told_in(work.journal, work.drive_locks))
         except DiskwrightError as error:
             inactive = t("Cannot activate the new volumes:")
             return Event.FAILED, f"{inactive} {with_unplugged_reason(plan, error)}"
-        check_no_clone(plan)
+        wipe.check_no_clone(plan)
     except DiskwrightError as error:
         return Event.FAILED, error.ending_in(NOTHING_MORE)
     return _carry_out(work, plan, (number for number, _ in plan.use_steps()), direct=False)
@@ -93,7 +95,12 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
     finished = step_context.Finished(
         plan, drives, environment, seconds, partial(run_command, seconds=seconds)
     )
-    if failed := journal.verify(one for step in plan.steps for one in execution.verify(step, finished)):
+    checks = (
+        check
+        for step in plan.steps
+        for check in step_context.described(step, STEPS[type(step.operation)][1](step.operation, finished))
+    )
+    if failed := journal.verify(checks):
         return Event.FAILED, with_unplugged_reason(plan, failed)
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",
@@ -195,7 +202,7 @@ def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[in
     )
     swaps = (one.device for one in operations if isinstance(one, TurnOnSwap))
     swapping = frozenset((device, "swap") for device in swaps if is_swap(device))
-    ours = mounted | swapping | own_uses(plan, begun) | own_containers(plan)
+    ours = mounted | swapping | layers.own_uses(plan, begun) | containers.own_containers(plan)
     for drive in probe_members(plan):
         guard.check_unused(drive, ours, part=plan.part_path)
 
@@ -213,25 +220,26 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     except Failed:
         if not (mounts or made) or not unmount_foreign(context):
             raise
-    return made_as_planned(made, context) if made else execute(context)
+    return filesystem.made_as_planned(made, context) if made else execute(context)
 
 
 def execute(context: step_context.StepContext) -> Message | str:
     """Execute a step's operation and return a summary. Raises Failed, also unless every node is the plan's
     drive or partition, or made by this run."""
     operation = context.plan.steps[context.step - 1].operation
-    layers = layer_nodes(context.plan)
+    formatted = layers.layer_nodes(context.plan)
     for device in operation.devices:
         member = context.plan.member(device)
         if member and (reason := devices.node_fault(device, member.drive.path)):
             raise Failed(step_context.NOT_TOUCHED(node=device, why=reason))
         if device in operation.created:
             continue
-        check_opened(context.plan, device)
-        if device in layers:
-            own_layer_node(device, context)
-    check_target(context.plan, operation, context.seconds)
-    return execution.execute(operation, context)
+        containers.check_opened(context.plan, device)
+        if device in formatted:
+            layers.own_layer_node(device, context)
+    wipe.check_target(context.plan, operation, context.seconds)
+    work, checks = STEPS[type(operation)]
+    return work(operation, context) or context.confirm(checks(operation, context.finished()))
 
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:

@@ -13,11 +13,11 @@ from functools import partial
 from msgspec import Struct
 
 from wizard.apply.block import devices
-from wizard.apply.resize import btrfs
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.filesystem import at_private_place, resize_checks
 from wizard.apply.steps.step_context import (
     NOT_REHEARSED,
+    NOT_UNDERSTOOD,
     StepContext,
     Steps,
 )
@@ -38,6 +38,28 @@ XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
 BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
 
 
+BTRFS_SUPERBLOCK = ("btrfs", "inspect-internal", "dump-super")
+BTRFS_CHUNKS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk")
+CHUNK = re.compile(r"CHUNK_ITEM \d+\).*?\n\s+length \d+ .*? type (\S+)\n")
+
+
+def chunks_in(text: str) -> tuple[tuple[frozenset[str], str], ...]:
+    """Parse the chunk tree of a Btrfs from dump-tree, and return the types (DATA, METADATA, SYSTEM) and
+    profile of each chunk. Raises Failed if it lists no chunks. Pure."""
+    kinds = CHUNK.findall(text)
+    if len(kinds) != text.count("CHUNK_ITEM ") or not kinds:
+        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+    return tuple((frozenset(holds), profile) for *holds, profile in (kind.split("|") for kind in kinds))
+
+
+def number_in(text: str, name: str) -> int:
+    """Return a number from dump-super. Raises Failed if it is missing. Pure."""
+    found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
+    if found is None:
+        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+    return int(found[1])
+
+
 class MountedSize(Struct, frozen=True):
     """The size of a mounted filesystem on its device. `member` is the device ID in a Btrfs."""
 
@@ -52,9 +74,10 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
         "xfs": (("xfs_growfs", "-n", place), XFS),
         "btrfs": (("btrfs", "filesystem", "show", "--raw", place), BTRFS),
     }.get(filesystem, (("dumpe2fs", "-h", device), EXT))
-    found = pattern.findall(run(command).output)
+    output = run(command).output
+    found = pattern.findall(output)
     if not found:
-        raise Failed(btrfs.NOT_TOLD(program=command[0], what=("size", device)))
+        raise Failed(NOT_UNDERSTOOD(program=command[0], said=output))
     first, second = map(int, found[0])
     if filesystem != "btrfs":
         return MountedSize(first * second)
@@ -73,24 +96,25 @@ Ask = Callable[..., Result]
 """Runs a read-only command on the scratch copy, whose node is appended. Accepts any exit status."""
 
 
-def _ext_fault(_operation: Resize, node: str, _ask: Ask) -> Message | None:
-    return CUT_OFF if devices.facts_on(node).needs_recovery else None
-
-
-def _xfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
-    fields = ("logstart", "rblocks")
-    output = ask("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(fields)}").output
-    found = dict(re.findall(r"(?m)^(\w+) = (\d+)$", output))
-    if found.get("rblocks") != "0" or found.get("logstart", "0") == "0":
-        return t("The filesystem's log or some files are on another device.")
-    return None
-
-
-def _btrfs_fault(_operation: Resize, _node: str, ask: Ask) -> Message | None:
-    output = ask(*btrfs.SUPERBLOCK).output
-    if (count := btrfs.number_in(output, "num_devices")) != 1:
-        return DEVICES(devices=count)
-    return CUT_OFF if btrfs.number_in(output, "log_root") else None
+def _fault(operation: Resize, node: str, ask: Ask) -> Message | None:
+    """Return why a filesystem on a scratch copy must not be resized, beyond what its checker finds."""
+    match operation.filesystem:
+        case "xfs":
+            output = ask("xfs_db", "-r", "-c", "sb 0", "-c", "p logstart rblocks").output
+            found = dict(re.findall(r"(?m)^(\w+) = (\d+)$", output))
+            if found.get("rblocks") != "0" or found.get("logstart", "0") == "0":
+                return t("The filesystem's log or some files are on another device.")
+            return None
+        case "btrfs":
+            output = ask(*BTRFS_SUPERBLOCK).output
+            if (count := number_in(output, "num_devices")) != 1:
+                return DEVICES(devices=count)
+            is_cut_off = number_in(output, "log_root") != 0
+        case "ntfs":
+            return _ntfs_fault(operation, ask)
+        case _:
+            is_cut_off = devices.facts_on(node).needs_recovery
+    return CUT_OFF if is_cut_off else None
 
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
@@ -100,7 +124,7 @@ PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
 """Exit statuses of ntfs-3g.probe(8)."""
 
 
-def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
+def _ntfs_fault(operation: Resize, ask: Ask) -> Message | None:
     """Check the size with ntfsresize, and the journal and hibernation with ntfs-3g's own rules."""
     device, result = operation.device, ask(*ntfs.INFO)
     output = result.output + result.errors
@@ -128,15 +152,6 @@ def _ntfs_fault(operation: Resize, _node: str, ask: Ask) -> Message | None:
     return _not_clean(device, *PROBE) if status else None
 
 
-FAULTS: dict[str, Callable[[Resize, str, Ask], Message | None]] = {
-    **dict.fromkeys(("ext2", "ext3", "ext4"), _ext_fault),
-    "xfs": _xfs_fault,
-    "btrfs": _btrfs_fault,
-    "ntfs": _ntfs_fault,
-}
-"""Why a filesystem on a scratch copy must not be resized, beyond what its checker finds."""
-
-
 LOG_LEFT = re.compile("(?i)valuable metadata changes in a log")
 """Output of xfs_repair if the log is not empty (xfsprogs, repair/phase2.c)."""
 
@@ -148,7 +163,7 @@ def check_resizable(operation: Resize, node: str, seconds: float) -> None:
     def ask(*argv: str) -> Result:
         return run((*argv, node), seconds=seconds, accept=range(256))
 
-    fault = FAULTS[operation.filesystem](operation, node, ask)
+    fault = _fault(operation, node, ask)
     if fault is None and operation.growing:
         checked = ask(*operation.growing.check)
         if LOG_LEFT.search(checked.output + checked.errors):

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
-from wizard.apply.resize.resized import held_in_use, is_filled
+from wizard.apply.resize.resized import BTRFS_SUPERBLOCK, held_in_use, is_filled, number_in
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
@@ -148,7 +147,7 @@ def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
-        if number_in(run((*SUPERBLOCK, device)).output, "num_devices") > 1:
+        if number_in(run((*BTRFS_SUPERBLOCK, device)).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
         yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"

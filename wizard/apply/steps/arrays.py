@@ -11,10 +11,11 @@ from time import sleep
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import chunks, merged
-from wizard.apply.block.scratch_device import ignore, stop_ignoring
+from wizard.apply.block.scratch_device import HIDDEN, ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
+    NOT_UNDERSTOOD,
     TAKEN,
     Do,
     Finished,
@@ -33,7 +34,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Message, failing, t
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host import sysfs
 from wizard.process.program import run
 
 STOP_TRIES = 10
@@ -50,13 +51,13 @@ def check_free_array(array: MakeArray) -> None:
         raise Refused(TAKEN(what=array.device))
     uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan")).output.split():
-        raise Refused(TAKEN(what=t("An array with the UUID {uuid}", uuid=uuid)))
+        raise Refused(TAKEN(what=f"UUID={uuid}"))
 
 
 def taken_arrays() -> tuple[str, ...]:
     """Return the nodes of all existing md arrays."""
     found = (
-        node_of(entry.name)
+        sysfs.node_of(entry.name)
         for entry in sorted(devices.SYS_BLOCK.glob("md*"))
         if not (entry / "partition").exists()
     )
@@ -65,8 +66,7 @@ def taken_arrays() -> tuple[str, ...]:
 
 def _md_taken(node: str) -> bool:
     folder = devices.sysfs_folder(node)
-    state = folder / "md/array_state"
-    return folder.exists() and not (state.exists() and state.read_text().strip() == "clear")
+    return folder.exists() and sysfs.text(folder / "md/array_state") != "clear"
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     for entry in sorted(Path("/sys/block").glob("*")):
         slaves = {slave.name for slave in (entry / "slaves").glob("*")}
         if slaves and slaves <= names and ((entry / "md").exists() or (entry / "dm").exists()):
-            found.append(node_of(entry.name))
+            found.append(sysfs.node_of(entry.name))
     return tuple(found)
 
 
@@ -94,9 +94,9 @@ def running_array(array: MakeArray, do: Do) -> str | None:
 
 
 def is_node_of(device: str) -> bool:
-    """Return True if the node has the device number that the kernel uses for its name."""
-    number = (devices.sysfs_folder(device) / "dev").read_text().strip()
-    return number == devices.device_number(device)
+    """Return True if the node is a block device with the number that the kernel uses for its name."""
+    number = sysfs.text(devices.sysfs_folder(device) / "dev")
+    return Path(device).is_block_device() and number == devices.device_number(device)
 
 
 def stop_own_array(array: MakeArray, do: Do) -> None:
@@ -156,7 +156,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
         if operation.copied:
             _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
-        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
+        raise foreign(operation.device)
     return context.confirm([_mdadm_check(operation, context.finished())])
 
 
@@ -194,9 +194,8 @@ def part_differences(
     else:
         rows.append((f"{part} chunk", examined_chunk(said), array.chunk_bytes))
     yield from differences(rows)
-    offset = examined_offset(said)
-    if offset is None or geometry.misalignment_bytes(start_bytes + offset):
-        yield t("{part} has data at offset {offset}, not aligned", part=part, offset=str(offset))
+    if misalignment := geometry.misalignment_bytes(start_bytes + examined_offset(said)):
+        yield t("{device} is misaligned by {bytes} bytes", device=part, bytes=misalignment)
 
 
 def exported(text: str) -> dict[str, str]:
@@ -210,24 +209,23 @@ def examined_chunk(text: str) -> int | None:
     return int(match[1]) * {"": 1, "K": 1024, "M": MIB}[match[2]] if match else None
 
 
-def examined_offset(text: str) -> int | None:
-    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`, or None. Pure."""
+def examined_offset(text: str) -> int:
+    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`. Raises Failed. Pure."""
     match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
-    return int(match[1]) * KERNEL_SECTOR_BYTES if match else None
+    if match is None:
+        raise Failed(NOT_UNDERSTOOD(program="mdadm", said=text))
+    return int(match[1]) * KERNEL_SECTOR_BYTES
 
 
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
     folder = devices.sysfs_folder(node)
-    sizes = ("logical_block_size", "physical_block_size")
-    limits = ("minimum_io_size", "optimal_io_size")
-    files = (*(f"queue/{name}" for name in sizes), "alignment_offset", *(f"queue/{name}" for name in limits))
+    sizes = ("queue/logical_block_size", "queue/physical_block_size", "alignment_offset")
+    files = (*sizes, "queue/minimum_io_size", "queue/optimal_io_size")
     try:
         return Geometry(*(int((folder / file).read_text()) for file in files))
     except (OSError, ValueError) as error:
-        raise Failed(
-            t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
-        ) from None
+        raise Failed(UNREADABLE(file=folder, why=str(error))) from None
 
 
 def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
@@ -260,10 +258,6 @@ def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geo
 
 
 RULE = "array"
-_UNSEEN = (
-    'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1", ENV{{SYSTEMD_READY}}="0", '
-    'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", SYMLINK:="", OPTIONS:="nowatch"'
-)
 """udev ignores locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). `SYMLINK:=` prevents
 the links by UUID that mdadm's rules (63-md-raid-rules) request."""
 
@@ -286,7 +280,13 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
         return
     (array,) = there.arrays
-    ignore(RULE, [_UNSEEN.format(name=devices.kernel_name(array.device))])
+    ignore(
+        RULE,
+        [
+            f'SUBSYSTEM=="block", KERNEL=="{devices.kernel_name(array.device)}", SYMLINK:="", '
+            f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {HIDDEN}'
+        ],
+    )
     try:
         yield
     finally:
@@ -304,8 +304,6 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
         shown = plan.members[0] if array.copied else member
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part)).output)
-        if offset is None:
-            raise Failed(t("mdadm does not report the data offset of {part}.", part=part))
         room = slot.size_bytes - offset
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))

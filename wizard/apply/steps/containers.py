@@ -7,6 +7,7 @@ with the planned UUID.
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block import devices
@@ -22,16 +23,18 @@ from wizard.apply.steps.step_context import (
     Steps,
     foreign,
     matched,
+    told_in,
 )
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Encryption
-from wizard.model.run import Check, Event, differences
+from wizard.model.run import Check, differences
 from wizard.model.said import Message, Sentence, failing, join, t
 from wizard.operations import containers
 from wizard.plan.plan import Plan
+from wizard.probe.host.sysfs import text
 from wizard.process.program import run
 
 WRONG_KEY = Sentence("The passphrase does not open {device}.")
@@ -65,8 +68,7 @@ def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | Non
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
         not name
-        or not (folder / "dm").is_dir()
-        or (folder / "dm/name").read_text().strip() != encryption.name
+        or text(folder / "dm/name") != encryption.name
         or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
@@ -93,8 +95,7 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
 
 def _make_container(operation: containers.MakeContainer, context: StepContext) -> None:
     """Create the container. Raises Failed."""
-    for argv in operation.commands():
-        context.command(argv, stdin=_secret(context))
+    context.run_commands(_secret(context))
     devices.forget_caches(operation.device)
 
 
@@ -122,8 +123,7 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
     for one in plan.containers:
         file = _header_file(run_folder, one.uuid)
         file.unlink(missing_ok=True)
-        backup = ("luksHeaderBackup", "--header-backup-file", str(file))
-        run(("cryptsetup", *backup, one.device))
+        run(("cryptsetup", "luksHeaderBackup", "--header-backup-file", str(file), one.device))
 
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
@@ -154,19 +154,11 @@ def opens(device: str, secret: bytes) -> bool:
 
 def close_containers(plan: Plan, journal: Journal) -> None:
     """Close the run's unused containers, when a run ends early. Journals containers that stay open."""
-    used = {entry.source for entry in read_mounts()}
+    used, do = {entry.source for entry in read_mounts()}, told_in(journal)
     for one in plan.containers:
-        argv = ("cryptsetup", "close", one.name)
-        try:
-            if _opened_node(one) is None or one.opened in used or is_swap(one.opened):
-                continue
-            run(argv)
-        except Failed as error:
-            message = t("{opened} may still be open: {why}", opened=one.opened, why=error)
-            journal.add(Event.COMMAND, message)
-        else:
-            message = t("Closed {opened}, since the run ends here.", opened=one.opened)
-            journal.add(Event.COMMAND, message, command=argv)
+        with suppress(Failed):
+            if _opened_node(one) is not None and one.opened not in used and not is_swap(one.opened):
+                do(("cryptsetup", "close", one.name))
 
 
 def _container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
@@ -184,14 +176,14 @@ def _container_checks(operation: containers.MakeContainer, finished: Finished) -
         )
         start = devices.start_bytes(device) + offset
         if misalignment := finished.plan.drive.geometry.misalignment_bytes(start):
-            yield t("misaligned by {misalignment} bytes", misalignment=misalignment)
+            yield t("{device} is misaligned by {bytes} bytes", device=device, bytes=misalignment)
 
     yield matched(find)
 
 
 def _opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
-    yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
+    yield matched(lambda: () if _opened_node(operation) else (t("nothing"),))
 
 
 def data_place(text: str) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from uuid import uuid4
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
     Finished,
     StepContext,
@@ -32,6 +33,7 @@ from wizard.model.said import Message, Sentence, failing, reason_of, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.probe.host.sysfs import text
 from wizard.process.program import run
 
 
@@ -53,9 +55,6 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     if checker := MADE[operation.filesystem].clean_check:
         checks.append(_tool_check([*checker, operation.device], NO_ERRORS(tool=checker[0]), finished))
     return context.confirm(checks)
-
-
-NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
 
 
 LIST = ("btrfs", "subvolume", "list")
@@ -98,7 +97,7 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
     mount = operation.mount
     place = Path(mount.mount_point)
     # Only root may see the filesystem.
-    with failing(NO_FOLDER, place=place):
+    with failing(UNWRITTEN, file=place):
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
         taken = (
@@ -201,7 +200,7 @@ def _clean_check(device: str, filesystem: str, finished: Finished) -> Check:
     if check := MADE[filesystem].mounted_check:
         return _tool_check([*check, mounted.mount_point], before(count=0), finished)
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
-    count = int(errors.read_text()) if errors.exists() else 0
+    count = int(text(errors) or 0)
     return checked(count == 0, before(count=count))
 
 
@@ -224,7 +223,7 @@ def mount_filesystem(operation: Mount, do: Callable[[Sequence[str]], object]) ->
             check_mount_point(place)
         except Refused as error:
             raise Failed(reason_of(error)) from None
-        with failing(NO_FOLDER, place=place):
+        with failing(UNWRITTEN, file=place):
             place.mkdir(parents=True, exist_ok=True)
         mount_checked(operation, do)
     _check_mount(operation)
@@ -270,7 +269,7 @@ def _mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
     if volume is None or volume.writer.kind == "root" or "ro" in operation.options:
         return
     is_there = is_mounted(operation)
-    fault = _write_fault(Path(place), volume.writer) if is_there else t("not mounted there")
+    fault = _write_fault(Path(place), volume.writer) if is_there else t("nothing is mounted there")
     what = t("{who} can write to {place}", who=volume.writer.shown, place=place)
     yield Check(str(what), not fault, str(fault or t("wrote and deleted a file")))
 
@@ -309,7 +308,7 @@ def _try_as(writer: Writer, file: Path) -> int:
 
 def _swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
     """Check that the kernel uses the swap."""
-    yield matched(lambda: () if is_swap(operation.device) else [t("not listed")])
+    yield matched(lambda: () if is_swap(operation.device) else [t("nothing")])
 
 
 def _turn_on(operation: TurnOnSwap, context: StepContext) -> None:

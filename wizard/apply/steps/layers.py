@@ -29,6 +29,7 @@ from wizard.model.said import Message, t
 from wizard.operations import layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
+from wizard.probe.host.sysfs import text
 from wizard.process.program import find, run
 
 DEVICES = Path("/etc/lvm/devices/system.devices")
@@ -37,8 +38,7 @@ DEVICES = Path("/etc/lvm/devices/system.devices")
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
     """Return the devices that are formatted instead of partitions; empty without a layer."""
-    array = (plan.stripe.device,) if plan.stripe and plan.stripe.device else ()
-    return (*array, *(one.device for one in plan.logical_volumes))
+    return tuple(one.device for one in (*plan.arrays, *plan.logical_volumes))
 
 
 def check_free_layer(plan: Plan) -> None:
@@ -57,8 +57,7 @@ def check_free_layer(plan: Plan) -> None:
     # name.
     taken = sorted(physical_volumes_of(group.name))
     if unexpected := tuple(node for node in taken if plan.member(node) is None):
-        what = t("The volume group {name} on {places:and}", name=group.name, places=unexpected)
-        raise Refused(TAKEN(what=what))
+        raise Refused(TAKEN(what=f"{group.name} ({', '.join(unexpected)})"))
 
 
 def is_there(node: Path) -> bool:
@@ -78,7 +77,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     found = []
     for node in arrays.layers_on((group.device,)):
         folder = devices.sysfs_folder(node) / "dm"
-        name = (folder / "name").read_text().strip() if folder.exists() else ""
+        name = text(folder / "name")
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise foreign(node)
         found.append(own[name])
@@ -93,16 +92,11 @@ def own_layer_node(device: str, context: StepContext) -> None:
         node = arrays.running_array(array, context.command)
         if (
             node is None
-            or not Path(array.device).is_block_device()
             or devices.kernel_name(array.device) != devices.kernel_name(node)
             or not arrays.is_node_of(array.device)
         ):
             raise foreign(array.device)
-    if plan.group and (
-        device not in running_volumes(plan, plan.group)
-        or not Path(device).is_block_device()
-        or not arrays.is_node_of(device)
-    ):
+    if plan.group and (device not in running_volumes(plan, plan.group) or not arrays.is_node_of(device)):
         raise foreign(device)
 
 

@@ -15,7 +15,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.run import Check, Event, WithSecret
-from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.model.said import Message, Sentence, join, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, PlanOperation, Step
@@ -52,9 +52,8 @@ def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
 
 def physical_volumes_of(group: str) -> frozenset[str]:
     """Return the nodes of a group's physical volumes."""
-    argv = ("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")
-    rows = (line.split() for line in run(argv).output.splitlines())
-    return frozenset(row[0] for row in rows if len(row) == 3 and row[2] == group)
+    rows = asked("pvs", ("pv_name", "vg_name"), "--all", run)
+    return frozenset(row["pv_name"] for row in rows if row["vg_name"] == group)
 
 
 def asked(kind: str, fields: Iterable[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
@@ -140,12 +139,12 @@ class StepContext(WithSecret, Struct, frozen=True):
 
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""
-        return look_at(self.member.drive.path)
+        return look_at_all([self.member.drive.path])[0]
 
-    def run_commands(self) -> None:
+    def run_commands(self, stdin: bytes | None = None) -> None:
         """Run the commands of the step's operation. Raises Failed."""
         for argv in self.plan.steps[self.step - 1].operation.commands():
-            self.command(argv)
+            self.command(argv, stdin=stdin)
 
     def finished(self, drives: tuple[Drive, ...] = ()) -> "Finished":
         """Return what the checks of this step need right after it. Drives are probed if needed."""
@@ -158,7 +157,7 @@ class StepContext(WithSecret, Struct, frozen=True):
             if not check.holds:
                 raise Failed(t("Check failed: {what} Found: {seen}.", what=check.what, seen=check.seen))
             confirmed.append(check.what)
-        return t("{confirmed:row}", confirmed=tuple(confirmed))
+        return join(*confirmed)
 
 
 class Finished(Struct, frozen=True):
@@ -259,11 +258,6 @@ Steps = dict[type[Operation], tuple[Execute, Checks]]
 def unchecked(_operation: Operation, _finished: Finished) -> tuple[Check, ...]:
     """Return no checks."""
     return ()
-
-
-def look_at(path: str) -> Drive:
-    """Probe a drive in use. Raises Failed as `look_at_all` does."""
-    return look_at_all([path])[0]
 
 
 def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:

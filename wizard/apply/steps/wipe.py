@@ -5,11 +5,12 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import (
+    check_unclaimed,
     forget_caches,
-    open_exclusively,
     read_bytes,
     reread_table,
     size_bytes,
@@ -19,22 +20,25 @@ from wizard.apply.block.devices import (
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import (
-    NOT_TOUCHED,
     NOT_UNDERSTOOD,
     Finished,
     StepContext,
     Steps,
-    look_at,
+    look_at_all,
     unchecked,
 )
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent, Signature
 from wizard.model.run import Event, differences
-from wizard.model.said import KIB, Message, t
+from wizard.model.said import KIB, Message, Sentence, t
 from wizard.operations.operation import Operation
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.plan import Plan
 from wizard.process.program import run
+
+ERASED = Sentence("Erased {kinds:list} from {device}.")
+EMPTY = Sentence("{device} has no signature.")
+STILL_SEEN = Sentence("{program} still recognises {seen:list} on {part}.")
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of partition tables, which wipefs and plans spell differently. The table itself is compared
@@ -68,17 +72,15 @@ def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message
     forget_caches(device)
     if device not in context.plan.devices:
         _erase_nested(device, context)
-    for place in zfs_lists(lambda start, length: read_bytes(device, start, length), size_bytes(device)):
-        if not any(
-            place.overlaps(Extent(slot.start_bytes - start_bytes(device), slot.size_bytes))
-            for slot in preserved
-        ):
+    start = start_bytes(device)
+    for place in zfs_lists(partial(read_bytes, device), size_bytes(device)):
+        if not any(map(Extent(start + place.start_bytes, place.size_bytes).overlaps, preserved)):
             write_bytes(device, place.start_bytes, bytes(place.size_bytes))
     _check_erased(device, context.seconds)
     if kinds:
-        return t("Erased {kinds:list} from {device}.", kinds=tuple(kinds), device=device)
+        return ERASED(kinds=tuple(kinds), device=device)
     # On a scratch copy, old signatures and their copies are removed before the first step.
-    return t("{device} has no signature.", device=device)
+    return EMPTY(device=device)
 
 
 def reset_zones(operation: ResetZones, context: StepContext) -> Message:
@@ -87,15 +89,13 @@ def reset_zones(operation: ResetZones, context: StepContext) -> Message:
     forget_caches(operation.device)
     reread_table(operation.device, anew=True)
     _check_erased(operation.device, context.seconds)
-    return t("Every zone of {device} is empty.", device=operation.device)
+    return EMPTY(device=operation.device)
 
 
 def _check_erased(device: str, seconds: float) -> None:
     if left := list_signatures(device, seconds):
         kinds = tuple(sorted({kind for kind, _ in left}))
-        raise Failed(
-            t("{device} still has signatures after erasing: {kinds:list}.", device=device, kinds=kinds)
-        )
+        raise Failed(STILL_SEEN(program="wipefs", part=device, seen=kinds))
 
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
@@ -120,18 +120,12 @@ def _erase_nested(device: str, context: StepContext) -> None:
     for kind, offset in list_signatures(device, context.seconds):
         if kind not in NESTED_MARKS:
             continue
-        if reason := open_exclusively(device):
-            raise Failed(NOT_TOUCHED(node=device, why=reason))
+        check_unclaimed(device)
         begin = offset // block * block
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        message = t(
-            "Wrote zeros over the {kind} signature at byte {byte} of {device}.",
-            kind=kind,
-            byte=offset,
-            device=device,
-        )
+        message = ERASED(kinds=kind, device=device)
         context.journal.add(Event.COMMAND, message, step=context.step)
     forget_caches(device)
 
@@ -169,27 +163,22 @@ def _read_wipefs(device: str, seconds: float) -> tuple[tuple[Signature, int], ..
         raise Failed(NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
-def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...] | None:
-    """Return the signatures on a device of the plan, or None if the device is missing. Probes the drive if
-    needed. Raises Failed if the drive does not respond."""
+def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...]:
+    """Return the signatures on a device of the plan. Probes the drive if needed. Raises Failed if the drive
+    does not respond."""
     member = finished.plan.member(device)
     if member is None:
         return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
     path = member.drive.path
-    drive = next((drive for drive in finished.drives if drive.path == path), None) or look_at(path)
-    if device == drive.path:
-        return drive.signatures
-    part = drive.partition(device)
-    return part.signatures if part else None
+    drives = [drive for drive in finished.drives if drive.path == path] or look_at_all([path])
+    return dict(drives[0].signatures_by_device).get(device, ())
 
 
 def recognised_differences(
-    signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str | None = None
+    signatures: Sequence[Signature], filesystem: str, uuid: str, label: str | None = None
 ) -> tuple[Message, ...]:
     """Describe differences between libblkid's result and the plan, as clauses. Without `label`, any label
     fits. Pure."""
-    if signatures is None:
-        return (t("the partition is missing"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
         kinds = tuple(signature.kind for signature in signatures) or t("nothing")
         return (t("found {kinds:list} instead of exactly one filesystem", kinds=kinds),)

@@ -91,7 +91,7 @@ def _locked(folder: Path) -> Iterator[None]:
             is_locked = lock_within(fd, LOCK_SECONDS)
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise Failed(t("Cannot lock {folder}: {why}.", folder=folder, why=error)) from None
+                raise Failed(UNOPENED(path=folder, why=error)) from None
             is_locked = True
         if not is_locked:
             raise Failed(t("Another program has locked {folder}.", folder=folder))

@@ -16,7 +16,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
-from wizard.model.said import Message, failing, t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
@@ -145,21 +145,19 @@ def read_lines(path: Path) -> tuple[Line, ...]:
     return parse(read_text(path), str(path))
 
 
+ALREADY = Sentence("line {line} already uses {name} for {device}")
+
+
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
     """Return a clause if an entry already has the mount point, or the filesystem and subvolume."""
     for line in lines:
         # Paths compare without slashes at the end.
         is_same_place = Path(line.mount_point) == Path(operation.mount_point)
         if is_same_place and operation.mount_point != NO_PLACE:
-            return t(
-                "line {line} already mounts {device} at {place}",
-                line=line.number,
-                device=line.source,
-                place=line.mount_point,
-            )
+            return ALREADY(line=line.number, name=line.mount_point, device=line.source)
         is_same = line.names(frozenset({("UUID", operation.uuid)}))
         if is_same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
-            return t("line {line} already names the filesystem {uuid}", line=line.number, uuid=operation.uuid)
+            return ALREADY(line=line.number, name=line.mount_point, device=f"UUID={operation.uuid}")
     return None
 
 
@@ -204,14 +202,9 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
     """Return a clause if a line already has the name or the container."""
     for line in parse_crypttab(text):
         if line.name == operation.name:
-            return t(
-                "line {line} already opens {device} as {name}",
-                line=line.number,
-                device=line.source,
-                name=line.name,
-            )
+            return ALREADY(line=line.number, name=line.name, device=line.source)
         if line.names(frozenset({("UUID", operation.uuid)})):
-            return t("line {line} already names the container {uuid}", line=line.number, uuid=operation.uuid)
+            return ALREADY(line=line.number, name=line.name, device=f"UUID={operation.uuid}")
     return None
 
 

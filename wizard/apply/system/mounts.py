@@ -18,11 +18,11 @@ from wizard.apply.system.fstab import read_lines
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput
 from wizard.model.run import differences
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
-from wizard.probe.host.sysfs import mountinfo_fields, unescaped
+from wizard.probe.host.sysfs import mountinfo_fields, text, unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
@@ -81,10 +81,9 @@ def read_mounts() -> tuple[Mounted, ...]:
 
 def _named(source: str) -> str:
     """Btrfs reports the node by which it was found first, which can be /dev/dm-2."""
-    if node := MAPPED.fullmatch(source):
-        with suppress(OSError):
-            return f"/dev/mapper/{(SYS_BLOCK / node[1] / 'dm/name').read_text().strip()}"
-    return source
+    node = MAPPED.fullmatch(source)
+    name = text(SYS_BLOCK / node[1] / "dm/name") if node else None
+    return f"/dev/mapper/{name}" if name else source
 
 
 def mounted_at(place: str) -> Mounted | None:
@@ -141,15 +140,18 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     seen = found.options.union(file.read_text().split() if is_listed else ())
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
     source = found.number if found.source in operation.devices else found.source
-    device = [] if _is_from(found, operation) else [(t("the device"), source, operation.device)]
+    device = [] if _is_from(found, operation) else [("device", source, operation.device)]
     differing = differences(
         (
             *device,
-            (t("the type"), found.type, operation.filesystem),
-            (t("the mounted folder"), found.root, f"/{mounted_subvolume(operation.options)}"),
+            ("type", found.type, operation.filesystem),
+            ("folder", found.root, f"/{mounted_subvolume(operation.options)}"),
         )
     )
     return (*map(str, (*differing, *option_differences(listed, operation.filesystem, seen))),)
+
+
+AGAINST = Sentence("{option} was recommended, but {other} is in effect")
 
 
 def option_differences(
@@ -166,13 +168,11 @@ def option_differences(
         if any(_matches(option, other) for other in seen):
             continue
         if against := min((other for other in seen if _contradicts(option, other)), default=""):
-            found.append(
-                t("{option} was recommended, but {other} is in effect", option=option, other=against)
-            )
+            found.append(AGAINST(option=option, other=against))
         elif option not in silent:
             found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
-        found.append(t("it is read-only"))
+        found.append(AGAINST(option="rw", other="ro"))
     return tuple(found)
 
 
@@ -180,31 +180,29 @@ def _matches(option: str, seen: str) -> bool:
     """`discard` is listed as `discard=async`, and `compress=zstd` as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
-    if option == seen:
-        return True
     if key != seen_key:
         return False
     return (
         not equals
+        or value == seen_value
         or seen_value.startswith(value + ":")
         or (_number(value) is not None and _number(value) == _number(seen_value))
     )
 
 
 def _contradicts(option: str, seen: str) -> bool:
-    key, _, value = option.partition("=")
-    seen_key, _, seen_value = seen.partition("=")
+    """`option` matches none of the seen ones."""
+    key, seen_key = (text.partition("=")[0] for text in (option, seen))
     if key in ACCESS_TIME:
-        return seen_key in ACCESS_TIME and seen_key != key
-    if key == "no" + seen_key or seen_key == "no" + key:
-        return True
-    return key == seen_key and value != seen_value and not _matches(option, seen)
+        return seen_key in ACCESS_TIME
+    return seen_key in (key, "no" + key) or key == "no" + seen_key
 
 
 def _number(text: str) -> int | None:
     """Convert a size; `32k` equals `32768`."""
-    match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE | re.ASCII)
-    return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
+    with suppress(BadInput):
+        return parse_size(text)
+    return None
 
 
 MOST_NAMED = 5

@@ -5,8 +5,6 @@ import struct
 import zlib
 from uuid import UUID, uuid4
 
-from msgspec import Struct
-
 from wizard.apply.table import proof
 from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.errors import Failed
@@ -103,10 +101,8 @@ def with_lost_table(operation: NewTable, before: proof.Image, layout: Layout) ->
         wanted = _complete_gpt(before, layout, is_new=not found.lost)
     _check(operation, wanted, wanted)
     table = wanted.reading.table
-    if (table.kind, table.primary, table.backup) != (
-        operation.table,
-        *(("ok", "ok") if is_gpt else (None, None)),
-    ):
+    sound = "ok" if is_gpt else None
+    if (table.kind, table.primary, table.backup) != (operation.table, sound, sound):
         raise Failed(proof.WRONG_TABLE(detail="partitions"))
     return wanted
 
@@ -225,12 +221,11 @@ def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> p
     if entry is not None or number <= free_space.MBR_PRIMARIES:
         return _with_line(before, line, entry)
     records = _chain(before)
-    index = next(at for at, record in enumerate(records) if record.line == line)
-    record = records[index]
+    index = next(at for at, (own, _) in enumerate(records) if own == line)
     if index == 0:
         return _with_line(before, line, None)
-    link = records[index - 1].link
-    if record.link is not None or link is None:
+    _, link = records[index - 1]
+    if records[index][1] is not None or link is None:
         raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
     return _with_line(before, link, None)
 
@@ -239,19 +234,13 @@ def line_of(image: proof.Image, number: int) -> int:
     """Return the offset of a partition's entry, in the first record or in the chain."""
     if number <= free_space.MBR_PRIMARIES:
         return proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (number - 1)
-    lines = [record.line for record in _chain(image) if record.line is not None]
+    lines = [line for line, _ in _chain(image) if line is not None]
     return lines[number - free_space.MBR_PRIMARIES - 1]
 
 
-class _Record(Struct, frozen=True):
-    """Offsets of the partition entry and of the link to the next record of the chain."""
-
-    line: int | None
-    link: int | None
-
-
-def _chain(image: proof.Image) -> list[_Record]:
-    """The chain has been read before, so it is complete."""
+def _chain(image: proof.Image) -> list[tuple[int | None, int | None]]:
+    """Return the offsets of each record's partition entry and of the link to the next one. The chain has been
+    read before, so it is complete."""
     records = []
     for offset in filter(None, dict(image.reading.spans)):
         sector = image.read(offset, tables.SECTOR_BYTES)
@@ -262,7 +251,7 @@ def _chain(image: proof.Image) -> list[_Record]:
             _, _, kind, _, _, blocks = tables.SLOT.unpack_from(sector, at)
             if kind and blocks:
                 (links if f"0x{kind:02x}" in CONTAINERS else lines).append(offset + at)
-        records.append(_Record(next(iter(lines), None), next(iter(links), None)))
+        records.append((next(iter(lines), None), next(iter(links), None)))
     return records
 
 

@@ -6,19 +6,18 @@ the new copy (UEFI 2.10, 5.3.2). That header, one block, comes last. For an MBR,
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
-from wizard.filesystems import partition_types
 from wizard.model import layout
 from wizard.model.errors import Failed
 from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
 from wizard.probe.content.gpt import HEADER, TableReading, read_copy
@@ -28,31 +27,25 @@ WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.
 
 def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout."""
-    found = [*differences([(t("the table"), drive.table_kind, wanted.table)])]
+    found = [*differences([("table", drive.table_kind, wanted.table)])]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
-        if part := by_number.pop(slot.number, None):
-            found += _entry_differences(slot, part)
-        else:
-            found.append(t("partition {number} is missing", number=slot.number))
-    found += [t("partition {number} was not planned", number=number) for number in sorted(by_number)]
+        name, part = f"partition {slot.number}", by_number.pop(slot.number, None)
+        if part is None:
+            found.append(t("{name} is missing", name=name))
+            continue
+        pairs: list[tuple[str, int | str | None, int | str | None]] = [
+            ("start", part.start_bytes, slot.start_bytes),
+            ("size", part.size_bytes, slot.size_bytes),
+            ("type", part.type, slot.type),
+            ("name", part.name or "", slot.name or ""),
+            ("flags", hex(part.attributes), hex(slot.attributes)),
+        ]
+        if slot.kept and slot.part_uuid:
+            pairs.append(("UUID", part.part_uuid, slot.part_uuid))
+        found += differences((f"{name}: {field}", seen, planned) for field, seen, planned in pairs)
+    found += [t("{name} was not planned", name=f"partition {number}") for number in sorted(by_number)]
     return tuple(map(str, found))
-
-
-def _entry_differences(slot: layout.Slot, part: Partition) -> tuple[Message, ...]:
-    pairs: list[tuple[str, int | str | None, int | str | None]] = [
-        ("start", part.start_bytes, slot.start_bytes),
-        ("size", part.size_bytes, slot.size_bytes),
-        ("type", part.type, slot.type),
-        ("name", part.name or "", slot.name or ""),
-        ("flags", hex(part.attributes), hex(slot.attributes)),
-    ]
-    if slot.kept and slot.part_uuid:
-        pairs.append(("UUID", part.part_uuid, slot.part_uuid))
-    return differences(
-        (t("partition {number}: {field}", number=slot.number, field=field), seen, wanted)
-        for field, seen, wanted in pairs
-    )
 
 
 def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
@@ -60,38 +53,16 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     found = []
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
-        part = by_number.get(slot.number)
+        name, part = f"partition {slot.number}", by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(t("the kernel does not see partition {number}", number=slot.number))
+            found.append(t("{name} is missing", name=name))
             continue
-        size_bytes = part.kernel_size_bytes
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
-        if part.kernel_start_bytes != slot.start_bytes or not (
-            is_container(slot) or size_bytes == slot.size_bytes
-        ):
-            difference = t(
-                "the kernel sees partition {number} at byte {start} with {size} bytes",
-                number=slot.number,
-                start=part.kernel_start_bytes,
-                size=str(size_bytes),
-            )
-            found.append(difference)
+        size_bytes = slot.size_bytes if is_container(slot) else part.kernel_size_bytes
+        start = (f"{name}: start", part.kernel_start_bytes, slot.start_bytes)
+        found += differences([start, (f"{name}: size", size_bytes, slot.size_bytes)])
     return tuple(map(str, found))
 
-
-SET_AFTERWARDS = {
-    "gpt": frozenset(
-        {
-            partition_types.ESP_GPT,
-            partition_types.BOOT_GPT,
-            partition_types.HOME_GPT,
-            partition_types.LUKS_GPT,
-            *partition_types.ROOTS_GPT.values(),
-        }
-    ),
-    "mbr": frozenset({partition_types.ESP_MBR, partition_types.BOOT_MBR, partition_types.LUKS_MBR}),
-}
-"""By kind of table. libparted cannot set them."""
 
 MBR_LINES_AT = 446
 MBR_LINE_BYTES = 16
@@ -192,19 +163,6 @@ def with_checksum(header: bytearray) -> bytes:
     return bytes(header)
 
 
-def changed_bytes(image: Image, other: Image) -> Iterator[int]:
-    """Yield the offsets of all bytes that differ."""
-    for start, one, two in image.changed_blocks(other):
-        yield from (
-            start + at for at, (mine, theirs) in enumerate(zip(one, two, strict=True)) if mine != theirs
-        )
-
-
-def is_within(offset: int, places: Iterable[Extent]) -> bool:
-    """Return True if a place contains the byte."""
-    return any(place.start_bytes <= offset < place.end_bytes for place in places)
-
-
 CHECKSUM_BYTES = 4
 
 
@@ -223,7 +181,14 @@ class GptLocation(Struct, frozen=True):
 def proven(operation: NewTable, before: Image, written: Image) -> Image:
     """Return the table to write: new records as libparted has `written` them, and all else as `before`.
     Raises Failed if libparted changed a preserved partition."""
-    _check_kept(operation, before, written)
+    old, found = before.entries, written.entries
+    for entry in operation.entries:
+        was, now = old.get(entry.number), found.get(entry.number)
+        if now and operation.table == "mbr":
+            # The UUIDs of MBR partitions come from the disk signature, which is restored.
+            now = replace(now, part_uuid=was and was.part_uuid)
+        if entry.kept and was != now:
+            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
     new = [entry.number for entry in operation.entries if not entry.kept]
     if operation.table == "mbr":
         # libparted adds boot code to an MBR without any, draws another disk signature, which identifies
@@ -232,53 +197,29 @@ def proven(operation: NewTable, before: Image, written: Image) -> Image:
         return before.having({line: written.read(line, MBR_LINE_BYTES) for line in lines})
     # The protective MBR contains no GPT partition.
     wanted = written.having({0: before.read(0, before.block_bytes)})
-    may_change: list[Extent] = []
+    patches: dict[int, bytes] = {}
     for copy in copies_of(before):
         checksums = (copy.header.start_bytes + at for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT))
-        may_change += (Extent(at, CHECKSUM_BYTES) for at in checksums)
-        may_change += (copy.entry(number) for number in new)
-    for offset in changed_bytes(before, wanted):
-        if not is_within(offset, may_change):
-            raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
+        may_change = (*(Extent(at, CHECKSUM_BYTES) for at in checksums), *map(copy.entry, new))
+        patches |= {one.start_bytes: wanted.read(one.start_bytes, one.size_bytes) for one in may_change}
+    for offset, *_ in before.having(patches).changed_blocks(wanted):
+        raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
     table = wanted.reading.table
     if (table.primary, table.backup) != ("ok", "ok"):
         raise Failed(WRONG_TABLE(detail="gpt-copy"))
     return wanted
 
 
-def _check_kept(operation: NewTable, before: Image, written: Image) -> None:
-    """Raises Failed if a preserved partition has changed."""
-    old, new = before.entries, written.entries
-    with_uuid = operation.table == "gpt"
-    for entry in operation.entries:
-        if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
-            new.get(entry.number), with_uuid
-        ):
-            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
-
-
-def _comparable(entry: Partition | None, with_uuid: bool) -> tuple[object, ...] | None:
-    """The UUIDs of MBR partitions come from the disk signature, which is restored."""
-    if entry is None:
-        return None
-    fields = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
-    return (*fields, entry.part_uuid) if with_uuid else fields
-
-
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
     """Return both copies of a GPT. Raises Failed if a header is missing."""
-    first, other = _copy(image, 1)
-    return first, _copy(image, other)[0]
-
-
-def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
-    """Return the copy in this block, and the block of the other header."""
-    size = image.block_bytes
-    copy = read_copy(image.read, block, image.size_bytes // size - 1, size)
-    if copy is None or len(copy.spans) < 2:
-        raise Failed(WRONG_TABLE(detail=f"header {block}"))
-    location = GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes)
-    return location, copy.alternate_lba
+    found, block, size = [], 1, image.block_bytes
+    for _ in range(2):
+        copy = read_copy(image.read, block, image.size_bytes // size - 1, size)
+        if copy is None or len(copy.spans) < 2:
+            raise Failed(WRONG_TABLE(detail=f"header {block}"))
+        found.append(GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes))
+        block = copy.alternate_lba
+    return found[0], found[1]
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:
@@ -301,11 +242,11 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
             phases.append(Extent(0, wanted.block_bytes))
     writes: list[tuple[int, bytes]] = []
     for phase in phases:
-        blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
+        blocks = [Extent(offset, wanted.block_bytes) for offset in changed]
+        inside = (one for one in blocks if phase.start_bytes <= one.start_bytes < phase.end_bytes)
         # One write for consecutive blocks.
-        places = (Extent(offset, wanted.block_bytes) for offset in blocks)
-        for place in merged(places, wanted.block_bytes, wanted.size_bytes):
-            offsets = [offset for offset in blocks if is_within(offset, (place,))]
+        for place in merged(inside, wanted.block_bytes, wanted.size_bytes):
+            offsets = range(place.start_bytes, place.end_bytes, wanted.block_bytes)
             writes.append((place.start_bytes, b"".join(changed.pop(offset) for offset in offsets)))
     if changed:
         raise Failed(WRONG_TABLE(detail=f"byte {min(changed)}"))

@@ -13,32 +13,13 @@ from pathlib import Path
 
 import parted
 
-from wizard.apply.table.proof import SET_AFTERWARDS, WRONG_TABLE
+from wizard.apply.table.proof import WRONG_TABLE
 from wizard.documents.codec import from_json
-from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Failed
 from wizard.model.layout import TableEntry
-from wizard.model.said import t
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
-UNFLAGGED = {"gpt": partition_types.LINUX_GPT, "mbr": partition_types.LINUX_MBR}
-"""Types without a declared filesystem. Old versions set others only through a filesystem or a flag."""
-
-DECLARED = {
-    ("gpt", partition_types.BASIC_DATA_GPT): "ntfs",
-    ("gpt", partition_types.SWAP_GPT): "linux-swap(v1)",
-    ("mbr", partition_types.NTFS_MBR): "ntfs",
-    ("mbr", partition_types.FAT32_MBR): "fat32",
-    ("mbr", partition_types.SWAP_MBR): "linux-swap(v1)",
-}
-FLAGS = {
-    ("gpt", partition_types.RAID_GPT): parted.PARTITION_RAID,
-    ("gpt", partition_types.LVM_GPT): parted.PARTITION_LVM,
-    # FAT32 beyond the CHS limit.
-    ("mbr", partition_types.FAT32_MBR): parted.PARTITION_LBA,
-}
-
 REFUSALS = (
     Failed,
     BadInput,
@@ -73,12 +54,12 @@ def write(operation: WriteTable) -> None:
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
-        print(t("libparted {version} wrote the table.", version=parted.version()["libparted"]))
+        print("libparted", parted.version()["libparted"])
         try:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive. The caller notifies the kernel by other means and compares.
-            print(t("libparted could not notify the kernel: {why}", why=error))
+            print(error)
 
 
 @contextmanager
@@ -86,7 +67,7 @@ def _without_udevadm() -> Iterator[None]:
     """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev delays
     events of locked drives, so this would wait two minutes for our own lock. Hide udevadm from the shell, and
     its complaint."""
-    path, errors = os.environ.get("PATH"), os.dup(2)
+    errors = os.dup(2)
     os.environ["PATH"] = "/nonexistent"
     with Path(os.devnull).open("wb") as null:
         os.dup2(null.fileno(), 2)
@@ -95,7 +76,6 @@ def _without_udevadm() -> Iterator[None]:
     finally:
         os.dup2(errors, 2)
         os.close(errors)
-        os.environ["PATH"] = path or ""
 
 
 def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
@@ -112,28 +92,18 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
 
 
 def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry: TableEntry) -> None:
+    """Add a partition with libparted's default type. The caller sets the type afterwards."""
     sector_bytes = device.sectorSize
-    wanted = (operation.table, entry.type)
-    flag, declared = FLAGS.get(wanted), DECLARED.get(wanted)
-    if (
-        entry.type not in {UNFLAGGED[operation.table], *SET_AFTERWARDS[operation.table]}
-        and flag is None
-        and declared is None
-    ):
-        raise Failed(WRONG_TABLE(detail=f"type {entry.type}"))
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
         raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
-    filesystem = parted.FileSystem(type=declared, geometry=geometry) if declared else None
-    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=filesystem, geometry=geometry)
+    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, geometry=geometry)
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
         raise Failed(WRONG_TABLE(detail=f"partition {made[2]}"))
-    if flag is not None:
-        part.setFlag(flag)
     if operation.table == "gpt" and entry.name:
         part.getPedPartition().set_name(entry.name)
 

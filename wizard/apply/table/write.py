@@ -64,8 +64,8 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
 
 
 def _set_types(operation: WriteTable, drive: Identity) -> None:
-    later = proof.SET_AFTERWARDS[operation.table]
-    wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
+    """Set the types of the new partitions, since libparted cannot set all types. Raises Failed."""
+    wanted = [entry for entry in operation.entries if not entry.kept]
     if not wanted:
         return
     node = operation.device
@@ -216,7 +216,7 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
         found = parts.get(slot.number, Slot(slot.number, 0, 0))
         is_checked = slot.filesystem and plan.part in (0, slot.number)
         if is_checked and (found.filesystem, found.uuid) != (slot.filesystem, slot.uuid):
-            yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
+            yield t("{name} is missing", name=f"partition {slot.number}: {content_of(slot)}")
 
 
 def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
@@ -231,10 +231,10 @@ def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Messag
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield t("{device} is unreadable", device=node)
+        yield t("{name} is missing", name=node)
         return
     if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t("{device} is {off} bytes off", device=node, off=off)
+        yield t("{device} is misaligned by {bytes} bytes", device=node, bytes=off)
     if find("parted"):
         kind = parted_rule(geometry)
         argv = ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)]

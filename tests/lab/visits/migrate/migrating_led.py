@@ -20,7 +20,7 @@ from wizard.ui.screens.review import ENOUGH
 
 LED_FLEET = Fleet("migration-led", (OLD, STORE))
 KEEPS = Path("/kept")
-POWER = "would be unchanged: the run uses a scratch copy."
+POWER = "would be unchanged."
 
 
 def by_keys(fleet: Fleet) -> Iterator[Check]:

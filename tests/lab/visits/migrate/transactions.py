@@ -191,7 +191,7 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
         here.begin("full").rehearse(tried)
     except DiskwrightError as error:
         said = str(error)
-    yield Check("store full: the rehearsal fails with the reason", "not enough free space" in said, said)
+    yield Check("store full: the rehearsal fails with the reason", "No space left" in said, said)
     yield Check("store full: the drive is unchanged", here.digest == before, "")
     yield Check("store full: nothing is left", not list(PLACE.glob(f"*/{FOLDER}")), "")
     filler.unlink()

@@ -32,9 +32,6 @@ class Drive:
             raise Failed("/dev/sdx could not be written.")
         self.data[offset_bytes : offset_bytes + len(data)] = data
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        self.write(offset_bytes, data)
-
     def flush(self) -> None:
         """Do nothing, since no cache is simulated."""
 

@@ -46,9 +46,6 @@ class Drive:
     def write(self, offset_bytes: int, data: bytes) -> None:
         raise AssertionError("it only reads")
 
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        raise AssertionError("it only reads")
-
     def flush(self) -> None:
         raise AssertionError("it only reads")
 

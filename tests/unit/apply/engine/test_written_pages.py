@@ -1,6 +1,5 @@
 """Copy-on-write scratch copies without the kernel, and the recorded state of a conversion."""
 
-import errno
 import json
 import os
 from contextlib import nullcontext
@@ -21,7 +20,7 @@ from wizard.apply.conversion.commit import (
 )
 from wizard.apply.engine import record
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
-from wizard.apply.engine.stores import Store, StoreError
+from wizard.apply.engine.stores import FullError, Store
 from wizard.apply.engine.written_pages import WrittenPages, main
 from wizard.apply.run.backup_store import replace_document
 from wizard.model.errors import BadInput, Failed
@@ -72,7 +71,7 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
     monkeypatch.setattr(os, "fstatvfs", lambda fd: room)
     with Store(tmp_path / "new.img", make_bytes=SIZE) as store:
         copy = WrittenPages(drive, store, (), spare_bytes)
-        with pytest.raises(Failed, match="not enough free space"):
+        with pytest.raises(FullError, match="No space left"):
             for page in range(9):
                 copy.write(page * 4096, b"x" * 4096)
         assert [place.size_bytes // 4096 for place in copy.written()] == [5]
@@ -81,7 +80,7 @@ def test_writes_stop_while_the_overwritten_data_still_fits(
 def test_only_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody reads the reports while a program waits for an answer: a full pipe would block both."""
     drive = VolatileDrive(bytearray(SIZE), Power(), Random(1))
-    full = StoreError(tmp_path, OSError(errno.ENOSPC, ""))
+    full = FullError("no space")
     errors = [Failed("unreadable"), *[full] * 9000]
     monkeypatch.setattr(extents, "DeviceMedium", lambda _device: nullcontext(drive))
     monkeypatch.setattr(WrittenPages, "serve", lambda *_: iter(errors))
@@ -92,7 +91,7 @@ def test_only_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.Mo
     main("", str(tmp_path / "new.img"), -1, writer, (), 0)
     first, error, written = map(json.loads, os.read(reader, MIB).splitlines())
     assert (first["full"], first["said"]) == (False, "unreadable")
-    assert error["full"] and "not enough free space" in error["said"] and written == []
+    assert error["full"] and error["said"] == "no space" and written == []
 
 
 def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_kernel_rule_applies_to_each_new_partition(
     monkeypatch.setattr(verify, "find", lambda _name: None)
     check = verify.alignment_check(partitioned(partition(1, start_bytes), geometry=geometry), [1], 1.0)
     assert check.holds is (off == 0)
-    assert (f"/dev/sda1 is {off} bytes off" if off else "parted is not installed") in check.seen
+    assert (f"/dev/sda1 is misaligned by {off} bytes" if off else "parted is not installed") in check.seen
     missing = verify.alignment_check(partitioned(partition(1), geometry=geometry), [2], 1.0)
     assert not missing.holds
 

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import wizard
-from wizard.apply.steps.execution import STEPS
+from wizard.apply.plan.run import STEPS
 from wizard.documents.decode import family_of
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import (

@@ -12,10 +12,10 @@ def test_unresponsive_drive_fails_with_the_reason(monkeypatch: pytest.MonkeyPatc
     silent = replace(drive(), unread=(unread("drive", "Did not answer within 60 s."),))
     monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(silent))
     with pytest.raises(Failed, match="Cannot read /dev/sda again: Did not answer within 60 s"):
-        step_context.look_at("/dev/sda")
+        step_context.look_at_all(["/dev/sda"])
 
 
 def test_other_read_errors_do_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     known = replace(drive(), unread=(unread("smart", "Smartctl is not installed."),))
     monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(known))
-    assert step_context.look_at("/dev/sda") is known
+    assert step_context.look_at_all(["/dev/sda"]) == (known,)

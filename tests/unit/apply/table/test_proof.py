@@ -97,7 +97,7 @@ def _boot_loader(made: Image) -> None:
     ("harm", "match"),
     [
         (_guid, "partition 1"),
-        (_name_behind_its_end, "byte 1140"),
+        (_name_behind_its_end, "byte 1024"),
         (_usable, "differs from the plan: byte"),
         (_disk_guid, "differs from the plan: byte"),
         (_checksum, "gpt-copy"),
