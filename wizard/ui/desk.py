@@ -223,7 +223,7 @@ class Screen:
     def work_out(self, device: str, wanted: Wanted) -> None:
         """Check as root how to make a change, and open Review."""
         self.later_as_root(
-            t("Checking the current state ..."),
+            messages.CHECKING,
             lambda: self.services.as_root().work_out(device, wanted),
             self.desk.open_review,
         )
@@ -318,7 +318,7 @@ class Desk(ABC):
         view = screen.view()
         about = view.about
         if self.services.demo:
-            about = t("DEMO: {about}", about=about) if str(about) else t("DEMO")
+            about = f"{t('DEMO')}: {about}".removesuffix(": ")
         said = screen.said or view.said
         return replace(view, about=about, said=said, actions=(*view.actions, *self._common(screen, view)))
 
@@ -329,7 +329,7 @@ class Desk(ABC):
         if screen.missing is not None:
             yield ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL)
         if view.place not in ("help", "glossary"):
-            yield ui.Action("help", "?", t("help"), aside=view.over)
+            yield ui.Action("help", "?", messages.HELP, aside=view.over)
             yield ui.Action("glossary", "f2", t("words"), aside=True)
         if not view.action("quit"):
             yield ui.Action("quit", "q", t("quit"), aside=view.over)

@@ -18,6 +18,7 @@ from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
+CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
 class Question(Overlay):
@@ -97,7 +98,6 @@ class Typing(Overlay):
 
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("take", "enter", self._label)
-        yield ui.Action("back", "escape", t("cancel"))
 
     def act_take(self) -> None:
         then = self._read(self.values)
@@ -149,7 +149,7 @@ def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
     """Return the fields for a passphrase and the repetition."""
     return (
         ui.Field("passphrase", messages.PASSPHRASE, hint=hint, secret=True),
-        ui.Field("again", t("Repeat"), hint=t("the same"), secret=True),
+        ui.Field("again", t("Repeat"), secret=True),
     )
 
 
@@ -179,7 +179,7 @@ def ending(desk: Desk) -> Screen | None:
     if desk.run is not None:
         try:
             if desk.services.runs.state(desk.run) is RunState.RUNNING:
-                text = t("The run continues without this window. `diskwright status` shows the progress.")
+                text = CONTINUES
         except DiskwrightError:
             text = t("The state of the run is unknown; it may continue. Check `diskwright status`.")
     elif (session := desk.selected) and (session.plan or session.migration):
@@ -226,7 +226,18 @@ def save(
     """
 
     def write(values: ui.Values) -> Path:
-        path = _free_path(values["file"].strip())
+        name = values["file"].strip()
+        if not name:
+            raise BadInput(t("Type a file name, or press Esc."))
+        try:
+            path = Path(name).expanduser()
+            there = path.exists() or path.is_symlink()
+        except (OSError, RuntimeError, ValueError):
+            raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
+        if there:
+            raise BadInput(
+                t("{path} already exists and was not changed. Choose another name.", path=str(path))
+            )
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
         return path
@@ -235,7 +246,7 @@ def save(
         said = t("{what:First} was saved to {path}.", what=what, path=str(path))
         desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
 
-    field = ui.Field("file", t("File"), proposal, t("name or full path"))
+    field = ui.Field("file", t("File"), proposal)
     blocks = (
         ui.para(
             t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")
@@ -255,17 +266,3 @@ def save_job(desk: Desk, job: AnyJob) -> None:
         proposal,
         lambda path: t("Saved. Apply with: {command}", command=job.command(str(path))),
     )
-
-
-def _free_path(name: str) -> Path:
-    """Return the path of a new file. Raises BadInput if the path exists or is invalid."""
-    if not name:
-        raise BadInput(t("Type a file name, or press Esc."))
-    try:
-        path = Path(name).expanduser()
-        there = path.exists() or path.is_symlink()
-    except (OSError, RuntimeError, ValueError):
-        raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
-    if there:
-        raise BadInput(t("{path} already exists and was not changed. Choose another name.", path=str(path)))
-    return path

@@ -42,20 +42,19 @@ def help_page(desk: Desk) -> Screen:
     view = desk.view
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
     blocks.append(ui.para(ui.strong(t("Keys"))))
-    blocks += [_key(action) for action in view.actions if action.name != "help"]
-    return Page(desk, t("Help"), blocks, "help")
-
-
-def _key(action: ui.Action) -> ui.Block:
-    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
-    return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
+    for action in view.actions:
+        if action.name != "help":
+            why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
+            blocks.append(
+                ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
+            )
+    return Page(desk, messages.FIRST(what=messages.HELP), blocks, "help")
 
 
 class Reasons(Overlay):
     """Statements, with evidence for the selected one."""
 
     place = "reasons"
-    help = (t("Evidence for the selected line is shown next to or below the list."),)
 
     def __init__(self, desk: Desk, title: ui.Text, reasons: Sequence[Reason]) -> None:
         super().__init__(desk)
@@ -67,8 +66,9 @@ class Reasons(Overlay):
             yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
 
     def _panes(self) -> Iterator[ui.Pane]:
-        found = {str(number): reason.behind for number, reason in enumerate(self._reasons)}
-        yield ui.Pane("", found.get(self.row, (ui.para(t("No further details.")),)))
+        for number, reason in enumerate(self._reasons):
+            if self.row == str(number):
+                yield ui.Pane("", reason.behind or (ui.para(t("No further details.")),))
 
 
 class Glossary(Overlay):

@@ -14,7 +14,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
-from wizard.ui.components.advice_rows import rating
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
 
@@ -131,19 +131,18 @@ class Candidates(Screen):
         self._aged = not self._aged
 
     def act_try(self) -> None:
-        order = self._ordered()
-        bounds, early, lost, _kept = announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
-        ask_token(self.desk, order.drive, t("Try them?"), text, partial(self._begin, order), TRY)
-
-    def _ordered(self) -> Order:
         wanted = (self._planned.filesystem, *self._taken)
         found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
         loads = self.services.profile(self.session.specs[self._index].workload.id).trial
-        return trial.order_of(self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised)
+        order = trial.order_of(
+            self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
+        )
+        bounds, early, lost, _kept = announcement(order)
+        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
+        ask_token(self.desk, order.drive, self._title(), text, partial(self._begin, order), TRY)
 
     def _begin(self, order: Order) -> None:
         choices = {choice.filesystem: choice for choice in self._choices}

@@ -159,7 +159,6 @@ class MoveJob(InPlaceJob[Moves]):
         return (*moved, *_numbered(self.sentences))
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Explain that partitions cannot be mounted during the move."""
         if state is not RunState.INTERRUPTED:
             return super().outcome(run, state, entries)
         said = t(
@@ -205,10 +204,10 @@ class MigrationJob(InPlaceJob[Migration]):
                 "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
                 room=self.document.room_bytes,
             )
-            question = t("Keep the new filesystem on {device}?", device=device)
+            question = t("Keep the result on {drives:and}?", drives=(device,))
             choices.append(DecisionChoice(Settling.KEEP, question, means))
         if undo:
-            question = t("Undo the conversion of {device}?", device=device)
+            question = messages.UNDO_QUESTION(drives=(device,))
             choices.append(DecisionChoice(Settling.UNDO, question, ways.undo_sentence(self.document.way)))
         look = str(ways.look_sentence(device)) if keep and undo else ""
         banner = super().outcome(run, state, entries).banner

@@ -12,7 +12,7 @@ from wizard.apply.run.progress_log import Decision
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, t, tn
 from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
@@ -152,7 +152,7 @@ class Job(Generic[D]):
         steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
         back = [ui.para(said, hang=2) for said in self.undo_texts()]
         if doubts := (*self.doubts, *self.services.journal_doubts()):
-            back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
+            back += [ui.GAP, ui.para(ui.muted(messages.NOTES))]
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
         return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
 
@@ -211,6 +211,7 @@ class PlanJob(Job[Plan]):
     """Job that sets up drives or changes one partition. `lost` has a sentence for each loss."""
 
     suffix = "plan"
+    checked = t("Everything is as planned.")
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
@@ -222,10 +223,6 @@ class PlanJob(Job[Plan]):
         self.seconds = tuple(step.seconds for step in plan.steps)
         self.places = tuple(mount.mount_point for mount in plan.mounts)
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
-        parts = [t("the table and its alignment")] if plan.tables else []
-        parts += [t("the filesystems")] if plan.filesystems else []
-        parts += [t("the mounts")] if plan.mounts else []
-        self.checked = t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
 
     @property
     def keeps_all(self) -> bool:
@@ -248,7 +245,7 @@ class PlanJob(Job[Plan]):
         if not lost or self.document.only_table:
             return t("Deleted when you choose Keep") if later else t("Deleted when applied")
         if len(lost) > MOST_NAMES:
-            names: tuple[ui.Text, ...] = (t("{count} partitions", count=len(lost)),)
+            names: tuple[ui.Text, ...] = (tn("1 partition", "{count} partitions", count=len(lost)),)
         else:
             names = tuple(
                 slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost
@@ -264,7 +261,6 @@ class PlanJob(Job[Plan]):
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe undo, after the risks of a stripe."""
         danger = danger_of(self.document) or mirror_note(self.document)
         if self.restores_nothing():
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
@@ -276,7 +272,7 @@ class PlanJob(Job[Plan]):
         return (*((danger,) if danger else ()), *free_used(self.document), *said)
 
     def restores_nothing(self) -> bool:
-        """Return True if undo has no contents to restore: no signatures and no unknown data."""
+        # Neither signatures nor unknown data.
         return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def commands(self) -> tuple[ui.Block, ...]:
@@ -292,15 +288,13 @@ class PlanJob(Job[Plan]):
         return self.services.rehearses(self.document)
 
     def room(self) -> undo_policy.UndoSpace:
-        """Return the space needed for undo, measured by a rehearsal if possible. The rehearsal may find
-        unknown data that will be lost."""
+        # The rehearsal may find unknown data that will be lost.
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
         self.lost = (*undo_policy.losses(self.document), *room.lost)
         return room
 
     def stop_means(self) -> ui.Text:
-        """Describe the effect of stopping, which ends a direct run."""
         if self._direct:
             return t("The current step finishes first. Then the run is over: set up the drive again.")
         return super().stop_means()

@@ -29,7 +29,7 @@ class Actions(Screen):
 
     place = "actions"
     over = True
-    help = (messages.NO_CHANGE_YET, t("Unavailable actions show the reason."))
+    help = (messages.NO_CHANGE_YET,)
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
@@ -53,7 +53,7 @@ class Actions(Screen):
     def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
         if not all(one.why_not for one in self._found):
-            yield ui.Action("do", "enter", t("do it"))
+            yield ui.Action("do", "enter", messages.USE)
         for one in self._found:
             yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
 
@@ -136,7 +136,7 @@ class Actions(Screen):
         fields: Sequence[ui.Field],
         wanted: Callable[[ui.Values], requests.Wanted],
     ) -> None:
-        self.open(Typing, title, (ui.para(said),), fields, wanted, self._work_out)
+        self.open(Typing, messages.FIRST(what=title), (ui.para(said),), fields, wanted, self._work_out)
 
     def _work_out(self, wanted: requests.Wanted) -> None:
         self.work_out(self._device, wanted)
@@ -185,11 +185,12 @@ class Actions(Screen):
 
 
 def _row(entry: MenuEntry) -> ui.Row:
+    label = messages.FIRST(what=entry.label)
     if entry.why_not:
-        cells = (ui.muted(""), ui.muted(entry.label), ui.muted(entry.why_not))
+        cells = (ui.muted(""), ui.muted(label), ui.muted(entry.why_not))
         return ui.Row(entry.name, cells, why_not=entry.why_not)
     tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
-    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(entry.label, tone), ui.Piece(entry.says)))
+    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(label, tone), ui.Piece(entry.says)))
 
 
 def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:

@@ -26,7 +26,7 @@ class CopyScreen(Screen):
 
     place = "bringing"
     step = ui.ScreenStep.PLAN
-    title = t("Copy files here: from where?")
+    title = messages.FIRST(what=messages.COPY_HERE)
     help = (
         t("Filesystems mounted inside a folder are not copied."),
         t("Unmounted filesystems are read without changing a byte."),
@@ -65,8 +65,8 @@ class CopyScreen(Screen):
     def act_take(self) -> None:
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
-        title, fields = messages.COPY_HERE, self._asked(source)
-        self.open(Typing, title, (ui.para(text),), fields, self._read, self._count, t("count"))
+        fields = self._asked(source)
+        self.open(Typing, self.title, (ui.para(text),), fields, self._read, self._count)
 
     def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
@@ -126,7 +126,7 @@ class CopyLosses(Screen):
             yield ui.Banner(t("Everything can be copied"))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        yield ui.Pane(t("Amount"), tuple(ui.para(said, hang=2) for said in amount_message(self._bring)))
+        yield ui.Pane("", tuple(ui.para(said, hang=2) for said in amount_message(self._bring)))
         if self._bring.takes is not None:
             lines = tuple(ui.Command((line,)) for line in fstab_difference(self._bring))
             yield ui.Pane(t("Changes in {file}", file=self._bring.takes.edit.file), lines)

@@ -24,9 +24,8 @@ from wizard.ui.components.run_rows import answers, blocker, misaligned_found, ru
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
-SET_UP = t("set up")
 ACTIONS = t("actions")
-SHOW = t("show")
+READING = t("reading ...")
 
 CHANGES = (
     Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
@@ -76,7 +75,12 @@ class DrivesScreen(Screen):
             return
         self._asking, self._again = True, False
         self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
-        self.desk.later(self, self._probe, self._probed, self._not_probed)
+
+        def failed(error: DiskwrightError) -> None:
+            self.tell(str(error), ui.Tone.DANGER)
+            self._finish_asking()
+
+        self.desk.later(self, self._probe, self._probed, failed)
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -102,10 +106,6 @@ class DrivesScreen(Screen):
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         absent = self.services.absent_at_boot(machine)
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
-        self._finish_asking()
-
-    def _not_probed(self, error: DiskwrightError) -> None:
-        self.tell(str(error), ui.Tone.DANGER)
         self._finish_asking()
 
     def _finish_asking(self) -> None:
@@ -144,15 +144,6 @@ class DrivesScreen(Screen):
         if come and not self._led:
             self.row = come[0]
 
-    @property
-    def _default(self) -> str:
-        listed = self._listed
-        if self._named in listed:
-            return self._named
-        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
-        usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return next(chain(waiting, usable, listed), "")
-
     def _blocker(self, drive: Drive) -> ui.Text:
         return blocker(self.desk.runs, drive)
 
@@ -182,7 +173,7 @@ class DrivesScreen(Screen):
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
+                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(READING)))
                 continue
             drive, diagnosis = found
             runs = runs_on(self.desk.runs, drive)
@@ -191,7 +182,12 @@ class DrivesScreen(Screen):
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
     def _cursor(self, keys: Sequence[str]) -> str:
-        return self.row if self.row in keys else self._default
+        listed = self._listed
+        if self.row in keys or self._named in listed:
+            return self.row if self.row in keys else self._named
+        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
+        usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
+        return next(chain(waiting, usable, listed), "")
 
     def _about(self) -> ui.Text:
         services, count, who = self.services, len(self._listed), t("as root")
@@ -227,17 +223,15 @@ class DrivesScreen(Screen):
                 runs=runs_on(self.desk.runs, drive, device),
             )
         elif at in self.desk.found:
-            name = ui.short(at)
-            said = t("Reading {drive}. The other drives are not delayed.", drive=name)
-            yield ui.Pane(name, (ui.para(said),))
+            yield ui.Pane(ui.short(at), (ui.para(READING),))
 
     def _actions(self) -> Iterator[ui.Action]:
         at = self.at
         found = self._current(at)
         if at.startswith("run:"):
-            yield ui.Action("show-run", "enter", SHOW)
+            yield ui.Action("show-run", "enter", messages.SHOW)
         elif at in self._absent:
-            yield ui.Action("why", "enter", SHOW)
+            yield ui.Action("why", "enter", messages.SHOW)
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
@@ -246,23 +240,25 @@ class DrivesScreen(Screen):
             yield ui.Action("undo", "U", messages.UNDO, ends=True)
         if self.services.asks_for_root:
             yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
-        yield ui.Action("again", "r", t("read again"), aside=True)
+        yield ui.Action("again", "r", messages.REFRESH, aside=True)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
         why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
-        yield (ui.Action("set-up", "enter", SET_UP) if ready else ui.Action("actions", "enter", ACTIONS))
-        if not ready:
-            yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
+        if ready:
+            yield ui.Action("set-up", "enter", messages.SET_UP)
+        else:
+            yield ui.Action("actions", "enter", ACTIONS)
+            yield ui.Action("set-up", "s", messages.SET_UP, why_not, aside=bool(why_not))
         if old_filesystems(drive, at):
             yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
         if runs_on(self.desk.runs, drive, at):
-            yield ui.Action("show-run", "v", SHOW)
+            yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
-        yield ui.Action("health", "i", t("health"))
-        yield ui.Action("speed", "t", t("speed"), aside=True)
+        yield ui.Action("health", "i", messages.HEALTH)
+        yield ui.Action("speed", "t", messages.SPEED, aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))

@@ -96,18 +96,14 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     if session.choice is None or advice is None:
         yield ui.para(ui.warn(NOTHING))
         for choice in for_files(advice.choices) if advice else ():
-            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
+            why = choice.obstacles[0] if choice.obstacles else messages.NOT_RECOMMENDED
             yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drive)
         yield ui.para(
-            ui.warn(
-                t("The drive was not read. The plan shows what to do.")
-                if unread
-                else t("Not enough free space. The plan shows your options.")
-            )
+            ui.warn(messages.UNREAD if unread else t("Not enough free space. The plan shows your options."))
         )
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
@@ -122,4 +118,4 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     others = (one for one in advice.choices if one.place is Rank.ALTERNATIVE and not one.obstacles)
     good = ", ".join(title_of(one.filesystem) for one in others)
     if good and len(session.specs) == 1:
-        yield ui.captioned(t("Good too"), good)
+        yield ui.captioned(messages.FIRST(what=messages.ALTERNATIVE), good)
