@@ -196,10 +196,11 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     limits: ui.Text = ""
     if not against:
         more = room if why_not_larger(drive, part) is None else 0
-        sizes = format_capacity(part.size_bytes + more)
+        most = part.size_bytes + more
+        sizes: ui.Text = t("up to {most:size}", most=most)
         # Old recordings do not include the used space.
         if not partitions.why_not_shrink(drive, part) and part.signatures[0].taken_bytes is not None:
-            sizes = f"{format_capacity(partitions.least_bytes(drive, part))} - {sizes}"
+            sizes = f"{format_capacity(partitions.least_bytes(drive, part))} - {format_capacity(most)}"
         limits = NO_LOSS(what=sizes)
     yield MenuEntry("adjust", "z", messages.RESIZE, limits, against)
     against = partitions.why_not_change(drive, part)

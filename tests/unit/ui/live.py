@@ -67,10 +67,8 @@ class Live(Simulated):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless, self.machine = False, self.known
 
-    def next_commands(self, run: Path) -> NextCommands | None:
-        early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
-        by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
-        return self.ways or NextCommands(by_state.get(self.ends, ()))
+    def next_commands(self, run: Path) -> NextCommands:
+        return self.ways or super().next_commands(run)
 
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)

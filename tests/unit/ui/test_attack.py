@@ -45,7 +45,7 @@ def test_resuming_an_overwriting_run_needs_its_token(typed: str) -> None:
     assert (
         services.seen.resumed < 1
         and person.view.place == "typing"
-        and "overwrites all contents" in person.text
+        and "overwrites the content" in person.text
     )
     person.act("take", token0=typed)
     assert services.seen.resumed < 1 and "S1" in person.said
@@ -145,7 +145,7 @@ def test_no_run_is_guessed_among_several_on_other_drives() -> None:
 class KeptInVain(Live):
     """Services with a complete run after a failed keep."""
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         return NextCommands(("keep", "undo"))
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, StepProgress
+from wizard.apply.run.progress_log import Decision, Settling, StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
@@ -24,9 +23,6 @@ from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages
 from wizard.ui import view as ui
-
-if TYPE_CHECKING:
-    from wizard.apply.run.job import NextCommands
 
 PERIOD = 1.0
 """Interval between updates, in seconds."""
@@ -166,16 +162,6 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
     if not services.demo:
         listed = t("Waiting runs are listed first on Drives.")
         yield ui.para(ui.muted(decision.later(run) if services.needs_root else listed))
-
-
-def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
-    """Offer exactly the commands that work on the run now."""
-    choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
-    if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
-        question = messages.UNDO_QUESTION(drives=drives)
-        choices += (DecisionChoice(Settling.UNDO, question, messages.UNDO_EARLY),)
-    look = decision.look if choices else ""
-    return replace(decision, choices=choices, resumes="resume" in ways.names, look=look)
 
 
 RUNNING = "running"

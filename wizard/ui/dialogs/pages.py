@@ -66,9 +66,8 @@ class Reasons(Overlay):
             yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
 
     def _panes(self) -> Iterator[ui.Pane]:
-        for number, reason in enumerate(self._reasons):
-            if self.row == str(number):
-                yield ui.Pane("", reason.behind or (ui.para(t("No further details.")),))
+        behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
+        yield ui.Pane("", behind or (ui.para(t("No further details.")),))
 
 
 class Glossary(Overlay):

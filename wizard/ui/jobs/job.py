@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
@@ -43,7 +45,8 @@ class Job(Generic[D]):
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
     before and after if the layout changes, `places` the new mount points that can receive files. `back`
     is the text on undo, `risk` the remaining risk without losses. `checked` sums up the final checks; if
-    empty, every check is listed. `unread`: a drive was not read, which prevents the start.
+    empty, every check is listed. `unread`: a drive was not read, which prevents the start. `undoable`: undo
+    is possible after a finished run.
     """
 
     title: ui.Text
@@ -58,7 +61,8 @@ class Job(Generic[D]):
     back: tuple[ui.Text, ...] = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
-    keep = takes_passphrase = unread = False
+    undo_means: ui.Text = messages.UNDO_EARLY
+    keep = takes_passphrase = unread = undoable = False
 
     def __init__(self, services: Services, document: D) -> None:
         self.services, self.document = services, document
@@ -131,9 +135,24 @@ class Job(Generic[D]):
         reports `told`. Empty if unknown."""
         return told
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Return the state of the run."""
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
+        """Return the state of the run, on which `commands` work now."""
         raise NotImplementedError
+
+    def decision(self, state: RunState, commands: NextCommands) -> Decision:
+        """Offer the commands that work now, without keep, and the undo of a finished run if possible."""
+        settled = state is RunState.DONE and commands == NextCommands()
+        undo = Settling.UNDO in commands.names or (settled and self.undoable)
+        question = messages.UNDO_QUESTION(drives=self.changed)
+        choices = (DecisionChoice(Settling.UNDO, question, self.undo_means),) if undo else ()
+        return Decision(choices, "resume" in commands.names, settled=settled)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Nodes that an undo changes."""
+        return self.document.devices
 
     def banner(self, *, final: bool) -> ui.Banner:
         """Return the losses or risks. `final`: undo is impossible.
@@ -299,7 +318,9 @@ class PlanJob(Job[Plan]):
             return t("The current step finishes first. Then the run is over: set up the drive again.")
         return super().stop_means()
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
         from wizard.apply.plan.run_summary import decision_of, results, undo_sentence
 
         phase = self.services.runs.status(run).phase
@@ -310,4 +331,10 @@ class PlanJob(Job[Plan]):
         if state in (RunState.DONE, RunState.KEPT):
             more += background_work(self.document)
         banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
-        return RunOutcome(banner, more, decision_of(self.document, state))
+        decision = self.decision(state, commands)
+        if Settling.KEEP in commands.names:
+            # The run is waiting, even if an earlier attempt failed.
+            offered = decision_of(self.document, RunState.WAITING).choices
+            choices = tuple(choice for choice in offered if choice.way in commands.names)
+            decision = replace(decision, choices=choices)
+        return RunOutcome(banner, more, decision)

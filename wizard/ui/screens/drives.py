@@ -68,8 +68,12 @@ class DrivesScreen(Screen):
     def read(self) -> None:
         """Read every drive again. Preserves known facts until the new ones arrive."""
         self.desk.touched = False
-        paths = self.services.drive_paths()
-        self.desk.found = {path: self._known(path) for path in paths}
+        before, attached = self.desk.found, self.services.is_attached
+        self.desk.found = dict.fromkeys(self.services.drive_paths())
+        for path in self.desk.found:
+            # A different drive may have this path now.
+            if (found := before.get(path)) and attached(found[0]):
+                self.desk.found[path] = found
         if self._asking:
             self._again = True
             return
@@ -112,11 +116,6 @@ class DrivesScreen(Screen):
         self._asking = False
         if self._again:
             self.read()
-
-    def _known(self, path: str) -> tuple[Drive, Diagnosis] | None:
-        """Return the known facts about a drive, or None if a different drive has this path now."""
-        found = self.desk.found.get(path)
-        return found if found and self.services.is_attached(found[0]) else None
 
     @property
     def _answered(self) -> tuple[Drive, ...]:

@@ -11,6 +11,7 @@ from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components.drive_rows import serial_of
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import check_token, passphrase_fields, passphrase_of, save_job
 from wizard.ui.dialogs.pages import Page
@@ -203,6 +204,5 @@ class Review(Screen):
 
 
 def _identity(drive: Identity) -> ui.Para:
-    serial = (ui.muted(messages.SERIAL), ui.strong(drive.serial)) if drive.serial else ()
     name, model = ui.strong(ui.short(drive.path)), drive.model or messages.NO_NAME
-    return ui.para(name, model, format_capacity(drive.size_bytes), *serial)
+    return ui.para(name, model, format_capacity(drive.size_bytes), ui.strong(serial_of(drive)))

@@ -26,7 +26,7 @@ from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
 HOME = t("drives")
 
-Ended = tuple[RunState, NextCommands | None]
+Ended = tuple[RunState, NextCommands]
 """Final state of a run, with the commands that work now."""
 LATEST = 6
 LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
@@ -53,7 +53,7 @@ class WorkScreen(Screen):
         self._state = RunState.RUNNING
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
-        self._why_not = ""
+        self._commands = NextCommands()
         self._asked: Settling | None = None
 
     def entered(self) -> None:
@@ -94,19 +94,12 @@ class WorkScreen(Screen):
             self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
     def _read(self, ended: Ended) -> None:
-        (state, ways), self._settling = ended, None
-        self._state, self._why_not = state, str(ways.why_not) if ways else ""
+        (state, self._commands), self._settling = ended, None
+        self._state = state
         self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
-        outcome = self.job.outcome(self.run, state, self._entries)
-        if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
-            # Keep is available, so the run is still waiting despite the later failure.
-            waits = self.job.outcome(self.run, RunState.WAITING, self._entries)
-            outcome = replace(outcome, decision=waits.decision)
-        if ways and (state is not RunState.DONE or ways != NextCommands()):
-            decision = run_rows.with_ways(tuple(self._paths), outcome.decision, ways)
-            outcome = replace(outcome, decision=decision)
-        if self._why_not:
+        outcome = self.job.outcome(self.run, state, self._entries, self._commands)
+        if self._commands.why_not:
             # The state may offer actions that are no longer possible.
             said = (
                 t("Written, but cannot be kept or undone now.")
@@ -181,8 +174,8 @@ class WorkScreen(Screen):
         if outcome.decision.is_open:
             choices = run_rows.choices_of(self.services, self.run, outcome.decision)
             yield ui.Pane(t("Next"), tuple(choices))
-        elif self._why_not:
-            yield ui.Pane(t("Next"), (ui.para(ui.danger(self._why_not)),))
+        elif why := self._commands.why_not:
+            yield ui.Pane(t("Next"), (ui.para(ui.danger(why)),))
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield run_rows.checks_pane(checks, self.job.checked)
@@ -226,7 +219,7 @@ class WorkScreen(Screen):
             told = str(outcome.banner.text)
             ends = (one for one in self._entries if one.event is Event.UNDONE and one.sentence != told)
             yield from (ui.para(one.sentence, hang=2) for one in ends)
-        if not self._why_not:
+        if not self._commands.why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
         if self.services.needs_root and self._state in LEFT_EARLY:
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
@@ -310,7 +303,7 @@ class WorkScreen(Screen):
                 self.tell(said, ui.Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
-            done(((runs.state(run), None), str(error)))
+            done(((runs.state(run), self._commands), str(error)))
 
         self.desk.later(self, work, done, failed, finishes=True)
 

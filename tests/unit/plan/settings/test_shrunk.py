@@ -194,9 +194,9 @@ def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
 
 
 def test_menu_offers_shrinking_or_gives_the_reason() -> None:
-    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or move; no file loss", "")
-    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or move; no file loss", "")
-    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding()) == ("z", "187 MB - 1.1 GB; no file loss", "")
+    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB; no file loss", "")
+    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB; no file loss", "")
     # It is known, too little to move, and nothing changes its size.
     on = partitioned(partition(1, MIB, 512 * KIB, filesystem="jfs"))
     assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")

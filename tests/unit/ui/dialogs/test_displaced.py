@@ -93,7 +93,7 @@ def test_start_warns_asks_and_adds_its_result_to_the_evidence() -> None:
         assert at.view.place == "typing" and at.said and not services.asked
     at.act("take", token0="S1")
     assert at.view.place == "displaced" and at.desk.measured_by_writing
-    assert "test again" in at.text and len(services.asked) == 1
+    assert "try again" in at.text and len(services.asked) == 1
     (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
     assert "likely shingled" in str(banner.text) and "unconfirmed on real" in str(banner.detail[0])
     assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
