@@ -118,11 +118,11 @@ class LocalRuns:
         """Return the progress of a run, as far as known."""
         return run_control.status(run)
 
-    def next_commands(self, run: Path) -> job.NextCommands:
-        """Return the commands that work on a run now. Unchecked without root."""
+    def next_commands(self, run: Path) -> job.NextCommands | None:
+        """Return the commands that work on a run now, or None if only root can tell."""
         with suppress(BadInput):
-            return run_control.working_ways(run, journal.state(run))
-        return job.NextCommands()
+            return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
+        return None
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""

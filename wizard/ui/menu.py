@@ -41,18 +41,6 @@ LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """Minimum size of a mountable filesystem, in bytes."""
 
 
-class MenuFacts(Struct, frozen=True):
-    """Facts from outside the drives.
-
-    `has_line` is True if fstab lists the filesystem. The texts explain why actions or measurements are
-    unavailable, or are empty.
-    """
-
-    has_line: bool = True
-    not_worked_out: ui.Text = ""
-    not_measured: ui.Text = ""
-
-
 class MenuEntry(Struct, frozen=True):
     """An action. `says` describes the effect here, and `why_not` explains why the action is unavailable.
 
@@ -72,23 +60,30 @@ def entries(
     drive: Drive,
     device: str,
     blocker: ui.Text,
-    here: MenuFacts,
     runs: Sequence[OpenRun] = (),
+    *,
+    has_line: bool = True,
+    not_worked_out: ui.Text = "",
+    not_measured: ui.Text = "",
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
     `blocker` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
-    runs on the device are listed first.
+    runs on the device are listed first. `has_line`: fstab lists the filesystem. The other texts explain why
+    changes or measurements are unavailable.
     """
     part = drive.partition(device)
     found = [*_of_drive(drive, blocker)] if part is None else []
-    found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
+    # If `not_worked_out` is set, fstab was not read.
+    has_line = has_line or bool(not_worked_out)
+    found += _of_filesystem(machine, drive, device, has_line=has_line)
     if part is not None:
         found += (*_of_partition(drive, part), *_align(machine, drive, part))
     else:
         found += (*_align(machine, drive, None), *_of_whole_drive(machine, drive))
     own = runs_on(runs, drive, device)
-    found = [replace(one, why_not=_why_not(one, own, here)) for one in found]
+    against = {**dict.fromkeys(WORKED_OUT, not_worked_out), **dict.fromkeys(MEASURED, not_measured)}
+    found = [replace(one, why_not=_why_not(one, own, against.get(one.name, ""))) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
     return (*_of_runs(own), *sorted(found, key=lambda one: (bool(one.why_not), one.ends)))
 
@@ -104,15 +99,14 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             yield MenuEntry("show-run", "v", messages.SHOW, says)
 
 
-def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], here: MenuFacts) -> ui.Text:
+def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.Text:
     """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
     # A waiting volume can be unmounted after inspection.
     if entry.name == "unmount":
         runs = [run for run in runs if run.state == RUNNING]
     if entry.name not in READ_ONLY and (running := why_not_now(runs)):
         return running
-    against = here.not_worked_out if entry.name in WORKED_OUT else ""
-    return entry.why_not or against or (here.not_measured if entry.name in MEASURED else "")
+    return entry.why_not or against
 
 
 def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
@@ -140,7 +134,7 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
     yield MenuEntry("set-up", "A", messages.REPLACE, LOST_ON_KEEP, blocker, ends=True)
 
 
-def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
+def _of_filesystem(machine: Machine, drive: Drive, device: str, *, has_line: bool) -> Iterator[MenuEntry]:
     others = [
         other if one == device else one
         for _, one, other in copies_of(machine, drive)
@@ -148,11 +142,8 @@ def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]
     ]
     if others:
         why_not = settings.why_not_relabel(drive, device, uuid=True)
-        says = t("now the same as {other}; no file loss", other=others[0])
+        says: ui.Text = t("now the same as {other}; no file loss", other=others[0])
         yield MenuEntry("new-uuid", "x", t("new UUID"), says, why_not)
-
-
-def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts) -> Iterator[MenuEntry]:
     old = old_filesystems(drive, device)
     says = NO_LOSS(what=" + ".join(sorted({title_of(one.kind) for one in old}))) if old else ""
     none = settings.UNREAD(device=device) if unread_content(drive) else messages.NO_OLD
@@ -168,8 +159,6 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
     if settings.signatures_on(drive, device):
         against = settings.why_not_bring(drive, device)
         yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, against)
-    # If `not_worked_out` is set, fstab was not read.
-    has_line = here.has_line or bool(here.not_worked_out)
     against = settings.why_not_remount(drive, device, has_line=has_line)
     yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against)
     says = t("better settings for a purpose; no file loss")

@@ -56,7 +56,7 @@ def who(drive: Identity) -> str:
 
 def serial_of(drive: Identity | Drive) -> ui.Text:
     """Return the serial number with a caption."""
-    return t("serial {number}", number=drive.serial) if drive.serial else messages.NO_SERIAL
+    return t("serial {number}", number=drive.serial) if drive.serial else t("no serial number")
 
 
 def kind_of(drive: Drive) -> ui.Text:

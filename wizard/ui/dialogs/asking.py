@@ -29,7 +29,6 @@ class Question(Overlay):
 
     place = "question"
     over = True
-    help = (t("Nothing happens until you answer. Enter changes nothing."),)
 
     def __init__(
         self,
@@ -38,22 +37,21 @@ class Question(Overlay):
         text: ui.Text,
         yes: ui.Text,
         then: Callable[[], None],
-        no: ui.Text = messages.NO,
         *,
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
         self.title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no, self._text = no, text
+        self._text = text
 
     def _above(self) -> Iterator[ui.Block]:
         yield ui.para(self._text)
 
     def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("no", "enter", self._no)
+        yield ui.Action("no", "enter", messages.NO)
         yield ui.Action("yes", "y", self._yes, ends=self._ends)
         for key in ("escape", "n"):
-            yield ui.Action("no", key, self._no, aside=True)
+            yield ui.Action("no", key, messages.NO, aside=True)
 
     def act_no(self) -> None:
         self.desk.back()
@@ -73,7 +71,6 @@ class Typing(Overlay):
 
     place = "typing"
     over = True
-    help = (t("Enter in the last field accepts your input. Esc cancels."),)
 
     def __init__(
         self,
@@ -191,7 +188,7 @@ def ending(desk: Desk) -> Screen | None:
             )
     if text is None:
         return None
-    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
+    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, ends=True)
 
 
 class Picker(Screen):

@@ -16,15 +16,6 @@ class Overlay(Screen):
     def _actions(self) -> Iterable[ui.Action]:
         return (ui.Action("back", "enter", messages.BACK),)
 
-    def drives_changed(self) -> None:
-        """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
-        if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
-            return
-        if all(map(self.services.is_attached, self.desk.drives)):
-            return
-        while isinstance(self.desk.screen, Overlay) and self.desk.screen.may_leave:
-            self.desk.back()
-
 
 class Page(Overlay):
     """A page of text."""
@@ -76,10 +67,7 @@ class Glossary(Overlay):
     place = "glossary"
     title = t("Glossary")
     columns = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
-    help = (
-        t("Terms marked `here` appear on the previous screen and are listed first."),
-        t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
-    )
+    help = (t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

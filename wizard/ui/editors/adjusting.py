@@ -38,14 +38,12 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     if len(parts) == 1:
         adjust(desk, parts[0].path)
         return
-    rows = tuple(ui.Row(part.path, _named(part)) for part in parts)
+    rows = []
+    for part in parts:
+        label = next((mark.label for mark in part.signatures if mark.label), None)
+        name, size = ui.short(part.path), format_capacity(part.size_bytes)
+        rows.append(ui.Row(part.path, ui.pieces(name, label or title_of(part.filesystem or ""), size)))
     desk.go(Picker(desk, messages.FIRST(what=messages.RESIZE), rows, lambda device: adjust(desk, device)))
-
-
-def _named(part: Partition) -> tuple[ui.Piece, ...]:
-    label = next((mark.label for mark in part.signatures if mark.label), None)
-    texts = (ui.short(part.path), label or title_of(part.filesystem or ""), format_capacity(part.size_bytes))
-    return ui.pieces(*texts)
 
 
 class ResizeEditor(Overlay):

@@ -87,20 +87,14 @@ class Candidates(Screen):
         return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        bounds = trial.usual_bounds(1 + len(self._taken))
         created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
             "{planned}.",
             label=self.session.specs[self._index].final_label,
             planned=title_of(self._planned.filesystem),
         )
-        most = t(
-            "At most {seconds:time} and {written:size} of writes.",
-            seconds=bounds.seconds,
-            written=bounds.written_bytes,
-        )
         rounds = t("The order changes every round. A result needs at least 6 rounds.")
-        yield ui.Pane(t("Procedure"), tuple(map(ui.para, (created, most, rounds))))
+        yield ui.Pane(t("Procedure"), (ui.para(created), ui.para(rounds)))
 
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem

@@ -48,8 +48,6 @@ class Filesystem(Screen):
             "recommended: best fit. good too: sound second choice. not recommended: poor for this workload, "
             "or without any advantage. cannot: not possible here."
         ),
-        t("Options and reasons of the selected filesystem are listed below. The options key shows more."),
-        t("Legacy filesystems are listed last. They are recognised but never created."),
     )
 
     def __init__(

@@ -98,7 +98,16 @@ class Spread(Screen):
 
     def _rows(self) -> Iterator[ui.Row]:
         yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
-        yield from map(self._drive_row, self._drives.values())
+        for drive in self._drives.values():
+            said = t(
+                "{drive}, {model}, {size}, {serial}: {held}",
+                drive=drive.path,
+                model=drive.model or messages.NO_NAME,
+                size=format_capacity(drive.size_bytes) if drive.size_bytes else messages.UNKNOWN_SIZE,
+                serial=serial_of(drive),
+                held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
+            )
+            yield self._row(drive.path, said, drive.path in self._taken)
         yield ui.Row(HOW, (ui.strong(t("Layout")),))
         now = self.session.arrangement.stripe
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
@@ -107,17 +116,6 @@ class Spread(Screen):
         why_not = self._refused.get(key, "")
         is_chosen = None if why_not != "" else chosen
         return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
-
-    def _drive_row(self, drive: Drive) -> ui.Row:
-        said = t(
-            "{drive}, {model}, {size}, {serial}: {held}",
-            drive=drive.path,
-            model=drive.model or messages.NO_NAME,
-            size=format_capacity(drive.size_bytes) if drive.size_bytes else messages.UNKNOWN_SIZE,
-            serial=serial_of(drive),
-            held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
-        )
-        return self._row(drive.path, said, drive.path in self._taken)
 
     def _actions(self) -> Iterator[ui.Action]:
         label: ui.Text = messages.USE

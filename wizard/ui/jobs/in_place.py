@@ -24,7 +24,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import AnyJob, D, Job, PlanJob, RunOutcome
+from wizard.ui.jobs.job import UNDO_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
 
 
 class InPlaceJob(Job[D]):
@@ -58,10 +58,13 @@ class BringJob(InPlaceJob[Bring]):
     suffix = "bring"
     undo_means = t("Undo removes copied files if the source is still identical.")
     keeps_all = True
+    unchecked = UNDO_EARLY
 
     def __init__(self, services: Services, bring: Bring) -> None:
         super().__init__(services, bring)
         self.title = t("Copy files to {folder}", folder=bring.target.folder)
+        self.brief = (*amount_message(bring), *bring.sentences)
+        self.doubts = ()
         self.back = (self.undo_means,)
         if bring.takes:
             self.back += (t("Undo restores the old fstab lines first, even if the drive is missing."),)
@@ -73,6 +76,11 @@ class BringJob(InPlaceJob[Bring]):
     @property
     def changed(self) -> tuple[str, ...]:
         return (self.document.drive.path,)
+
+    def banner(self, *, final: bool) -> ui.Banner:
+        if lost := self.document.doubts:
+            return ui.Banner(t("Not everything can be copied"), lost, ui.Tone.WARN)
+        return super().banner(final=final)
 
     def commands(self) -> tuple[ui.Block, ...]:
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
@@ -169,6 +177,9 @@ class MigrationJob(InPlaceJob[Migration]):
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
         self.back = tuple(ways.how_sentences(migration))
         self.undo_means = ways.undo_sentence(migration.way)
+        self.unchecked = UNDO_EARLY
+        if migration.way.converts:
+            self.unchecked = {**UNDO_EARLY, RunState.DONE: ("keep", "undo")}
         if migration.manifest:
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
 

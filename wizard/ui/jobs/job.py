@@ -1,7 +1,7 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -27,7 +27,8 @@ from wizard.ui.components.drive_rows import who
 from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
-LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+LEFT_EARLY = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+UNDO_EARLY = dict.fromkeys(LEFT_EARLY, ("undo",))
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -61,7 +62,9 @@ class Job(Generic[D]):
     back: tuple[ui.Text, ...] = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
-    undo_means: ui.Text = messages.UNDO_EARLY
+    unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
+    """Commands to offer by state, if only root can tell which of them work."""
+    undo_means: ui.Text = t("The old state is restored and verified.")
     keep = takes_passphrase = unread = undoable = False
 
     def __init__(self, services: Services, document: D) -> None:
@@ -84,10 +87,6 @@ class Job(Generic[D]):
     def undo_texts(self) -> tuple[ui.Text, ...]:
         """Describe how long undo is possible, and the effect of a power failure."""
         return self.back
-
-    def restores_nothing(self) -> bool:
-        """Return True if undo has no contents to restore, so that no space estimate is needed."""
-        return False
 
     @property
     def total_seconds(self) -> float:
@@ -145,7 +144,7 @@ class Job(Generic[D]):
         """Offer the commands that work now, without keep, and the undo of a finished run if possible."""
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Settling.UNDO in commands.names or (settled and self.undoable)
-        question = messages.UNDO_QUESTION(drives=self.changed)
+        question = t("Undo the changes to {drives:and}?", drives=self.changed)
         choices = (DecisionChoice(Settling.UNDO, question, self.undo_means),) if undo else ()
         return Decision(choices, "resume" in commands.names, settled=settled)
 
@@ -173,7 +172,7 @@ class Job(Generic[D]):
         if doubts := (*self.doubts, *self.services.journal_doubts()):
             back += [ui.GAP, ui.para(ui.muted(messages.NOTES))]
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
-        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
+        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.FIRST(what=messages.UNDO), tuple(back))
 
     def page(self) -> Iterator[ui.Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
@@ -255,23 +254,19 @@ class PlanJob(Job[Plan]):
     def banner(self, *, final: bool) -> ui.Banner:
         if not self.lost:
             return super().banner(final=final)
-        return ui.Banner(self._lost_when(), self.lost, ui.Tone.DANGER)
-
-    def _lost_when(self) -> ui.Text:
-        """Name the lost partitions. They are deleted when kept, or when applied."""
+        # Partitions are deleted when kept, or when applied.
         later = not (self.keep or self.document.direct_reason or self._direct)
         lost = [slot for member in self.document.members for slot in member.before.changed]
-        if not lost or self.document.only_table:
-            return t("Deleted when you choose Keep") if later else t("Deleted when applied")
+        names = tuple(slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost)
         if len(lost) > MOST_NAMES:
-            names: tuple[ui.Text, ...] = (tn("1 partition", "{count} partitions", count=len(lost)),)
+            names = (tn("1 partition", "{count} partitions", count=len(lost)),)
+        if not lost or self.document.only_table:
+            said = t("Deleted when you choose Keep") if later else t("Deleted when applied")
+        elif later:
+            said = t("{names:and} will be deleted when you choose Keep", names=names)
         else:
-            names = tuple(
-                slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost
-            )
-        if later:
-            return t("{names:and} will be deleted when you choose Keep", names=names)
-        return t("{names:and} will be deleted", names=names)
+            said = t("{names:and} will be deleted", names=names)
+        return ui.Banner(said, self.lost, ui.Tone.DANGER)
 
     @property
     def verb(self) -> ui.Text:
@@ -281,7 +276,8 @@ class PlanJob(Job[Plan]):
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
         danger = danger_of(self.document) or mirror_note(self.document)
-        if self.restores_nothing():
+        # Neither signatures nor unknown data.
+        if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
@@ -289,10 +285,6 @@ class PlanJob(Job[Plan]):
         else:
             said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
         return (*((danger,) if danger else ()), *free_used(self.document), *said)
-
-    def restores_nothing(self) -> bool:
-        # Neither signatures nor unknown data.
-        return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document.described_as_direct(self._direct)

@@ -21,7 +21,7 @@ from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
+from wizard.ui.menu import MenuEntry, entries, label_on
 
 
 class Actions(Screen):
@@ -41,13 +41,17 @@ class Actions(Screen):
 
     def _rows(self) -> Iterator[ui.Row]:
         against = blocker(self.desk.runs, self._drive)
-        here = MenuFacts(
-            self.services.options_at_boot(self._drive, self._device) is not None,
-            self.services.apply_obstacle,
-            self.services.obstacle,
+        drive, device = self._drive, self._device
+        self._found = entries(
+            self.session.machine,
+            drive,
+            device,
+            against,
+            self.desk.runs,
+            has_line=self.services.options_at_boot(drive, device) is not None,
+            not_worked_out=self.services.apply_obstacle,
+            not_measured=self.services.obstacle,
         )
-        machine, drive, device = self.session.machine, self._drive, self._device
-        self._found = entries(machine, drive, device, against, here, self.desk.runs)
         return map(_row, self._found)
 
     def _actions(self) -> Iterator[ui.Action]:

@@ -47,7 +47,6 @@ class DrivesScreen(Screen):
     help = (
         t("Reading a drive changes nothing. Right shows the partitions. New drives appear automatically."),
         t("Danger: data at risk. Warning: likely harm, or unconfirmed. Note: good to know."),
-        t("Waiting results are listed first. K keeps the result, U restores the old contents."),
     )
 
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:

@@ -40,7 +40,6 @@ class PlanScreen(Screen):
     columns = plan_rows.COLUMNS
     help = (
         t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
-        t("z moves, grows or shrinks an existing partition, as a separate job."),
         t("p sets up a bootable desktop. d mirrors or stripes the volume over several drives."),
     )
 

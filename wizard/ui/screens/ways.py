@@ -9,7 +9,7 @@ from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.errors import Refused
 from wizard.model.said import format_capacity, format_duration, t
 from wizard.plan.changes import Migration, Prospect, WayOffer
 from wizard.ui import messages
@@ -42,7 +42,6 @@ class WaysScreen(Screen):
         self._device = device
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
-        self._fault = ""
 
     @property
     def _offer(self) -> WayOffer | None:
@@ -114,8 +113,6 @@ class WaysScreen(Screen):
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
         elif self.doing:
             yield ui.para(self.doing)
-        elif self._fault:
-            yield ui.para(ui.warn(messages.NOT_POSSIBLE), self._fault)
         else:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
@@ -165,13 +162,6 @@ class WaysScreen(Screen):
             self.desk.open_review(migration)
 
         self.later_as_root(messages.CHECKING, plan, planned)
-
-    def _hindered(self, error: DiskwrightError) -> None:
-        self.doing = ""
-        if self._prospect is None:
-            self._fault = str(error)
-        else:
-            self.warn(str(error))
 
 
 def open_ways(desk: Desk, device: str) -> None:

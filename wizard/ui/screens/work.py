@@ -26,7 +26,7 @@ from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
 HOME = t("drives")
 
-Ended = tuple[RunState, NextCommands]
+Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
 LATEST = 6
 LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
@@ -40,7 +40,6 @@ class WorkScreen(Screen):
     help = (
         t("Each step is recorded before and after, in a journal on another drive."),
         t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
-        t("Keep uses the result and ends undo. Undo restores the old contents."),
     )
 
     def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
@@ -94,8 +93,8 @@ class WorkScreen(Screen):
             self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
     def _read(self, ended: Ended) -> None:
-        (state, self._commands), self._settling = ended, None
-        self._state = state
+        (state, known), self._settling = ended, None
+        self._state, self._commands = state, known or NextCommands(self.job.unchecked.get(state, ()))
         self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.run, state, self._entries, self._commands)
@@ -116,14 +115,6 @@ class WorkScreen(Screen):
     def _states(self) -> dict[int, str]:
         """The last state of each step. A resumed run repeats the failed step."""
         return {one.step: STEP_STATES[one.event] for one in self._entries if one.event in STEP_STATES}
-
-    @property
-    def _done(self) -> set[int]:
-        return {step for step, state in self._states.items() if state == "done"}
-
-    @property
-    def _working(self) -> int | None:
-        return max((step for step, state in self._states.items() if state == "begun"), default=None)
 
     @property
     def _over(self) -> RunOutcome | None:
@@ -147,7 +138,9 @@ class WorkScreen(Screen):
             if self.services.demo:
                 yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
             return
-        done, working = len(self._done), self._working
+        states = self._states
+        done = sum(state == "done" for state in states.values())
+        working = max((step for step, state in states.items() if state == "begun"), default=None)
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
@@ -303,7 +296,7 @@ class WorkScreen(Screen):
                 self.tell(said, ui.Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
-            done(((runs.state(run), self._commands), str(error)))
+            done(((runs.state(run), None), str(error)))
 
         self.desk.later(self, work, done, failed, finishes=True)
 

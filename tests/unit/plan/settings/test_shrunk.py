@@ -24,7 +24,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.job import PlanJob
-from wizard.ui.menu import MenuFacts, entries
+from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 TAKEN = 160 * MIB
@@ -189,7 +189,7 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(machine(on), on, part.path, "", MenuFacts()) if one.name == "adjust")
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 
