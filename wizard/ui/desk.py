@@ -271,11 +271,6 @@ class Desk(ABC):
     def session(self, session: Session) -> None:
         self.selected = session
 
-    @property
-    def drives(self) -> tuple[Drive, ...]:
-        """Drives of the session, if any."""
-        return self.selected.drives if self.selected else ()
-
     def watch(self) -> None:
         """Watch the drives and the runs until the end."""
 
@@ -456,10 +451,6 @@ class Desk(ABC):
 
         fail = failed or screen.refused
 
-        def crashed(error: Failed) -> None:
-            fail(error)
-            screen.tell(str(error), ui.Tone.DANGER)
-
         def thread() -> None:
             try:
                 result = work()
@@ -468,7 +459,7 @@ class Desk(ABC):
             except BaseException as error:
                 what = repr(error)
                 said = t("diskwright failed with an internal error. Please report: {what}", what=what)
-                self._settle(screen, partial(crashed, Failed(said)))
+                self._settle(screen, partial(fail, Failed(said)))
                 raise
             else:
                 self._settle(screen, partial(then, result))
@@ -566,7 +557,8 @@ class Desk(ABC):
         at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return
-        drive = next((drive for drive in self.drives if not self.services.is_attached(drive)), None)
+        drives = self.selected.drives if self.selected else ()
+        drive = next((drive for drive in drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
         self._start_over()

@@ -80,16 +80,6 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
     return ui.Row(f"run:{run.run}", cells, pinned=True)
 
 
-def gone_row(count: int) -> ui.Row:
-    """Return the row that counts failed runs of absent drives."""
-    said = tn(
-        "1 failed run of an absent drive: `diskwright status`",
-        "{count} failed runs of absent drives: `diskwright status`",
-        count=count,
-    )
-    return ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
-
-
 def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
     said = ui.warn(t("not attached, the boot may stop"))
@@ -181,17 +171,15 @@ def drive_pane(
     drive: Drive,
     diagnosis: Diagnosis,
     *,
-    why_not: ui.Text,
     can_ask: bool,
     device: str,
     free: Mapping[str, int | None],
     runs: Sequence[OpenRun],
 ) -> ui.Pane:
-    """Describe a drive with obstacles and findings. `why_not`: why no setup is possible. `device` is the
-    selected partition, `free` the free space by mount point.
-
-    `runs` are the open runs on the drive, shown first.
+    """Describe a drive with open runs, obstacles and findings. `device` is the selected partition, `free` the
+    free space by mount point. `runs` are all open runs.
     """
+    why_not, runs = blocker(runs, drive), runs_on(runs, drive, device)
     size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
     name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
     blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]

@@ -146,7 +146,7 @@ def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
 
 
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
-    """Return each step with reasons, checks and undo, then the plan's doubts."""
+    """Return each step with reasons, then the plan's doubts. `command_blocks` has checks and undo."""
     steps = (
         Reason(step.sentence, tuple(_behind(plan, specs, step)), f"{number}.")
         for number, step in enumerate(plan.steps, 1)
@@ -174,14 +174,6 @@ def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) 
             yield from _named(option.text, option.why, option.risk)
         if made and of.evidence:
             yield from evidence_blocks(of.evidence)
-    if step.holds:
-        yield ui.para(ui.strong(CHECKED))
-        yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
-        yield ui.GAP
-    if step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys)
-        yield ui.GAP
-    yield from _named(messages.UNDO_CAPTION, step.undo)
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:

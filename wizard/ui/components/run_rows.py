@@ -159,9 +159,8 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
         yield ui.para(decision.look, hang=2)
     if decision.resumes:
         yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
-    if not services.demo:
-        listed = t("Waiting runs are listed first on Drives.")
-        yield ui.para(ui.muted(decision.later(run) if services.needs_root else listed))
+    if services.needs_root and not services.demo:
+        yield ui.para(ui.muted(decision.later(run)))
 
 
 RUNNING = "running"

@@ -10,7 +10,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -132,14 +132,8 @@ def ask_tokens(
 
 def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
     """Raises Refused unless field `number` has one of these tokens, with the last as the one to type."""
-    typed = values.get(f"token{number}", "").strip()
-    if not typed or typed not in tokens:
-        said = (
-            Sentence("This does not match {drive}: type {token}.")
-            if typed
-            else Sentence("Type {token} to confirm {drive}.")
-        )
-        raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
+    if values.get(f"token{number}", "").strip() not in filter(None, tokens):
+        raise Refused(t("Type {token} to confirm {drive}.", drive=ui.short(drive.path), token=tokens[-1]))
 
 
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
@@ -155,9 +149,7 @@ def passphrase_of(values: ui.Values) -> bytes:
 
     While no data is written yet, encrypted volumes are created again with this passphrase.
     """
-    if not values.get("passphrase"):
-        raise Refused(t("Type a passphrase for the encryption."))
-    if values.get("passphrase") != values.get("again"):
+    if not values.get("passphrase") or values["passphrase"] != values.get("again"):
         raise Refused(t("Type the same passphrase twice."))
     return os.fsencode(values["passphrase"])
 

@@ -47,6 +47,7 @@ class Install(Overlay):
     def __init__(self, desk: Desk, missing: Missing) -> None:
         super().__init__(desk)
         self._missing = missing
+        self.title = t("Install {programs:and}", programs=missing.programs)
         self._offer = self._fault = ""
         self._at_work = False
         self._lines = deque[str](maxlen=MOST_LINES)
@@ -57,9 +58,6 @@ class Install(Overlay):
 
     def _hindered(self, error: DiskwrightError) -> None:
         self._at_work, self.doing, self._fault = False, "", str(error)
-
-    def _title(self) -> ui.Text:
-        return t("Install {programs:and}", programs=self._missing.programs)
 
     def _said(self) -> ui.Piece | None:
         return None

@@ -57,16 +57,16 @@ class Candidates(Screen):
             return self.session.plan
         if choice.obstacles:
             return choice.obstacles[0]
-        title = title_of(choice.filesystem)
-        no_files = t("Cannot try {filesystem}, which does not store files.", filesystem=title)
         if not trial.can_be_tried(choice):
-            return str(no_files)
+            title = title_of(choice.filesystem)
+            return str(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
         try:
             changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
-        return plan or str(no_files)
+        assert plan is not None
+        return plan
 
     def _why_not(self, name: str) -> str:
         found = self._plans.get(name, "")

@@ -95,8 +95,7 @@ class Filesystem(Screen):
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
         yield ui.Action("take", "enter", messages.USE, why_not)
-        none = t("No options: this filesystem cannot be created here.") if why_not else ""
-        yield ui.Action("options", "o", messages.OPTIONS, none)
+        yield ui.Action("options", "o", messages.OPTIONS, why_not)
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> Iterator[ui.Pane]:
@@ -215,8 +214,22 @@ class Options(Screen):
         return map(self._row, self._offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        if offer := self._offer:
-            yield ui.Pane(offer.option.text, tuple(_blocks(offer)))
+        if not (offer := self._offer):
+            return
+        option = offer.option
+        blocks = [ui.para(option.does), ui.para(ui.muted(t("For:")), option.why)]
+        if not option.does:
+            blocks = [ui.para(option.why)]
+        if option.risk:
+            blocks.append(ui.para(ui.warn(messages.COST), option.risk))
+        if option.never:
+            caption = CAPTIONS[Severity.DANGER] if option.danger else ui.warn(t("Against:"))
+            blocks.append(ui.para(caption, option.never))
+        if offer.excludes:
+            blocks.append(ui.para(t("Conflicts with {options:and}.", options=offer.excludes)))
+        if offer.refusal:
+            blocks.append(ui.para(ui.danger(messages.CANNOT), offer.refusal))
+        yield ui.Pane(option.text, tuple(blocks))
 
     def _actions(self) -> Iterator[ui.Action]:
         if offer := self._offer:
@@ -306,18 +319,3 @@ class Options(Screen):
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
         self._take(taken)
         self._taken = taken
-
-
-def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
-    option = offer.option
-    if option.does:
-        yield ui.para(option.does)
-    yield ui.para(ui.muted(t("For:")), option.why) if option.does else ui.para(option.why)
-    if option.risk:
-        yield ui.para(ui.warn(messages.COST), option.risk)
-    if option.never:
-        yield ui.para(CAPTIONS[Severity.DANGER] if option.danger else ui.warn(t("Against:")), option.never)
-    if offer.excludes:
-        yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
-    if offer.refusal:
-        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

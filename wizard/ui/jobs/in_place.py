@@ -30,10 +30,12 @@ from wizard.ui.jobs.job import UNDO_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
 class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome.
 
-    `names_undo`: the result names the command to undo later.
+    `names_undo`: the result names the command to undo later. `interrupted` describes an interrupted run, if
+    the journal entry is not enough.
     """
 
     undoable = names_undo = True
+    interrupted: ui.Text = ""
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         return (last,)
@@ -48,6 +50,8 @@ class InPlaceJob(Job[D]):
             command = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
             more = (command,) if decision.choices and self.names_undo else ()
             return RunOutcome(ui.Banner(first, tuple(rest)), more, decision)
+        if state is RunState.INTERRUPTED:
+            last = self.interrupted or last
         tone = ui.Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else ui.Tone.WARN
         return RunOutcome(ui.Banner(last, tone=tone), (), decision)
 
@@ -141,6 +145,11 @@ class MoveJob(InPlaceJob[Moves]):
         self.brief = (*map(moving.what_moves, moves.moves), *moving.journals_message(moves))
         self.seconds = moving.step_seconds(moves)
         self.back = (moving.BACK, moving.POWER(part=moves.devices))
+        self.interrupted = t(
+            "The move was interrupted. No data is lost. {part:and} cannot be mounted "
+            "until the move is finished.",
+            part=moves.devices,
+        )
 
     def stop_means(self) -> ui.Text:
         return t(
@@ -151,19 +160,6 @@ class MoveJob(InPlaceJob[Moves]):
     def commands(self) -> tuple[ui.Block, ...]:
         moved = (ui.para(one) for one in moving.preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
-
-    def outcome(
-        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
-    ) -> RunOutcome:
-        outcome = super().outcome(run, state, entries, commands)
-        if state is not RunState.INTERRUPTED:
-            return outcome
-        said = t(
-            "The move was interrupted. No data is lost. {part:and} cannot be mounted "
-            "until the move is finished.",
-            part=self.document.devices,
-        )
-        return replace(outcome, banner=ui.Banner(said, tone=ui.Tone.WARN))
 
 
 class MigrationJob(InPlaceJob[Migration]):

@@ -49,10 +49,6 @@ class CopyScreen(Screen):
         yield from map(_row, self._sources)
         yield ui.Row(OTHER, (ui.strong(t("another folder")),))
 
-    def _said(self) -> ui.Piece | None:
-        none = None if self._sources else ui.Piece(t("No other filesystem found. Enter a folder."))
-        return super()._said() or none
-
     def act_again(self) -> None:
         def found(sources: tuple[Source, ...]) -> None:
             self._sources = sources
@@ -65,14 +61,10 @@ class CopyScreen(Screen):
     def act_take(self) -> None:
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
-        fields = self._asked(source)
-        self.open(Typing, self.title, (ui.para(text),), fields, self._read, self._count)
-
-    def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
-        places = tuple(ui.Offer(place, place) for place in self._targets)
         fields = [ui.Field("source", t("From"), path, messages.SOURCE_HINT)]
-        if len(places) > 1:
+        if len(self._targets) > 1:
+            places = tuple(ui.Offer(place, place) for place in self._targets)
             fields.append(ui.Field("target", t("To"), self._targets[0], offers=places))
         fields.append(ui.Field("into", t("Into"), "", t("a subfolder; empty for the top")))
         if source is not None and source.is_mounted and source.device:
@@ -81,7 +73,7 @@ class CopyScreen(Screen):
                 ui.Offer("takes", t("mount the copy instead at the next boot")),
             )
             fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
-        return tuple(fields)
+        self.open(Typing, self.title, (ui.para(text),), fields, self._read, self._count)
 
     def _read(self, values: ui.Values) -> CopyFiles:
         source = values["source"].strip()

@@ -167,7 +167,12 @@ class DrivesScreen(Screen):
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
             yield drive_rows.run_row(run, named=len(alike) > 1)
         if gone := len(self.desk.runs) - len(runs):
-            yield drive_rows.gone_row(gone)
+            said = tn(
+                "1 failed run of an absent drive: `diskwright status`",
+                "{count} failed runs of absent drives: `diskwright status`",
+                count=gone,
+            )
+            yield ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
@@ -214,11 +219,10 @@ class DrivesScreen(Screen):
             yield drive_rows.drive_pane(
                 drive,
                 diagnosis,
-                why_not=self._blocker(drive),
                 can_ask=self.services.asks_for_root,
                 device=device,
                 free=self._free,
-                runs=runs_on(self.desk.runs, drive, device),
+                runs=self.desk.runs,
             )
         elif at in self.desk.found:
             yield ui.Pane(ui.short(at), (ui.para(READING),))

@@ -74,8 +74,7 @@ class PlanScreen(Screen):
             self._fault = str(error)
             session = replace(session, plan=None)
         if not session.specs:
-            none = t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
-            self._fault, self.missing = str(none), draft.missing_makers(session)
+            self._fault, self.missing = str(messages.NONE_FOR_PURPOSE), draft.missing_makers(session)
         elif session.mode is None and session.part is None:
             self._fault = str(
                 messages.UNREAD

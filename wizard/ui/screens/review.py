@@ -46,6 +46,13 @@ class Review(Screen):
         if self._room is not None or self._measuring or self._blocked or self.job.word():
             return
 
+        def measured(room: UndoSpace) -> None:
+            self._room, self._measuring = room, False
+            pressed, self._pressed = self._pressed, False
+            # Only start a run if this screen is visible.
+            if pressed and room.fits and not room.lost and self.desk.screen is self:
+                self.desk.with_root(self, self._begin)
+
         def failed(error: DiskwrightError) -> None:
             self._measuring = self._pressed = False
             self.warn(str(error))
@@ -53,14 +60,7 @@ class Review(Screen):
         if self.job.rehearses():
             self._measuring = True
             # Exit waits until the scratch copies are removed.
-            self.desk.later(self, self.job.room, self._measured, failed, finishes=True)
-
-    def _measured(self, room: UndoSpace) -> None:
-        self._room, self._measuring = room, False
-        pressed, self._pressed = self._pressed, False
-        # Only start a run if this screen is visible.
-        if pressed and room.fits and not room.lost and self.desk.screen is self:
-            self.desk.with_root(self, self._begin)
+            self.desk.later(self, self.job.room, measured, failed, finishes=True)
 
     @property
     def _blocked(self) -> bool:
