@@ -76,7 +76,7 @@ BLOCKS = t("Blocks")
 MORE_IS_BETTER = Sentence("{unit}, more is better")
 NOTES = t("Notes")
 NONE_FOR_PURPOSE = t(
-    "No filesystem is possible for this purpose. The plan lists all filesystems and reasons."
+    "No filesystem is possible for this purpose. In the plan, f shows all filesystems and reasons."
 )
 NO_FILESYSTEM = t("No filesystem can be created here.")
 REMEDY = t("What to do:")

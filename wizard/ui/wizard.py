@@ -51,13 +51,13 @@ class Wizard(Desk):
                 self.go(pages.Glossary(self))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
-            case "quit" if self.may_end:
+            case "quit" if not self.may_end:
+                pass
+            case "quit":
                 if question := asking.ending(self):
                     self.go(question)
                 else:
                     self.end()
-            case "quit":
-                pass
             case _:
                 screen.act(name, row, values)
 

@@ -136,17 +136,19 @@ class Candidates(Screen):
         )
         bounds, early, lost, _kept = announcement(order)
         text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
-        ask_token(self.desk, order.drive, self._title(), text, partial(self._begin, order), TRY)
+        ask_token(
+            self.desk,
+            order.drive,
+            self._title(),
+            text,
+            partial(self.open, FilesystemTrial, order, self._use),
+            TRY,
+        )
 
-    def _begin(self, order: Order) -> None:
-        choices = {choice.filesystem: choice for choice in self._choices}
-
-        def use(filesystem: str) -> None:
-            # Close this screen, which shows the old plan.
-            self.desk.back()
-            self._take(Taken(choices[filesystem]))
-
-        self.open(FilesystemTrial, order, use)
+    def _use(self, filesystem: str) -> None:
+        # Close this screen, which shows the old plan.
+        self.desk.back()
+        self._take(Taken(next(one for one in self._choices if one.filesystem == filesystem)))
 
 
 class FilesystemTrial(Measuring[TrialVerdict]):

@@ -272,9 +272,6 @@ class DrivesScreen(Screen):
 
     act_again = read
 
-    def act_as_root(self) -> None:
-        self.desk.with_root(self, self.read)
-
     def act_open(self) -> None:
         self._opened.add(self._selected[0].path)
 
