@@ -23,8 +23,8 @@ from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components import run_rows
 from wizard.ui.components.drive_rows import NOT_FINISHED
-from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
 
 WORKED_OUT = frozenset(
     {"rename", "new-uuid", "mount", "unmount", "move", "options", "tune", "power-off", "release"}
@@ -81,7 +81,7 @@ def entries(
         found += (*_of_partition(drive, part), *_align(machine, drive, part))
     else:
         found += (*_align(machine, drive, None), *_of_whole_drive(machine, drive))
-    own = runs_on(runs, drive, device)
+    own = run_rows.runs_on(runs, drive, device)
     against = {**dict.fromkeys(WORKED_OUT, not_worked_out), **dict.fromkeys(MEASURED, not_measured)}
     found = [replace(one, why_not=_why_not(one, own, against.get(one.name, ""))) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
@@ -90,12 +90,12 @@ def entries(
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
     for run in runs[:1]:
-        if waits(run):
+        if run_rows.waits(run):
             yield MenuEntry("keep", "K", messages.KEEP, t("use the result and end undo"), ends=True)
             if "undo" in run.ways:
                 yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, ends=True)
         else:
-            says = messages.IS_CHANGED if run.state == RUNNING else run.why_not or NOT_FINISHED
+            says = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
             yield MenuEntry("show-run", "v", messages.SHOW, says)
 
 
@@ -103,8 +103,8 @@ def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.
     """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
     # A waiting volume can be unmounted after inspection.
     if entry.name == "unmount":
-        runs = [run for run in runs if run.state == RUNNING]
-    if entry.name not in READ_ONLY and (running := why_not_now(runs)):
+        runs = [run for run in runs if run.state == run_rows.RUNNING]
+    if entry.name not in READ_ONLY and (running := run_rows.why_not_now(runs)):
         return running
     return entry.why_not or against
 

@@ -18,8 +18,8 @@ from wizard.model.said import Sentence, Sentences, format_capacity, t, tn
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components import run_rows
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, blocker, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
@@ -104,9 +104,9 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> 
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if drive.runs_system:
         return ui.muted(t("in use: this system"))
-    if any(run.state == RUNNING for run in runs):
+    if any(run.state == run_rows.RUNNING for run in runs):
         return ui.accent(messages.IS_CHANGED)
-    if any(map(waits, runs)) or _hides_signatures(drive):
+    if any(map(run_rows.waits, runs)) or _hides_signatures(drive):
         return ui.warn(WAITS)
     for severity, said in COUNTED.items():
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
@@ -115,7 +115,7 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> 
         return ui.warn(messages.NOT_READ)
     if drive.read_only:
         return ui.muted(t("read-only"))
-    if blocker(runs, drive):
+    if run_rows.blocker(runs, drive):
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
     return held_on(drive)
@@ -156,7 +156,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
     withheld = not part.signatures and _hides_signatures(drive)
     if _is_half_moved(drive):
         withheld = partition_types.is_half_moved(part)
-    waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
+    waiting = withheld or any(map(run_rows.waits, run_rows.runs_on(runs, drive, part.path)))
     cells = ui.pieces(
         ui.strong(ui.short(part.path)),
         printable(label, 24) if label else "",
@@ -179,7 +179,7 @@ def drive_pane(
     """Describe a drive with open runs, obstacles and findings. `device` is the selected partition, `free` the
     free space by mount point. `runs` are all open runs.
     """
-    why_not, runs = blocker(runs, drive), runs_on(runs, drive, device)
+    why_not, runs = run_rows.blocker(runs, drive), run_rows.runs_on(runs, drive, device)
     size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
     name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
     blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
@@ -190,7 +190,7 @@ def drive_pane(
         if (room := free.get(place)) is not None:
             said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
         blocks.append(ui.para(ui.good(said), hang=2))
-    if why_not and not any(run.state == RUNNING or waits(run) for run in runs):
+    if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
         blocks.append(blocker_para(drive, why_not))
     if unread_content(drive):
         said = t("Contents could not be read. Press w for the reason.")
@@ -245,8 +245,8 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
             said = shown(physical=physical, logical=logical, name=drive.geometry.sector_format)
         yield ui.captioned(messages.BLOCKS, said)
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
-    if any(ANSWERS.get(code) == SHINGLED for code in notes):
-        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=SHINGLED)
+    if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=run_rows.SHINGLED)
     if notes:
         yield ui.captioned(messages.NOTES, str(len(notes)), key="why")
 
@@ -268,9 +268,9 @@ def blocker_para(drive: Drive, why_not: ui.Text) -> ui.Para:
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     for run in runs[:1]:
         key, said = "show-run", ui.warn(run.why_not or NOT_FINISHED)
-        if run.state == RUNNING:
+        if run.state == run_rows.RUNNING:
             said = ui.accent(messages.IS_CHANGED)
-        elif waits(run) and not run.why_not:
+        elif run_rows.waits(run) and not run.why_not:
             key, said = "keep", ui.warn(RUN_WAITS)
         yield ui.para(said, hang=2, key=key)
         if key == "keep" and "undo" in run.ways:
@@ -303,7 +303,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        yield first, CAPTIONS[first.severity], more, ANSWERS.get(first.code, "")
+        yield first, CAPTIONS[first.severity], more, run_rows.ANSWERS.get(first.code, "")
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

@@ -8,16 +8,7 @@ from math import ceil, inf
 from statistics import median
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.candidates.compare import (
-    INTERVALS,
-    TrialFinding,
-    TrialVerdict,
-    caveats,
-    phase_speeds,
-    rate,
-    sentences,
-    title_of,
-)
+from wizard.benchmark.candidates import compare
 from wizard.benchmark.smr_cliff import PHASES, rate_in_words
 from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
@@ -45,8 +36,8 @@ TONES = {
     Outcome.NO_DIFFERENCE: ui.Tone.GOOD,
     CliffOutcome.FOUND: ui.Tone.WARN,
     Displaced.LIKELY: ui.Tone.WARN,
-    TrialFinding.SLOWER: ui.Tone.WARN,
-    TrialFinding.FASTER: ui.Tone.GOOD,
+    compare.TrialFinding.SLOWER: ui.Tone.WARN,
+    compare.TrialFinding.FASTER: ui.Tone.GOOD,
 }
 """Tones of results. All others are Tone.ACCENT."""
 
@@ -61,8 +52,8 @@ ROWS = 16
 def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
     """Return the result in a sentence. A trial's banner has all conclusions in the tone of the worst one."""
     match verdict:
-        case TrialVerdict():
-            said = sentences(verdict)
+        case compare.TrialVerdict():
+            said = compare.sentences(verdict)
             tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
             tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
             return ui.Banner(said[0], said[1:], tone)
@@ -124,7 +115,7 @@ def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
 
 
 def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
-    return tuple(caveats(verdict)) if isinstance(verdict, TrialVerdict) else verdict.caveats
+    return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
 
 
 def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
@@ -135,7 +126,7 @@ def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
             return _cliff(verdict)
         case DisplacedVerdict():
             return _quick(verdict)
-        case TrialVerdict():
+        case compare.TrialVerdict():
             return _trial(verdict)
 
 
@@ -238,11 +229,11 @@ def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
         yield ui.para(said, indent=2)
 
 
-def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
+def _trial(verdict: compare.TrialVerdict) -> Iterator[ui.Block]:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
-        planned = str(title_of(verdict, verdict.planned))
-        values = ((str(title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
+        planned = str(compare.title_of(verdict, verdict.planned))
+        values = ((str(compare.title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
         ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
@@ -258,12 +249,12 @@ def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
             seconds=verdict.seconds,
             written=verdict.written_bytes,
         ),
-        INTERVALS,
+        compare.INTERVALS,
     )
-    for load, phase, speeds in phase_speeds(verdict):
+    for load, phase, speeds in compare.phase_speeds(verdict):
         yield ui.GAP
         yield ui.Figures(
             messages.MORE_IS_BETTER(unit=f"{load}, {phase}"),
-            tuple((str(title_of(verdict, one.candidate)), one.median) for one in speeds),
-            tuple(str(rate(one.unit, one.median)) for one in speeds),
+            tuple((str(compare.title_of(verdict, one.candidate)), one.median) for one in speeds),
+            tuple(str(compare.rate(one.unit, one.median)) for one in speeds),
         )

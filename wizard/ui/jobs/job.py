@@ -15,11 +15,11 @@ from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t, tn
+from wizard.plan import text as plan_text
 from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
-from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
@@ -237,7 +237,7 @@ class PlanJob(Job[Plan]):
         self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
-        self.brief = (*brief(plan), *inside_sentences(plan, writers=writers))
+        self.brief = (*plan_text.brief(plan), *plan_text.inside_sentences(plan, writers=writers))
         self.seconds = tuple(step.seconds for step in plan.steps)
         self.places = tuple(mount.mount_point for mount in plan.mounts)
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
@@ -275,7 +275,7 @@ class PlanJob(Job[Plan]):
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
-        danger = danger_of(self.document) or mirror_note(self.document)
+        danger = plan_text.danger_of(self.document) or mirror_note(self.document)
         # Neither signatures nor unknown data.
         if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
@@ -284,12 +284,12 @@ class PlanJob(Job[Plan]):
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
             said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
-        return (*((danger,) if danger else ()), *free_used(self.document), *said)
+        return (*((danger,) if danger else ()), *plan_text.free_used(self.document), *said)
 
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document.described_as_direct(self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
-        said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
+        said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
@@ -321,7 +321,7 @@ class PlanJob(Job[Plan]):
         if state not in (RunState.WAITING, RunState.KEPT):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state in (RunState.DONE, RunState.KEPT):
-            more += background_work(self.document)
+            more += plan_text.background_work(self.document)
         banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
         decision = self.decision(state, commands)
         if Settling.KEEP in commands.names:

@@ -14,7 +14,7 @@ from wizard.plan.request import plan_request
 from wizard.plan.settings.possible import places_of
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.run_rows import blocker, runs_on
+from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
@@ -40,7 +40,7 @@ class Actions(Screen):
         return self.session.drive
 
     def _rows(self) -> Iterator[ui.Row]:
-        against = blocker(self.desk.runs, self._drive)
+        against = run_rows.blocker(self.desk.runs, self._drive)
         drive, device = self._drive, self._device
         self._found = entries(
             self.session.machine,
@@ -75,7 +75,7 @@ class Actions(Screen):
         self.desk.act(self.row, self.row)
 
     def act_show_run(self, way: str = "") -> None:
-        run = runs_on(self.desk.runs, self._drive, self._device)[0]
+        run = run_rows.runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
         self.desk.open_run(run.run, way)
 

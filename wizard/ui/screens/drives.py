@@ -18,9 +18,8 @@ from wizard.model.requests import SetOptions
 from wizard.model.said import Sentences, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import drive_rows
+from wizard.ui.components import drive_rows, run_rows
 from wizard.ui.components.advice_rows import notice
-from wizard.ui.components.run_rows import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
@@ -143,7 +142,7 @@ class DrivesScreen(Screen):
             self.row = come[0]
 
     def _blocker(self, drive: Drive) -> ui.Text:
-        return blocker(self.desk.runs, drive)
+        return run_rows.blocker(self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         found = (one for one in self.desk.found.values() if one)
@@ -158,7 +157,7 @@ class DrivesScreen(Screen):
         return {path: one for path, one in found.items() if not (one and around.is_medium(one[0]))}
 
     def _is_gone(self, run: OpenRun) -> bool:
-        here = any(runs_on((run,), drive) for drive in self._answered)
+        here = any(run_rows.runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _rows(self) -> Iterator[ui.Row]:
@@ -179,7 +178,7 @@ class DrivesScreen(Screen):
                 yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(READING)))
                 continue
             drive, diagnosis = found
-            runs = runs_on(self.desk.runs, drive)
+            runs = run_rows.runs_on(self.desk.runs, drive)
             yield drive_rows.drive_row(drive, diagnosis, runs)
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
@@ -256,12 +255,12 @@ class DrivesScreen(Screen):
             yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
-        if runs_on(self.desk.runs, drive, at):
+        if run_rows.runs_on(self.desk.runs, drive, at):
             yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
         yield ui.Action("health", "i", messages.HEALTH)
         yield ui.Action("speed", "t", messages.SPEED, aside=True)
-        yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
+        yield from run_rows.answers(self.services, self.desk.runs, at, drive, diagnosis)
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
@@ -322,12 +321,12 @@ class DrivesScreen(Screen):
 
     def act_move(self) -> None:
         session = self._select()
-        if parts := misaligned_found(session.drive, session.diagnosis, self.row):
+        if parts := run_rows.misaligned_found(session.drive, session.diagnosis, self.row):
             self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
         drive, diagnosis = self._selected
-        if device := without_nofail(diagnosis, self.row):
+        if device := run_rows.without_nofail(diagnosis, self.row):
             self._select()
             options = self.services.options_at_boot(drive, device) or ()
             self.work_out(device, SetOptions((*options, "nofail")))
@@ -350,7 +349,7 @@ class DrivesScreen(Screen):
         if row.startswith("run:"):
             able = [run for run in able if f"run:{run.run}" == row]
         elif found := self._current(self.row):
-            able = [*runs_on(able, found[0], row)] or able
+            able = [*run_rows.runs_on(able, found[0], row)] or able
         if not able:
             raise Refused(t("No result to keep or undo."))
         if len(able) > 1:

@@ -13,7 +13,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import serial_of
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import check_token, passphrase_fields, passphrase_of, save_job
+from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
@@ -123,7 +123,7 @@ class Review(Screen):
         if self._final_word:
             yield ui.Field("word", t("And"), hint=messages.TYPE_WORD(word=self._final_word))
         if self.job.takes_passphrase:
-            yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
+            yield from asking.passphrase_fields(t("new passphrase; if lost, so is the data"))
 
     def _tokens(self, drive: Identity) -> tuple[str, str]:
         """Return the token to type, and the shortest sufficient part.
@@ -165,11 +165,11 @@ class Review(Screen):
 
     def act_apply(self) -> None:
         for number, drive in enumerate(self.job.drives):
-            check_token(self.values, number, drive, *self._tokens(drive))
+            asking.check_token(self.values, number, drive, *self._tokens(drive))
         if self._final_word and self.values.get("word", "").strip() != self._final_word:
             raise Refused(messages.FIRST(what=messages.TYPE_WORD(word=self._final_word)))
         if self.job.takes_passphrase:
-            self._secret = passphrase_of(self.values)
+            self._secret = asking.passphrase_of(self.values)
             if fault := passphrase_fault(self._secret):
                 raise Refused(messages.WEAK(fault=fault))
             if (warning := passphrase_warning(self._secret)) and self._warned != self._secret:
@@ -199,7 +199,7 @@ class Review(Screen):
         self.open(Page, messages.STEPS, self.job.commands())
 
     def act_save(self) -> None:
-        save_job(self.desk, self.job)
+        asking.save_job(self.desk, self.job)
 
 
 def _identity(drive: Identity) -> ui.Para:

@@ -18,7 +18,6 @@ from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.components.run_rows import RunProgress
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
@@ -48,7 +47,7 @@ class WorkScreen(Screen):
         self.title = job.title
         self._paths = [drive.path for drive in job.drives]
         self._entries: tuple[JournalEntry, ...] = ()
-        self._progress = RunProgress()
+        self._progress = run_rows.RunProgress()
         self._state = RunState.RUNNING
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
@@ -61,7 +60,7 @@ class WorkScreen(Screen):
             self._follow()
 
     def _follow(self) -> None:
-        self._progress = RunProgress(followed=True)
+        self._progress = run_rows.RunProgress(followed=True)
 
         def follow() -> Ended:
             # The journal is read from the start.
@@ -95,7 +94,7 @@ class WorkScreen(Screen):
     def _read(self, ended: Ended) -> None:
         (state, known), self._settling = ended, None
         self._state, self._commands = state, known or NextCommands(self.job.unchecked.get(state, ()))
-        self._progress = RunProgress()
+        self._progress = run_rows.RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.run, state, self._entries, self._commands)
         if self._commands.why_not:
@@ -271,7 +270,7 @@ class WorkScreen(Screen):
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
         runs, run, over = self.services.runs, self.run, threading.Event()
-        self._progress = RunProgress(progress=runs.status(run).progress).turned()
+        self._progress = run_rows.RunProgress(progress=runs.status(run).progress).turned()
 
         def look() -> None:
             self._look()
