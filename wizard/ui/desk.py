@@ -318,7 +318,8 @@ class Desk(ABC):
         view = screen.view()
         about = view.about
         if self.services.demo:
-            about = f"{t('DEMO')}: {about}".removesuffix(": ")
+            demo = t("DEMO")
+            about = f"{demo}: {about}" if str(about) else demo
         actions, keys = [*view.actions], {action.key for action in view.actions}
         if "escape" not in keys and len(self._screens) > 1 and screen.may_leave:
             aside = view.action("back") is not None
