@@ -27,6 +27,7 @@ from wizard.ui import view as ui
 from wizard.ui.components import advice_rows, measured, reasons, run_rows
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.components.reasons import Reason
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
@@ -328,7 +329,7 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
     cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
     return pane_html(
         ui.Pane(
-            t("{filesystem}: {rating}", filesystem=said, rating=advice_rows.rating(choice).text),
+            t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
             (*cannot, *advice_rows.choice_blocks(choice)),
         )
     )

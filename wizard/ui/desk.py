@@ -223,7 +223,7 @@ class Screen:
     def work_out(self, device: str, wanted: Wanted) -> None:
         """Check as root how to make a change, and open Review."""
         self.later_as_root(
-            t("Checking the current state ..."),
+            messages.CHECKING,
             lambda: self.services.as_root().work_out(device, wanted),
             self.desk.open_review,
         )
@@ -271,16 +271,16 @@ class Desk(ABC):
     def session(self, session: Session) -> None:
         self.selected = session
 
-    @property
-    def drives(self) -> tuple[Drive, ...]:
-        """Drives of the session, if any."""
-        return self.selected.drives if self.selected else ()
-
     def watch(self) -> None:
         """Watch the drives and the runs until the end."""
+
+        def watch_runs() -> None:
+            while not self._stop.wait(RUNS_SECONDS):
+                self.look_at_runs()
+
         changes = self.services.changes(self._stop)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
-        threading.Thread(target=self._watch_runs, daemon=True).start()
+        threading.Thread(target=watch_runs, daemon=True).start()
 
     def end(self) -> None:
         """Close all screens. Runs continue."""
@@ -318,21 +318,19 @@ class Desk(ABC):
         view = screen.view()
         about = view.about
         if self.services.demo:
-            about = t("DEMO: {about}", about=about) if str(about) else t("DEMO")
-        said = screen.said or view.said
-        return replace(view, about=about, said=said, actions=(*view.actions, *self._common(screen, view)))
-
-    def _common(self, screen: Screen, view: ui.View) -> Iterator[ui.Action]:
-        keys = {action.key for action in view.actions}
+            demo = t("DEMO")
+            about = f"{demo}: {about}" if str(about) else demo
+        actions, keys = [*view.actions], {action.key for action in view.actions}
         if "escape" not in keys and len(self._screens) > 1 and screen.may_leave:
-            yield ui.Action("back", "escape", messages.BACK, aside=view.action("back") is not None)
+            aside = view.action("back") is not None
+            actions.append(ui.Action("back", "escape", messages.BACK, aside=aside))
         if screen.missing is not None:
-            yield ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL)
+            actions.append(ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL))
         if view.place not in ("help", "glossary"):
-            yield ui.Action("help", "?", t("help"), aside=view.over)
-            yield ui.Action("glossary", "f2", t("words"), aside=True)
-        if not view.action("quit"):
-            yield ui.Action("quit", "q", t("quit"), aside=view.over)
+            actions.append(ui.Action("help", "?", messages.HELP, aside=view.over))
+            actions.append(ui.Action("glossary", "f2", t("words"), aside=True))
+        actions.append(ui.Action("quit", "q", t("quit"), aside=view.over))
+        return replace(view, about=about, said=screen.said or view.said, actions=tuple(actions))
 
     def act(self, name: str, row: str = "", values: ui.Values | None = None) -> None:
         """Perform an action of the view at a row, with the values of the fields.
@@ -454,10 +452,6 @@ class Desk(ABC):
 
         fail = failed or screen.refused
 
-        def crashed(error: Failed) -> None:
-            fail(error)
-            screen.tell(str(error), ui.Tone.DANGER)
-
         def thread() -> None:
             try:
                 result = work()
@@ -466,7 +460,7 @@ class Desk(ABC):
             except BaseException as error:
                 what = repr(error)
                 said = t("diskwright failed with an internal error. Please report: {what}", what=what)
-                self._settle(screen, partial(crashed, Failed(said)))
+                self._settle(screen, partial(fail, Failed(said)))
                 raise
             else:
                 self._settle(screen, partial(then, result))
@@ -538,13 +532,10 @@ class Desk(ABC):
                 self._leave_unplugged()
             self.changed()
 
-    def _watch_runs(self) -> None:
-        while not self._stop.wait(RUNS_SECONDS):
-            self.look_at_runs()
-
     def look_at_runs(self) -> None:
         """Read the open runs again if an active run ended."""
-        if all(map(self._is_unchanged, self.runs)):
+        active = (run for run in self.runs if run.state == RUNNING)
+        if all(map(self._is_active, active)):
             return
         runs = self.services.open_runs()
         if runs == self.runs:
@@ -555,9 +546,7 @@ class Desk(ABC):
                 self._guarded(screen, screen.runs_changed)
         self.changed()
 
-    def _is_unchanged(self, run: OpenRun) -> bool:
-        if run.state != RUNNING:
-            return True
+    def _is_active(self, run: OpenRun) -> bool:
         try:
             return self.services.runs.state(run.run).value == RUNNING
         except (DiskwrightError, OSError):
@@ -569,7 +558,8 @@ class Desk(ABC):
         at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return
-        drive = next((drive for drive in self.drives if not self.services.is_attached(drive)), None)
+        drives = self.selected.drives if self.selected else ()
+        drive = next((drive for drive in drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
         self._start_over()

@@ -15,11 +15,11 @@ from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.plan.raid.striping import FILESYSTEMS as TOGETHER
 from wizard.plan.raid.striping import room_bytes
+from wizard.plan.request import wanted
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.request.wanted import choice_on, desktop_requests, room_for_preset, spec_of
 from wizard.ui.session import Session
 
 
@@ -79,9 +79,9 @@ def _safe_mode(services: Services, session: Session) -> Mode | None:
 def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
     """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
     machine, drive, recording = session.machine, session.drive, session.diagnosis.recording
-    room = room_for_preset(drive, preserve=session.mode is Mode.USE_FREE)
-    requests = desktop_requests(room, machine.memory_bytes)
-    return tuple(spec_of(machine, drive, recording, asked) for asked in requests)
+    room = wanted.room_for_preset(drive, preserve=session.mode is Mode.USE_FREE)
+    requests = wanted.desktop_requests(room, machine.memory_bytes)
+    return tuple(wanted.spec_of(machine, drive, recording, asked) for asked in requests)
 
 
 def default_spec(services: Services, session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
@@ -152,4 +152,4 @@ def _fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSp
         return spec
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
     advice = session.advise(services, spec.workload.id, room or None)
-    return replace(spec, choice=choice_on(advice, TOGETHER[stripe.kind]), doubts=())
+    return replace(spec, choice=wanted.choice_on(advice, TOGETHER[stripe.kind]), doubts=())

@@ -11,7 +11,7 @@ from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, t, tn
+from wizard.model.said import Message, Sentence, format_capacity, t, tn
 from wizard.plan.free_space import aligned_spaces
 from wizard.plan.partition import possible as partitions
 from wizard.plan.partition.move_target import planned_move
@@ -23,7 +23,8 @@ from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
+from wizard.ui.components import run_rows
+from wizard.ui.components.drive_rows import NOT_FINISHED
 
 WORKED_OUT = frozenset(
     {"rename", "new-uuid", "mount", "unmount", "move", "options", "tune", "power-off", "release"}
@@ -33,20 +34,11 @@ MEASURED = frozenset({"bring", "speed"})
 """Actions that require root in this process."""
 READ_ONLY = frozenset({"speed", "health"})
 """Actions available during a run on the same device."""
+LOST_ON_KEEP = t("all data deleted when you choose Keep")
+BY = Sentence("by {size:size}; no file loss")
+NO_LOSS = Sentence("{what}; no file loss")
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """Minimum size of a mountable filesystem, in bytes."""
-
-
-class MenuFacts(Struct, frozen=True):
-    """Facts from outside the drives.
-
-    `has_line` is True if fstab lists the filesystem. The texts explain why actions or measurements are
-    unavailable, or are empty.
-    """
-
-    has_line: bool = True
-    not_worked_out: ui.Text = ""
-    not_measured: ui.Text = ""
 
 
 class MenuEntry(Struct, frozen=True):
@@ -68,54 +60,58 @@ def entries(
     drive: Drive,
     device: str,
     blocker: ui.Text,
-    here: MenuFacts,
     runs: Sequence[OpenRun] = (),
+    *,
+    has_line: bool = True,
+    not_worked_out: ui.Text = "",
+    not_measured: ui.Text = "",
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
     `blocker` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
-    runs on the device are listed first.
+    runs on the device are listed first. `has_line`: fstab lists the filesystem. The other texts explain why
+    changes or measurements are unavailable.
     """
     part = drive.partition(device)
     found = [*_of_drive(drive, blocker)] if part is None else []
-    found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
+    # If `not_worked_out` is set, fstab was not read.
+    has_line = has_line or bool(not_worked_out)
+    found += _of_filesystem(machine, drive, device, has_line=has_line)
     if part is not None:
         found += (*_of_partition(drive, part), *_align(machine, drive, part))
     else:
         found += (*_align(machine, drive, None), *_of_whole_drive(machine, drive))
-    own = runs_on(runs, drive, device)
-    found = [replace(one, why_not=_why_not(one, own, here)) for one in found]
+    own = run_rows.runs_on(runs, drive, device)
+    against = {**dict.fromkeys(WORKED_OUT, not_worked_out), **dict.fromkeys(MEASURED, not_measured)}
+    found = [replace(one, why_not=_why_not(one, own, against.get(one.name, ""))) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
     return (*_of_runs(own), *sorted(found, key=lambda one: (bool(one.why_not), one.ends)))
 
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
     for run in runs[:1]:
-        if waits(run):
-            yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
+        if run_rows.waits(run):
+            yield MenuEntry("keep", "K", messages.KEEP, t("use the result and end undo"), ends=True)
             if "undo" in run.ways:
-                yield MenuEntry("undo", "U", messages.UNDO_TITLE, t("restore the old contents"), ends=True)
+                yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, ends=True)
         else:
-            says = run.why_not or t("not finished: go on or undo")
-            if run.state == RUNNING:
-                says = t("show progress, or stop")
-            yield MenuEntry("show-run", "v", t("Show run"), says)
+            says = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
+            yield MenuEntry("show-run", "v", messages.SHOW, says)
 
 
-def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], here: MenuFacts) -> ui.Text:
+def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.Text:
     """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
     # A waiting volume can be unmounted after inspection.
     if entry.name == "unmount":
-        runs = [run for run in runs if run.state == RUNNING]
-    if entry.name not in READ_ONLY and (running := why_not_now(runs)):
+        runs = [run for run in runs if run.state == run_rows.RUNNING]
+    if entry.name not in READ_ONLY and (running := run_rows.why_not_now(runs)):
         return running
-    against = here.not_worked_out if entry.name in WORKED_OUT else ""
-    return entry.why_not or against or (here.not_measured if entry.name in MEASURED else "")
+    return entry.why_not or against
 
 
 def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
-        yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), blocker)
+        yield MenuEntry("set-up", "s", messages.SET_UP, "", blocker)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
     spaces = aligned_spaces(drive.free, drive.geometry) if drive.geometry else ()
@@ -127,23 +123,18 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
         why_not = settings.UNREAD(device=drive.path)
     elif not drive.has_table:
         why_not = t("No partition table to preserve.")
-    elif not free:
-        why_not = t("No free space.")
     elif usable < LEAST_FREE:
         why_not = t(
             "Only {size:size} free; a filesystem needs at least {least:size}.",
             size=free,
             least=LEAST_FREE,
         )
-    yield MenuEntry(
-        "use-free", "e", t("Use the free space"), t("{size:size}; partitions unchanged", size=free), why_not
-    )
-    yield MenuEntry(
-        "set-up", "A", t("Replace all"), t("all data deleted when you choose Keep"), blocker, ends=True
-    )
+    says = t("{size:size}; partitions unchanged", size=free)
+    yield MenuEntry("use-free", "e", t("use the free space"), says, why_not)
+    yield MenuEntry("set-up", "A", messages.REPLACE, LOST_ON_KEEP, blocker, ends=True)
 
 
-def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
+def _of_filesystem(machine: Machine, drive: Drive, device: str, *, has_line: bool) -> Iterator[MenuEntry]:
     others = [
         other if one == device else one
         for _, one, other in copies_of(machine, drive)
@@ -151,59 +142,27 @@ def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]
     ]
     if others:
         why_not = settings.why_not_relabel(drive, device, uuid=True)
-        says = t("now the same as {other}; no file loss", other=others[0])
-        yield MenuEntry("new-uuid", "x", t("New UUID"), says, why_not)
-
-
-def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts) -> Iterator[MenuEntry]:
+        says: ui.Text = t("now the same as {other}; no file loss", other=others[0])
+        yield MenuEntry("new-uuid", "x", t("new UUID"), says, why_not)
     old = old_filesystems(drive, device)
-    says: ui.Text = (
-        t("from {kind}; no file loss", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
-        if old
-        else ""
-    )
+    says = NO_LOSS(what=" + ".join(sorted({title_of(one.kind) for one in old}))) if old else ""
     none = settings.UNREAD(device=device) if unread_content(drive) else messages.NO_OLD
-    yield MenuEntry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
+    yield MenuEntry("to-ext4", "m", messages.CONVERT, says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
-    label = label_on(drive, device)
-    named = t("now: {label}", label=label) if label else t("no label")
-    yield MenuEntry("rename", "r", messages.RENAME, named, settings.why_not_relabel(drive, device))
-    yield MenuEntry(
-        "mount",
-        "n",
-        messages.MOUNT,
-        messages.AT_BOOT,
-        settings.why_not_mount(machine, drive, device),
-    )
+    label = label_on(drive, device) or messages.NONE
+    yield MenuEntry("rename", "r", messages.RENAME, label, settings.why_not_relabel(drive, device))
+    against = settings.why_not_mount(machine, drive, device)
+    yield MenuEntry("mount", "n", messages.MOUNT, messages.AT_BOOT, against)
     place = ", ".join(settings.places_of(drive, device))
-    yield MenuEntry(
-        "unmount",
-        "u",
-        messages.UNMOUNT,
-        t("from {place}", place=place),
-        settings.why_not_unmount(drive, device),
-    )
+    yield MenuEntry("unmount", "u", messages.UNMOUNT, place, settings.why_not_unmount(drive, device))
     if settings.signatures_on(drive, device):
-        why_not = settings.why_not_bring(drive, device)
-        yield MenuEntry(
-            "bring",
-            "y",
-            messages.COPY_HERE,
-            t("from a folder or another filesystem; verified"),
-            why_not,
-        )
-    # If `not_worked_out` is set, fstab was not read.
-    has_line = here.has_line or bool(here.not_worked_out)
+        against = settings.why_not_bring(drive, device)
+        yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, against)
     against = settings.why_not_remount(drive, device, has_line=has_line)
-    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, t("from the fstab line"), against)
-    yield MenuEntry(
-        "tune",
-        "c",
-        messages.TUNE,
-        t("better settings for a purpose; no file loss"),
-        settings.why_not_tune(drive, device),
-    )
+    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against)
+    says = t("better settings for a purpose; no file loss")
+    yield MenuEntry("tune", "c", messages.TUNE, says, settings.why_not_tune(drive, device))
 
 
 def label_on(drive: Drive, device: str) -> str | None:
@@ -219,68 +178,51 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         room = 0
     mounted = bool(settings.places_of(drive, part.path))
     # A mounted filesystem may be smaller than the partition, which only root can check.
-    says = (
-        t("by {size:size} of free space; no file loss", size=room)
-        if room or not mounted
-        else t("to fill the partition if smaller")
-    )
+    says = BY(size=room) if room or not mounted else t("to fill the partition if smaller")
     why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
-    yield MenuEntry("grow", "g", t("Grow"), says, why_not)
-    yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
-    says = t("files deleted when you choose Keep")
-    yield MenuEntry("format", "F", t("Format"), says, partitions.why_not_change(drive, part), ends=True)
-    yield MenuEntry("delete", "D", t("Delete"), says, partitions.why_not_delete(drive, part), ends=True)
-
-
-def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
-    """Return the possible sizes, and the reason if resizing and moving are both impossible."""
-    if why_not := why_not_adjust(drive, part):
-        return "", why_not
-    most = (
-        part.size_bytes + partitions.room_behind(drive, part)
-        if why_not_larger(drive, part) is None
-        else part.size_bytes
-    )
-    # Old recordings do not include the used space.
-    if partitions.why_not_shrink(drive, part) or part.signatures[0].taken_bytes is None:
-        return t("up to {most:size}, or move; no file loss", most=most), ""
-    least = partitions.least_bytes(drive, part)
-    return t("{least:size} to {most:size}, or move; no file loss", least=least, most=most), ""
+    yield MenuEntry("grow", "g", t("grow"), says, why_not)
+    against = why_not_adjust(drive, part)
+    limits: ui.Text = ""
+    if not against:
+        more = room if why_not_larger(drive, part) is None else 0
+        most = part.size_bytes + more
+        sizes: ui.Text = t("up to {most:size}", most=most)
+        # Old recordings do not include the used space.
+        if not partitions.why_not_shrink(drive, part) and part.signatures[0].taken_bytes is not None:
+            sizes = f"{format_capacity(partitions.least_bytes(drive, part))} - {format_capacity(most)}"
+        limits = NO_LOSS(what=sizes)
+    yield MenuEntry("adjust", "z", messages.RESIZE, limits, against)
+    against = partitions.why_not_change(drive, part)
+    yield MenuEntry("format", "F", t("format"), LOST_ON_KEEP, against, ends=True)
+    against = partitions.why_not_delete(drive, part)
+    yield MenuEntry("delete", "D", t("delete"), LOST_ON_KEEP, against, ends=True)
 
 
 def _align(machine: Machine, drive: Drive, part: Partition | None) -> Iterator[MenuEntry]:
     grain = drive.geometry.grain_bytes if drive.geometry else 1
     if part.start_bytes % grain == 0 if part else len(misaligned_parts(drive)) < 2:
         return
-    label = t("Align") if part else t("Align partitions")
     says: ui.Text = ""
     why_not = ""
     try:
         if part:
-            says = t("by {shift:size}; no file loss", shift=planned_move(machine, drive, part).shift_bytes)
+            says = BY(size=planned_move(machine, drive, part).shift_bytes)
         else:
             count = len(planned_moves(machine, drive).moves)
-            says = tn("{count} partition; no file loss", "{count} partitions; no file loss", count=count)
+            says = NO_LOSS(what=tn("1 partition", "{count} partitions", count=count))
     except Refused as refusal:
         why_not = str(refusal)
-    yield MenuEntry("move", "f", label, says, why_not)
+    yield MenuEntry("move", "f", messages.ALIGN, says, why_not)
 
 
 def _of_whole_drive(machine: Machine, drive: Drive) -> Iterator[MenuEntry]:
     if drive.lost:
-        against = why_not(lost_layout, drive)
-        yield MenuEntry(
-            "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), against
-        )
-    yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"))
+        says = t("around the contents found; no file loss")
+        yield MenuEntry("restore-table", "b", t("restore table"), says, why_not(lost_layout, drive))
+    yield MenuEntry("speed", "t", messages.SPEED, t("reads for half a minute"))
     yield MenuEntry("health", "i", messages.HEALTH, t("drive counters and all details"))
     if drive.layers:
         against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)
-        yield MenuEntry("release", "l", t("Release"), t("stop arrays, groups and containers"), against)
-    yield MenuEntry(
-        "power-off",
-        "P",
-        t("Power off"),
-        t("unmount, flush, power off; then unplug"),
-        settings.why_not_power_off(drive),
-    )
+        yield MenuEntry("release", "l", t("release"), t("stop arrays, groups and containers"), against)
+    says = t("unmount, flush, power off; then unplug")
+    yield MenuEntry("power-off", "P", t("power off"), says, settings.why_not_power_off(drive))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
@@ -52,34 +51,20 @@ class Wizard(Desk):
                 self.go(pages.Glossary(self))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
+            case "quit" if not self.may_end:
+                pass
             case "quit":
-                if self.may_end:
-                    self._ask_to_end()
+                if question := asking.ending(self):
+                    self.go(question)
+                else:
+                    self.end()
             case _:
                 screen.act(name, row, values)
-
-    def _ask_to_end(self) -> None:
-        if question := asking.ending(self):
-            self.go(question)
-        else:
-            self.end()
 
     def farewell(self) -> tuple[str, ...]:
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
         if self.services.demo:
             return ()
-        found = tuple(line for _, line in sorted(self._last_lines(), key=itemgetter(0)))
-        left = len(found) - MOST_RUNS
-        if left <= 0:
-            return found
-        more = tn(
-            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
-        )
-        return (*found[:MOST_RUNS], str(more))
-
-    def _last_lines(self) -> Iterator[tuple[int, str]]:
-        """Yield priority and line of each open run and this session's: half-written drives first, then
-        waiting runs, then active ones."""
         from wizard.apply.run.job import NextCommands
         from wizard.apply.run.journal import RunState
         from wizard.apply.run_control import left_line, working_ways
@@ -92,9 +77,16 @@ class Wizard(Desk):
             if (own := self.run) is not None and own not in {one.run for one in runs}:
                 now = self.services.runs.state(own)
                 found.append((own, now, working_ways(own, now)))
-        for run, now, ways in found:
-            if line := left_line(run, now, ways):
-                yield 2 if now is RunState.RUNNING else 1 if "keep" in ways.names else 0, line
+        # Half-written drives first, then waiting runs, then active ones.
+        found.sort(key=lambda one: 2 if one[1] is RunState.RUNNING else int("keep" in one[2].names))
+        lines = tuple(line for run, now, ways in found if (line := left_line(run, now, ways)))
+        left = len(lines) - MOST_RUNS
+        if left <= 0:
+            return lines
+        more = tn(
+            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
+        )
+        return (*lines[:MOST_RUNS], str(more))
 
     def exit_code(self) -> ExitCode:
         """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does

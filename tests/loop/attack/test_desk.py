@@ -35,7 +35,7 @@ def test_one_key_does_not_format(work: Work, full: str, monkeypatch: pytest.Monk
     before = work.digest(full)
     person, run = stopped(work, full, monkeypatch)
     person.act("resume")
-    assert person.view.place == "typing" and "overwrites all contents" in person.text
+    assert person.view.place == "typing" and "overwrites the content" in person.text
     for typed in ("", "y", token_of(full)[-4:-1]):
         person.act("take", token0=typed)
         assert state(run) is RunState.STOPPED and work.digest(full) == before

@@ -157,7 +157,7 @@ def test_wizard_can_be_left_and_reopened_during_a_run(
     person.desk.act("leave")
     run = run_of(work)
     until(lambda: person.view.place == "drives" and any(row.key == f"run:{run}" for row in person.rows))
-    assert "being changed now" in person.text
+    assert "Being changed now" in person.text
     person.desk.moved(f"run:{run}")
     person.desk.act("show-run", f"run:{run}")
     assert person.view.place == "work"

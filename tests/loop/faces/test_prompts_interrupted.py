@@ -53,7 +53,7 @@ class Prompt:
 
 PROMPTS = (
     Prompt("Step 1 of 5: Drives"),
-    Prompt("Replace all", "A"),
+    Prompt("Replace everything", "A"),
     Prompt("What will you store?", "4"),
     Prompt("e edit", "e"),
     Prompt("Purpose"),

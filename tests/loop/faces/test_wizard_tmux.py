@@ -78,7 +78,7 @@ def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> 
     terminal.start(f"{sys.executable} -m wizard demo; echo ended with $?; sleep 60")
     first = terminal.shows("1 Drives", "loop", "! 2 warnings")
     drive = next(word for word in first.split() if word.startswith("loop"))
-    terminal.press("Enter", "Use the free space", "Replace all")
+    terminal.press("Enter", "Use the free space", "Replace everything")
     terminal.press("A", "What will you store?", "Large media files")
     terminal.press("Enter", "Lost:", "Then", "Large media files")
     terminal.press("Escape", "What will you store?")

@@ -41,7 +41,7 @@ def test_piped_answers_end_with_a_mounted_filesystem(work: Work, make_drive: Mak
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
         assert state(run) is RunState.DONE
-        assert "This does not match loop" in " ".join(wizard.said.split())
+        assert "to confirm loop" in " ".join(wizard.said.split())
         checks = said(run, Event.VERIFIED)
         assert checks and f"All {len(checks)} checks passed" in result
         assert f"readyat{place}" in "".join(result.split())

@@ -40,7 +40,7 @@ def test_piped_answers_end_with_a_mounted_mirror(work: Work, make_drive: MakeDri
         wizard.answer("")
         wizard.asked("Step 4 of 5: Review", tokens[0])
         wizard.answer(tokens[1], tokens[0])
-        assert "This does not match" in wizard.asked(tokens[0])
+        assert "to confirm" in wizard.asked(tokens[0])
         wizard.answer(tokens[0], tokens[1])
         wizard.until("Journal:", "Answer: ")
         assert wizard.ended() == 0, wizard.said

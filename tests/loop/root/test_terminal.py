@@ -73,7 +73,7 @@ def test_wizard_returns_after_the_password(desk: tuple[Terminal, Sudo], make_dri
     choose(terminal, name)
     terminal.shows("not read", "read as root")
     # What could not be read is not erased without being told to.
-    terminal.press("Enter", "Replace all")
+    terminal.press("Enter", "Replace everything")
     terminal.press("A", "What will you store?")
     terminal.press("Enter", "could not be read")
     terminal.press("Enter", "4 Review", "Read as root")

@@ -68,9 +68,7 @@ class Live(Simulated):
         self.rootless, self.machine = False, self.known
 
     def next_commands(self, run: Path) -> NextCommands | None:
-        early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
-        by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
-        return self.ways or NextCommands(by_state.get(self.ends, ()))
+        return self.ways or super().next_commands(run)
 
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)

@@ -50,7 +50,9 @@ class Simulated(Services, LocalRuns):
         return ""
 
     def next_commands(self, run: Path) -> NextCommands | None:
-        return None
+        early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+        by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
+        return NextCommands(by_state.get(self.state(run), ()))
 
     def closed(self, run: Path) -> str:
         return ""

@@ -45,7 +45,7 @@ def test_resuming_an_overwriting_run_needs_its_token(typed: str) -> None:
     assert (
         services.seen.resumed < 1
         and person.view.place == "typing"
-        and "overwrites all contents" in person.text
+        and "overwrites the content" in person.text
     )
     person.act("take", token0=typed)
     assert services.seen.resumed < 1 and "S1" in person.said
@@ -281,7 +281,7 @@ def test_serial_shared_with_another_drive_proves_no_identity() -> None:
     assert "type sda" in person.text
     for typed in ("123456789ABC", "9ABC", "sdb"):
         person.act("apply", token0=typed)
-        assert not services.seen.started and "type sda" in person.said
+        assert not services.seen.started and "Type sda" in person.said
     person.act("apply", token0="sda")
     # The engine knows it by what it says of itself.
     assert services.seen.started == ["123456789ABC"]

@@ -26,7 +26,7 @@ RESULTS = {
         "The run was undone: the old contents of {drives:and} are restored bit for bit."
     ),
     RunState.KEPT: Sentence("Kept, and checked: {drives:and}. Undo is no longer possible."),
-    RunState.RUNNING: Sentence("The run is still in progress."),
+    RunState.RUNNING: Sentence("The run on {drives:and} is still in progress."),
 }
 """The result of a run by state. Follows the headline."""
 

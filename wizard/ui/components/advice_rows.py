@@ -15,7 +15,7 @@ from wizard.model.said import t, tn
 from wizard.plan.changes import Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.plan_rows import RANKS
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.components.reasons import evidence_blocks
 
 FIGURES_OF_UNMADE = 3
@@ -24,17 +24,10 @@ FIGURES_OF_UNMADE = 3
 
 def none_usable(advice: Advice) -> ui.Para:
     """Explain that no filesystem can be created, or that none suits the purpose."""
-    said = t("No filesystem can be created here.")
+    said = messages.NO_FILESYSTEM
     if for_files(advice.usable):
         said = t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
     return ui.para(ui.warn(said))
-
-
-def rating(choice: Choice) -> ui.Piece:
-    """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
-    if choice.obstacles:
-        return ui.muted(messages.IMPOSSIBLE)
-    return RANKS[choice.place] if choice.ranked else ui.Piece(messages.NOT_RECOMMENDED)
 
 
 def choice_blocks(
@@ -50,12 +43,12 @@ def choice_blocks(
     if choice.obstacles:
         return
     yield ui.GAP
-    yield from _options(t("Made with"), choice.mkfs, told)
-    yield from _options(t("Mounted with"), choice.mount, told)
+    yield from _options(messages.MADE_WITH, choice.mkfs, told)
+    yield from _options(messages.MOUNTED_WITH, choice.mount, told)
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
     if withheld and choice.withheld:
-        yield ui.para(ui.strong(t("Not offered")))
+        yield ui.para(ui.strong(messages.NOT_OFFERED))
         yield from (ui.para(ui.muted(held.text), held.reason, indent=2) for held in choice.withheld)
 
 
@@ -72,7 +65,7 @@ def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
     """Explain why a filesystem is never created, and what to do."""
     yield ui.para(unmade.why_not)
     yield ui.GAP
-    yield ui.para(ui.strong(t("What to do:")), unmade.way_off)
+    yield ui.para(ui.strong(messages.REMEDY), unmade.way_off)
 
 
 def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
@@ -103,37 +96,30 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]
-    named = [(title_of(one.filesystem), one.sentence) for one in others]
-    unmade = [
-        (one.title, t("{why} What to do: {remedy}", why=one.why_not, remedy=one.way_off))
-        for one in advice.unmade
-    ]
-    for heading, several in ((messages.ALSO_SUPPORTED, named), (t("Known but not supported"), unmade)):
-        yield ui.GAP
-        yield ui.para(ui.strong(heading))
-        yield from (ui.para(ui.strong(f"{title}:"), said) for title, said in several)
+    yield ui.GAP
+    yield ui.para(ui.strong(messages.ALSO_SUPPORTED))
+    yield from (ui.para(ui.strong(f"{title_of(one.filesystem)}:"), one.sentence) for one in others)
+    yield ui.GAP
+    yield ui.para(ui.strong(t("Known but not supported")))
+    for unmade in advice.unmade:
+        yield ui.para(ui.strong(f"{unmade.title}:"), unmade.why_not, messages.REMEDY, unmade.way_off)
     yield ui.GAP
     yield from advice_blocks(advice)
-    if cited := _cited(advice):
-        yield ui.GAP
-        yield ui.para(ui.strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
-        yield ui.GAP
-        yield from evidence_blocks(cited)
-
-
-def _cited(advice: Advice) -> tuple[Evidence, ...]:
-    """Return the figures of the ranking, then a few of unsupported filesystems, without duplicates."""
+    # Figures of the ranking, then a few of unsupported filesystems, without duplicates.
     cited = dict.fromkeys(card for one in advice.choices if one.ranked for card in one.evidence)
     for unmade in advice.unmade:
         if not any(card in cited for card in unmade.evidence):
             cited |= dict.fromkeys(unmade.evidence[:FIGURES_OF_UNMADE])
-    return tuple(
-        replace(
-            card,
-            figures=tuple(sorted(card.figures, key=lambda one: one[1], reverse=not card.lower_is_better)),
-        )
-        for card in cited
-    )
+    if cited:
+        yield ui.GAP
+        yield ui.para(ui.strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
+        yield ui.GAP
+        yield from evidence_blocks(tuple(map(_best_first, cited)))
+
+
+def _best_first(card: Evidence) -> Evidence:
+    figures = sorted(card.figures, key=lambda one: one[1], reverse=not card.lower_is_better)
+    return replace(card, figures=tuple(figures))
 
 
 def obstacle_words(prospect: Prospect, offer: WayOffer) -> ui.Text:
@@ -147,12 +133,12 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
     if offer.obstacle:
         yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
     yield from map(ui.para, summary)
-    for caption, said in ((t("Gain:"), offer.gains), (t("Costs:"), offer.costs)):
+    for caption, said in ((t("Gain:"), offer.gains), (messages.COST, offer.costs)):
         yield from (ui.para(ui.muted(caption), one) for one in said[:1])
         yield from (ui.para(one, indent=2, hang=2) for one in said[1:])
     yield ui.para(ui.muted(messages.UNDO_CAPTION), offer.undone)
     if offer.way.converts:
-        yield ui.para(ui.muted(t("How:")), ways.HOW)
+        yield ui.para(ui.muted(messages.CAPTION(what=messages.HOW)), ways.HOW)
 
 
 NEEDED = ("partx", "wipefs")

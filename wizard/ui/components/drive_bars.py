@@ -54,10 +54,9 @@ def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
     bars: list[ui.Bar] = []
     for member in plan.members:
         drive, size = ui.short(member.drive.path), member.drive.size_bytes
-        now = t("{drive} now", drive=drive) if plan.others else NOW
-        then = t("{drive} then", drive=drive) if plan.others else THEN
-        bars.append(_bar_of(member.drawn_before, size, ui.Fate.LOST, now))
-        bars.append(_bar_of(member.after, size, ui.Fate.NEW, then))
+        name = f"{drive}: " if plan.others else ""
+        bars.append(_bar_of(member.drawn_before, size, ui.Fate.LOST, f"{name}{NOW}"))
+        bars.append(_bar_of(member.after, size, ui.Fate.NEW, f"{name}{THEN}"))
     return tuple(bars)
 
 

@@ -12,19 +12,19 @@ from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Severity
-from wizard.model.geometry import Geometry, Identity
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Partition, Use
-from wizard.model.said import Message, Sentence, Sentences, format_capacity, t, tn
+from wizard.model.said import Sentence, Sentences, format_capacity, t, tn
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components import run_rows
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, blocker, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
-RUN_WORKS = t("being changed now")
-RUN_WAITS = t("done, not in use yet. Keep it?")
+RUN_WAITS = t("Done, not in use yet. Keep it?")
+NOT_FINISHED = t("Not finished. Go on or undo?")
 
 HEALTH_TONES = {
     DriveVerdict.GOOD: ui.Tone.GOOD,
@@ -42,7 +42,7 @@ CAPTIONS = {
     Severity.INFO: ui.accent(messages.NOTE),
     Severity.OK: ui.good(t("fine:")),
 }
-_RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
+_RUN_SAID = {"running": messages.IS_CHANGED, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
 
@@ -50,9 +50,13 @@ OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "si
 def who(drive: Identity) -> str:
     """Describe a drive: `/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
     model = drive.model or messages.NO_NAME
-    serial = t("serial {number}", number=drive.serial) if drive.serial else messages.NO_SERIAL
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
-    return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
+    return f"{drive.path}: {model}, {serial_of(drive)}, {capacity}, {drive.geometry.sector_format}."
+
+
+def serial_of(drive: Identity | Drive) -> ui.Text:
+    """Return the serial number with a caption."""
+    return t("serial {number}", number=drive.serial) if drive.serial else t("no serial number")
 
 
 def kind_of(drive: Drive) -> ui.Text:
@@ -67,23 +71,13 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
 
     If `named`, include the run's name to distinguish runs on the same drives.
     """
-    said = _RUN_SAID.get(run.state, t("not finished. Go on or undo?"))
+    said = _RUN_SAID.get(run.state, NOT_FINISHED)
     if run.why_not:
         said = t("cannot go on. Enter shows why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
     cells = (ui.Piece("!", tone), drives, ui.Piece(said, tone), ui.muted(run.run.name if named else ""))
     return ui.Row(f"run:{run.run}", cells, pinned=True)
-
-
-def gone_row(count: int) -> ui.Row:
-    """Return the row that counts failed runs of absent drives."""
-    said = tn(
-        "1 failed run of an absent drive: `diskwright status`",
-        "{count} failed runs of absent drives: `diskwright status`",
-        count=count,
-    )
-    return ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
@@ -110,9 +104,9 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> 
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if drive.runs_system:
         return ui.muted(t("in use: this system"))
-    if any(run.state == RUNNING for run in runs):
-        return ui.accent(RUN_WORKS)
-    if any(map(waits, runs)) or _hides_signatures(drive):
+    if any(run.state == run_rows.RUNNING for run in runs):
+        return ui.accent(messages.IS_CHANGED)
+    if any(map(run_rows.waits, runs)) or _hides_signatures(drive):
         return ui.warn(WAITS)
     for severity, said in COUNTED.items():
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
@@ -121,7 +115,7 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> 
         return ui.warn(messages.NOT_READ)
     if drive.read_only:
         return ui.muted(t("read-only"))
-    if blocker(runs, drive):
+    if run_rows.blocker(runs, drive):
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
     return held_on(drive)
@@ -162,7 +156,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
     withheld = not part.signatures and _hides_signatures(drive)
     if _is_half_moved(drive):
         withheld = partition_types.is_half_moved(part)
-    waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
+    waiting = withheld or any(map(run_rows.waits, run_rows.runs_on(runs, drive, part.path)))
     cells = ui.pieces(
         ui.strong(ui.short(part.path)),
         printable(label, 24) if label else "",
@@ -177,55 +171,56 @@ def drive_pane(
     drive: Drive,
     diagnosis: Diagnosis,
     *,
-    why_not: ui.Text,
     can_ask: bool,
     device: str,
     free: Mapping[str, int | None],
     runs: Sequence[OpenRun],
 ) -> ui.Pane:
-    """Describe a drive with obstacles and findings. `why_not`: why no setup is possible. `device` is the
-    selected partition, `free` the free space by mount point.
-
-    `runs` are the open runs on the drive, shown first.
+    """Describe a drive with open runs, obstacles and findings. `device` is the selected partition, `free` the
+    free space by mount point. `runs` are all open runs.
     """
-    name = t(
-        "{drive}  {model}  {size:size}  serial {serial}",
-        drive=ui.short(drive.path),
-        model=drive.model or "",
-        size=drive.size_bytes or 0,
-        serial=drive.serial or messages.NONE,
-    )
+    why_not, runs = run_rows.blocker(runs, drive), run_rows.runs_on(runs, drive, device)
+    size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
+    name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
     blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
-    blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
-    if why_not and not any(run.state == RUNNING or waits(run) for run in runs):
+    for use in mounts[:MOST_MOUNTS]:
+        part, place = use.subject, str(use.by)
+        said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
+        if (room := free.get(place)) is not None:
+            said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
+        blocks.append(ui.para(ui.good(said), hang=2))
+    if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
         blocks.append(blocker_para(drive, why_not))
     if unread_content(drive):
         said = t("Contents could not be read. Press w for the reason.")
         if can_ask:
-            said = t("Contents not read: only root can. Press o to read as root.")
+            said = t("Contents not read: only root can.")
         blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
     if drive.is_empty and not why_not:
-        blocks.append(ui.para(ui.good(t("New and empty. Press Enter to set it up."))))
+        blocks.append(ui.para(held_on(drive), key="set-up"))
     found = [
         one
         for one in diagnosis.findings
         if (not device or one.subject in (device, drive.path)) and not (runs and one.code in OF_A_RUN)
     ]
-    for part in (_headlines(found), _better_as_ext4(drive, device), _about(drive, diagnosis)):
-        if rows := tuple(part):
-            blocks += (ui.GAP, *rows) if blocks else rows
-    return ui.Pane(name, tuple(blocks))
+    # Dangers and warnings, worst first, each with the key and what helps. `w` shows all findings.
+    severe = [one for one in found if one.severity in (Severity.DANGER, Severity.WARNING)]
+    for first, caption, more, key in _merged(severe):
+        blocks.append(ui.GAP)
+        blocks.append(ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key))
+        blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
+    blocks += (*_better_as_ext4(drive, device), ui.GAP, *_about(drive, diagnosis))
+    begin, end = blocks[0] == ui.GAP, len(blocks) - (blocks[-1] == ui.GAP)
+    return ui.Pane(name, tuple(blocks[begin:end]))
 
 
-def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
-    """Yield dangers and warnings, worst first, each with the key and what helps. `w` shows all findings."""
-    severe = [one for one in findings if one.severity in (Severity.DANGER, Severity.WARNING)]
-    for number, (first, caption, more, key) in enumerate(_merged(severe)):
-        if number:
-            yield ui.GAP
-        yield ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key)
-        yield ui.para(first.remedy if key else first.advice, indent=2)
+def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
+    found = [one for one in old_filesystems(drive) if device in ("", one.device)]
+    if names := tuple(one.label or ui.short(one.device) for one in found):
+        yield ui.GAP
+        yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
+        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def headline(finding: Finding) -> str:
@@ -239,23 +234,21 @@ def headline(finding: Finding) -> str:
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
     health = judge_health(drive)
     if has_health(drive):
-        yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))
+        yield ui.captioned(
+            messages.FIRST(what=messages.HEALTH), ui.Piece(health.said[0], HEALTH_TONES[health.verdict])
+        )
     if drive.geometry:
-        yield ui.captioned(t("Blocks"), block_words(drive.geometry))
+        logical, physical = drive.geometry.logical_block_bytes, drive.geometry.physical_block_bytes
+        said = t("{size} bytes", size=logical)
+        if logical != physical:
+            shown = Sentence("{physical} bytes, shown as {logical} ({name})")
+            said = shown(physical=physical, logical=logical, name=drive.geometry.sector_format)
+        yield ui.captioned(messages.BLOCKS, said)
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
-    if any(ANSWERS.get(code) == SHINGLED for code in notes):
-        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=SHINGLED)
+    if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=run_rows.SHINGLED)
     if notes:
-        yield ui.captioned(t("Notes"), str(len(notes)), key="why")
-
-
-def block_words(geometry: Geometry) -> Message:
-    """Describe the block sizes, as on the label of a drive."""
-    logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    if logical == physical:
-        return t("{size} bytes", size=logical)
-    said = Sentence("{physical} bytes, shown as {logical} ({name})")
-    return said(physical=physical, logical=logical, name=geometry.sector_format)
+        yield ui.captioned(messages.NOTES, str(len(notes)), key="why")
 
 
 MOST_MOUNTS = 3
@@ -272,24 +265,16 @@ def blocker_para(drive: Drive, why_not: ui.Text) -> ui.Para:
     return ui.para(caption, why_not)
 
 
-def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
-    part, place = use.subject, str(use.by)
-    said = t("{part} is mounted at {place}.", part=part, place=place)
-    if free_bytes is not None:
-        said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=free_bytes)
-    return ui.para(ui.good(said), hang=2)
-
-
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     for run in runs[:1]:
-        key, said = "show-run", ui.warn(run.why_not or t("A run was not finished: go on or undo."))
-        if run.state == RUNNING:
+        key, said = "show-run", ui.warn(run.why_not or NOT_FINISHED)
+        if run.state == run_rows.RUNNING:
             said = ui.accent(messages.IS_CHANGED)
-        elif waits(run) and not run.why_not:
-            key, said = "keep", ui.warn(t("Done, not in use yet. Keep the result?"))
+        elif run_rows.waits(run) and not run.why_not:
+            key, said = "keep", ui.warn(RUN_WAITS)
         yield ui.para(said, hang=2, key=key)
         if key == "keep" and "undo" in run.ways:
-            yield ui.para(t("Undo restores the old contents."), hang=2, key="undo")
+            yield ui.para(messages.UNDO_RESTORES, hang=2, key="undo")
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -318,14 +303,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        yield first, CAPTIONS[first.severity], more, ANSWERS.get(first.code, "")
-
-
-def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
-    found = [one for one in old_filesystems(drive) if device in ("", one.device)]
-    if names := tuple(one.label or ui.short(one.device) for one in found):
-        yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
-        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
+        yield first, CAPTIONS[first.severity], more, run_rows.ANSWERS.get(first.code, "")
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

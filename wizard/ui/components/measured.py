@@ -8,17 +8,7 @@ from math import ceil, inf
 from statistics import median
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates.compare import (
-    INTERVALS,
-    TrialFinding,
-    TrialVerdict,
-    caveats,
-    phase_speeds,
-    rate,
-    sentences,
-    title_of,
-)
+from wizard.benchmark.candidates import compare
 from wizard.benchmark.smr_cliff import PHASES, rate_in_words
 from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
@@ -34,6 +24,7 @@ from wizard.model.verdict import (
     WritePhase,
     WriteWindow,
 )
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
 
@@ -45,11 +36,12 @@ TONES = {
     Outcome.NO_DIFFERENCE: ui.Tone.GOOD,
     CliffOutcome.FOUND: ui.Tone.WARN,
     Displaced.LIKELY: ui.Tone.WARN,
-    TrialFinding.SLOWER: ui.Tone.WARN,
-    TrialFinding.FASTER: ui.Tone.GOOD,
+    compare.TrialFinding.SLOWER: ui.Tone.WARN,
+    compare.TrialFinding.FASTER: ui.Tone.GOOD,
 }
 """Tones of results. All others are Tone.ACCENT."""
 
+BY_WRITING = t("by writing")
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
 """Bounds of the histogram of factors."""
 
@@ -57,21 +49,11 @@ ROWS = 16
 """Bars of random writes."""
 
 
-def progress_blocks(progress: MeasureProgress | None) -> Iterator[ui.Block]:
-    """Show the progress of a measurement."""
-    if progress is None:
-        yield ui.Progress(None, t("Starting ..."))
-        return
-    left = t("at most {seconds:time} left", seconds=progress.seconds_left)
-    yield ui.Progress(max(0.0, min(1.0, progress.share)), left)
-    yield from map(ui.para, progress.said)
-
-
 def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
     """Return the result in a sentence. A trial's banner has all conclusions in the tone of the worst one."""
     match verdict:
-        case TrialVerdict():
-            said = sentences(verdict)
+        case compare.TrialVerdict():
+            said = compare.sentences(verdict)
             tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
             tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
             return ui.Banner(said[0], said[1:], tone)
@@ -90,9 +72,8 @@ def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
 def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
     """Yield the result with method and measurements, each caveat, and published results."""
     but = ui.warn(t("But:"))
-    limits = (ui.para(t("This limits the measurement. The result does not claim more.")),)
     yield Reason(verdict_banner(verdict).text, (*method_blocks(verdict), *_details(verdict)))
-    yield from (Reason(caveat, limits, but) for caveat in _caveats(verdict))
+    yield from (Reason(caveat, caption=but) for caveat in _caveats(verdict))
     if isinstance(verdict, Verdict):
         from wizard.advice.evidence import evidence_for
 
@@ -102,8 +83,25 @@ def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
 def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
     """Show how the result was derived from the measurements."""
     match verdict:
+        case Verdict() if not verdict.pairs:
+            yield ui.para(t("No measurements."))
         case Verdict():
-            yield from _paired(verdict)
+            pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
+            timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
+            adjacent = t("Both blocks of a pair are adjacent and accessed one after the other.")
+            yield ui.para(join(timed, adjacent))
+            yield ui.GAP
+            if ratio := verdict.ratio:
+                factor = t(
+                    "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % "
+                    "confidence.",
+                    estimate=ratio.estimate,
+                    low=ratio.low,
+                    high=ratio.high,
+                    percent=100 * ratio.confidence,
+                )
+                yield ui.para(ui.strong(t("Factor:")), factor)
+                yield ui.GAP
         case DisplacedVerdict():
             looks = (
                 (t("Before the idle time"), verdict.statistics),
@@ -117,7 +115,7 @@ def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
 
 
 def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
-    return tuple(caveats(verdict)) if isinstance(verdict, TrialVerdict) else verdict.caveats
+    return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
 
 
 def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
@@ -128,29 +126,8 @@ def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
             return _cliff(verdict)
         case DisplacedVerdict():
             return _quick(verdict)
-        case TrialVerdict():
+        case compare.TrialVerdict():
             return _trial(verdict)
-
-
-def _paired(verdict: Verdict) -> Iterator[ui.Block]:
-    if not verdict.pairs:
-        yield ui.para(t("No measurements."))
-        return
-    pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
-    timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
-    yield ui.para(join(timed, t("Both blocks of a pair are adjacent and accessed one after the other.")))
-    yield ui.GAP
-    if ratio := verdict.ratio:
-        factor = t(
-            "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % "
-            "confidence.",
-            estimate=ratio.estimate,
-            low=ratio.low,
-            high=ratio.high,
-            percent=100 * ratio.confidence,
-        )
-        yield ui.para(ui.strong(t("Factor:")), factor)
-        yield ui.GAP
 
 
 def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
@@ -162,12 +139,18 @@ def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
     times = ((str(t("aligned")), aligned), (str(other), misaligned))
     yield _figures(t("Time per access, less is better"), times, format_nanoseconds)
     yield ui.GAP
-    yield _spread(verdict)
+    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
+    counts = []
+    for low, high in pairwise(EDGES):
+        name = t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
+        counts.append((str(name), float(sum(low <= factor < high for factor in factors))))
+    found = [place for place, (_, count) in enumerate(counts) if count]
+    shown = counts[found[0] : found[-1] + 1]
+    yield _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
     yield ui.GAP
-    count = Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
-    if verdict.access == "write":
-        count = Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
-    yield ui.para(count(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds))
+    count, how = len(verdict.pairs), BY_WRITING if verdict.access == "write" else t("by reading")
+    said = Sentence("Pairs of {size} bytes {how}: {count}, in {seconds:.0f} s.")
+    yield ui.para(said(count=count, size=verdict.block_bytes, how=how, seconds=verdict.seconds))
 
 
 def _figures(
@@ -177,21 +160,15 @@ def _figures(
     return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
 
 
-def _spread(verdict: Verdict) -> ui.Figures:
-    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
-    counts = []
-    for low, high in pairwise(EDGES):
-        name = t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
-        counts.append((str(name), float(sum(low <= factor < high for factor in factors))))
-    found = [place for place, (_, count) in enumerate(counts) if count]
-    shown = counts[found[0] : found[-1] + 1]
-    return _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
-
-
 def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
-        yield _figures(t("Random writes, from"), _random_rates(random), rate_in_words)
+        size, rates, written = ceil(len(random) / ROWS), [], 0
+        for first in range(0, len(random), size):
+            part = random[first : first + size]
+            rates.append((format_capacity(written), _rate(part) or 0.0))
+            written += sum(window.written_bytes for window in part)
+        yield _figures(t("Random writes, from"), rates, rate_in_words)
         yield ui.GAP
     ordered = [(str(PHASES[phase]), _rate(verdict.windows, phase)) for phase in PHASES]
     if sequential := [(name, rate) for name, rate in ordered[::2] if rate is not None]:
@@ -212,16 +189,6 @@ def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> fl
     mine = [window for window in windows if phase in (None, window.phase)]
     written = sum(window.written_bytes for window in mine)
     return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None
-
-
-def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
-    size = ceil(len(windows) / ROWS)
-    rates, written = [], 0
-    for first in range(0, len(windows), size):
-        part = windows[first : first + size]
-        rates.append((format_capacity(written), _rate(part) or 0.0))
-        written += sum(window.written_bytes for window in part)
-    return rates
 
 
 def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
@@ -262,11 +229,11 @@ def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
         yield ui.para(said, indent=2)
 
 
-def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
+def _trial(verdict: compare.TrialVerdict) -> Iterator[ui.Block]:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
-        planned = str(title_of(verdict, verdict.planned))
-        values = ((str(title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
+        planned = str(compare.title_of(verdict, verdict.planned))
+        values = ((str(compare.title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
         ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
@@ -282,12 +249,12 @@ def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
             seconds=verdict.seconds,
             written=verdict.written_bytes,
         ),
-        INTERVALS,
+        compare.INTERVALS,
     )
-    for load, phase, speeds in phase_speeds(verdict):
+    for load, phase, speeds in compare.phase_speeds(verdict):
         yield ui.GAP
         yield ui.Figures(
-            t("{load}, {phase}: more is better", load=load, phase=phase),
-            tuple((str(title_of(verdict, one.candidate)), one.median) for one in speeds),
-            tuple(str(rate(one.unit, one.median)) for one in speeds),
+            messages.MORE_IS_BETTER(unit=f"{load}, {phase}"),
+            tuple((str(compare.title_of(verdict, one.candidate)), one.median) for one in speeds),
+            tuple(str(compare.rate(one.unit, one.median)) for one in speeds),
         )

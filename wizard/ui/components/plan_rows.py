@@ -20,7 +20,7 @@ from wizard.ui.session import Session
 
 COLUMNS = (
     ui.Column(messages.NAME),
-    ui.Column(messages.FILESYSTEM),
+    ui.Column(messages.FIRST(what=messages.FILESYSTEM)),
     ui.Column(messages.SIZE, right=True),
     ui.Column(t("Mounted at")),
     ui.Column(messages.WHO_MAY_WRITE),
@@ -30,7 +30,8 @@ RANKS = {
     Rank.ALTERNATIVE: ui.accent(messages.ALTERNATIVE),
     Rank.NOT_RECOMMENDED: ui.warn(messages.NOT_RECOMMENDED),
 }
-ALTERNATIVES = 3
+ALTERNATIVES = 2
+"""Most other filesystems to name below the planned one."""
 
 
 def volume_row(session: Session, index: int) -> ui.Row:
@@ -95,28 +96,29 @@ def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
 def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
     spec, advice = session.specs[index], session.advice
-    choices = [spec.choice]
+    others: list[Choice] = []
     if advice is not None and advice.workload.id == spec.workload.id:
-        choices += [
+        others += (
             choice
             for choice in advice_in_role(advice, spec.role).choices
             if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
-        ]
+        )
     options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
+    title, clause = title_of(spec.choice.filesystem), first_clause(str(spec.choice.sentence))
     blocks = (
-        *(_ranked(choice, taken=choice is spec.choice) for choice in choices[:ALTERNATIVES]),
+        ui.para("(*)", ui.strong(title), rating(spec.choice), clause, hang=4),
+        *(ui.para("( )", title_of(one.filesystem), rating(one), hang=4) for one in others[:ALTERNATIVES]),
         ui.para(ui.muted(messages.OPTIONS_TITLE), options or messages.DEFAULTS),
         *(ui.para(ui.warn(messages.NOTE), doubt) for doubt in spec.doubts),
     )
-    return ui.Pane(f"{spec.final_label}: {title_of(spec.choice.filesystem)}", blocks)
+    return ui.Pane(f"{spec.final_label}: {title}", blocks)
 
 
-def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
-    rating = RANKS[choice.place] if choice.ranked else ui.Piece(t("your choice"))
-    title = title_of(choice.filesystem)
-    if not taken:
-        return ui.para("( )", title, rating, hang=4)
-    return ui.para("(*)", ui.strong(title), rating, first_clause(str(choice.sentence)), hang=4)
+def rating(choice: Choice) -> ui.Piece:
+    """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
+    if choice.obstacles:
+        return ui.muted(messages.IMPOSSIBLE)
+    return RANKS[choice.place] if choice.ranked else ui.Piece(messages.NOT_RECOMMENDED)
 
 
 def first_clause(text: str) -> str:

@@ -9,7 +9,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Evidence, Unmade
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
-from wizard.model.said import MIB, Message, ProfileText, Sentence, t
+from wizard.model.said import Message, ProfileText, Sentence, t
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
@@ -34,7 +34,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
     yield ui.para(ui.strong(item.title))
     if item.figures:
-        unit = t("{unit}, more is better", unit=item.unit)
+        unit = messages.MORE_IS_BETTER(unit=item.unit)
         if item.lower_is_better:
             unit = t("{unit}, less is better", unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
@@ -52,7 +52,6 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
 WHY = t("Why:")
 PUBLISHED = t("Published results")
 
-SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
@@ -60,7 +59,7 @@ class Reason(Struct, frozen=True):
     """A statement with a caption and evidence."""
 
     sentence: ui.Piece | ui.Text
-    behind: tuple[ui.Block, ...]
+    behind: tuple[ui.Block, ...] = ()
     caption: ui.Piece | ui.Text = ""
 
 
@@ -79,7 +78,7 @@ def bare_reason(finding: Finding) -> Reason:
     """Return a finding with reason, remedy and source."""
     behind = (
         *_named(WHY, finding.why),
-        *_named(t("Do:"), finding.advice),
+        *_named(messages.REMEDY, finding.advice),
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
@@ -90,7 +89,7 @@ def figures_for(finding: Finding) -> tuple[Evidence, ...]:
     """Return the published results about a severe finding."""
     from wizard.advice.evidence import evidence_for
 
-    return evidence_for(finding.code) if finding.severity in SEVERE else ()
+    return evidence_for(finding.code) if finding.severity in (Severity.DANGER, Severity.WARNING) else ()
 
 
 def finding_reason(finding: Finding) -> Reason:
@@ -115,11 +114,10 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     cannot = [ui.para(ui.danger(messages.CANNOT), obstacle) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
-        (t("When made:"), choice.mkfs),
-        (t("When mounted:"), choice.mount),
-        (messages.SCHEDULER, scheduler),
+        (messages.MADE_WITH, choice.mkfs),
+        (messages.MOUNTED_WITH, choice.mount),
+        (messages.FIRST(what=messages.SCHEDULER), scheduler),
     )
-    of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
         Reason(
             first_clause(str(choice.sentence)),
@@ -128,21 +126,14 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
         *(
             Reason(
                 ui.accent(option.text),
-                (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
+                (*_named(WHY, option.why), *_named(messages.COST, option.risk)),
                 caption,
             )
             for caption, several in options
             for option in several
         ),
-        *(
-            Reason(
-                held.text,
-                _named(WHY, held.reason),
-                t("Not offered ({kind}):", kind=held.kind),
-            )
-            for held in choice.withheld
-        ),
-        *(Reason(said, of_drive) for said in (*advice.doubts, *advice.notes)),
+        *(Reason(held.text, _named(WHY, held.reason), messages.NOT_OFFERED) for held in choice.withheld),
+        *(Reason(said) for said in (*advice.doubts, *advice.notes)),
     )
 
 
@@ -150,50 +141,39 @@ def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
         Reason(unmade.why_not, evidence_blocks(unmade.evidence)),
-        Reason(t("What to do"), (ui.para(unmade.way_off),)),
+        Reason(messages.REMEDY, (ui.para(unmade.way_off),)),
     )
 
 
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
-    """Return each step with reasons, checks and undo, then the plan's doubts."""
+    """Return each step with reasons, then the plan's doubts. `command_blocks` has checks and undo."""
     steps = (
-        Reason(
-            step.sentence,
-            (*_why_step(plan, specs, step), *_after_step(step)),
-            f"{number}.",
-        )
+        Reason(step.sentence, tuple(_behind(plan, specs, step)), f"{number}.")
         for number, step in enumerate(plan.steps, 1)
     )
-    behind = (ui.para(t("From when the plan was created.")),)
-    return (*steps, *(Reason(doubt, behind, ui.warn(messages.NOTE)) for doubt in plan.doubts))
+    return (*steps, *(Reason(doubt, caption=ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
-def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
+def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
             yield from (ui.para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
             yield ui.GAP
-    of = _choice_of(plan, specs, step)
-    if of is None:
-        return
-    made = operation in plan.filesystems
-    if made:
-        yield from _named(title_of(of.filesystem), of.sentence)
-    for option in of.mkfs if made else of.mount:
-        yield from _named(option.text, option.why, option.risk)
-    if made and of.evidence:
-        yield from evidence_blocks(of.evidence)
-
-
-def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Choice | None:
-    operation = step.operation
     if operation in (*plan.filesystems, *plan.mounts):
         fits = [volume.path in operation.devices for volume in plan.volumes]
     else:
         uuid = next((line.uuid for line in plan.fstab_lines if line == operation), None)
         fits = [volume.uuid == uuid for volume in plan.volumes]
-    return next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
+    made = operation in plan.filesystems
+    of = next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
+    if of is not None:
+        if made:
+            yield from _named(title_of(of.filesystem), of.sentence)
+        for option in of.mkfs if made else of.mount:
+            yield from _named(option.text, option.why, option.risk)
+        if made and of.evidence:
+            yield from evidence_blocks(of.evidence)
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
@@ -202,23 +182,8 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     place = t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
     if off:
         place = t("{off} bytes off a physical block", off=off)
-    said = (
-        Sentence("Partition {number} starts at byte {start}, {place}.")
-        if start % MIB
-        else Sentence("Partition {number} starts at byte {start}, {place}, on 1 MiB.")
-    )
+    said = Sentence("Partition {number} starts at byte {start}, {place}.")
     return said(number=entry.number, start=start, place=place)
-
-
-def _after_step(step: Step[PlanOperation]) -> Iterator[ui.Block]:
-    if step.holds:
-        yield ui.para(ui.strong(CHECKED))
-        yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
-        yield ui.GAP
-    if step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys)
-        yield ui.GAP
-    yield from _named(messages.UNDO_CAPTION, step.undo)
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:

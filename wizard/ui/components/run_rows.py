@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, DecisionChoice, StepProgress
+from wizard.apply.run.progress_log import Decision, StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
@@ -25,9 +24,6 @@ from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages
 from wizard.ui import view as ui
-
-if TYPE_CHECKING:
-    from wizard.apply.run.job import NextCommands
 
 PERIOD = 1.0
 """Interval between updates, in seconds."""
@@ -75,34 +71,28 @@ class RunProgress(Struct, frozen=True):
         told = self.around
         if told is None:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
-        percent, left = int(100 * told.share), told.seconds_left
+        return self._bar(what, told.share, told.seconds_left or 0)
+
+    def _bar(self, what: Message, share: float, left: float) -> ui.Progress:
+        percent = int(100 * share)
         said = t("{what}: {percent} %", what=what, percent=percent)
-        if left is not None and left >= 1:
+        if left >= 1:
             said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
-        return ui.Progress(told.share, said, self.rates)
+        return ui.Progress(share, said, self.rates)
 
     def in_steps(self, seconds: Sequence[float], done: int, working: int) -> ui.Progress:
         """Return the bar over all steps, weighted by estimated durations."""
-        count, percent, left = len(seconds), 100, 0.0
-        if done < count:
+        whole, left = 1.0, 0.0
+        if done < len(seconds):
             weights = [max(1.0, one) for one in seconds]
             known = self.progress if self.progress and self.progress.step == done + 1 else None
             share = known.share if known else 0.0
-            percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
+            whole = (sum(weights[:done]) + weights[done] * share) / sum(weights)
             left = seconds[done] * (1 - share)
             if known and known.seconds_left is not None:
                 left = known.seconds_left
             left += sum(seconds[done + 1 :])
-        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
-        if left >= 1:
-            said = t(
-                "{percent} %, {left:time} left, step {step} of {count}",
-                percent=percent,
-                left=left,
-                step=working,
-                count=count,
-            )
-        return ui.Progress(percent / 100, said, self.rates)
+        return self._bar(t("Step {step} of {count}", step=working, count=len(seconds)), whole, left)
 
 
 def doing(phase: Phase | None, *, done: bool) -> Message:
@@ -170,19 +160,8 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
         yield ui.para(decision.look, hang=2)
     if decision.resumes:
         yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
-    if not services.demo:
-        listed = t("Waiting runs are listed first on Drives.")
-        yield ui.para(ui.muted(decision.later(run) if services.needs_root else listed))
-
-
-def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
-    """Offer exactly the commands that work on the run now."""
-    choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
-    if Purpose.UNDO in ways.names and decision.of(Purpose.UNDO) is None:
-        question = messages.UNDO_QUESTION(drives=drives)
-        choices += (DecisionChoice(Purpose.UNDO, question, messages.UNDO_EARLY),)
-    look = decision.look if choices else ""
-    return replace(decision, choices=choices, resumes="resume" in ways.names, look=look)
+    if services.needs_root and not services.demo:
+        yield ui.para(ui.muted(decision.later(run)))
 
 
 RUNNING = "running"
@@ -254,12 +233,9 @@ def answers(
     """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
     if parts := misaligned_found(drive, diagnosis, at):
-        label = t("align {part}", part=ui.short(parts[0].path))
-        if len(parts) > 1:
-            label = t("align {count} partitions", count=len(parts))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
-        yield ui.Action("move", "f", label, why_not, aside=True)
+        yield ui.Action("move", "f", messages.ALIGN, why_not, aside=True)
     if without_nofail(diagnosis, at):
         yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
     if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):

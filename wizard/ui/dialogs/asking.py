@@ -10,7 +10,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -18,6 +18,7 @@ from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
+CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
 class Question(Overlay):
@@ -28,7 +29,6 @@ class Question(Overlay):
 
     place = "question"
     over = True
-    help = (t("Nothing happens until you answer. Enter changes nothing."),)
 
     def __init__(
         self,
@@ -37,22 +37,21 @@ class Question(Overlay):
         text: ui.Text,
         yes: ui.Text,
         then: Callable[[], None],
-        no: ui.Text = messages.NO,
         *,
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
         self.title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no, self._text = no, text
+        self._text = text
 
     def _above(self) -> Iterator[ui.Block]:
         yield ui.para(self._text)
 
     def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("no", "enter", self._no)
+        yield ui.Action("no", "enter", messages.NO)
         yield ui.Action("yes", "y", self._yes, ends=self._ends)
         for key in ("escape", "n"):
-            yield ui.Action("no", key, self._no, aside=True)
+            yield ui.Action("no", key, messages.NO, aside=True)
 
     def act_no(self) -> None:
         self.desk.back()
@@ -72,7 +71,6 @@ class Typing(Overlay):
 
     place = "typing"
     over = True
-    help = (t("Enter in the last field accepts your input. Esc cancels."),)
 
     def __init__(
         self,
@@ -97,7 +95,6 @@ class Typing(Overlay):
 
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("take", "enter", self._label)
-        yield ui.Action("back", "escape", t("cancel"))
 
     def act_take(self) -> None:
         then = self._read(self.values)
@@ -135,21 +132,15 @@ def ask_tokens(
 
 def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
     """Raises Refused unless field `number` has one of these tokens, with the last as the one to type."""
-    typed = values.get(f"token{number}", "").strip()
-    if not typed or typed not in tokens:
-        said = (
-            Sentence("This does not match {drive}: type {token}.")
-            if typed
-            else Sentence("Type {token} to confirm {drive}.")
-        )
-        raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
+    if values.get(f"token{number}", "").strip() not in filter(None, tokens):
+        raise Refused(t("Type {token} to confirm {drive}.", drive=ui.short(drive.path), token=tokens[-1]))
 
 
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
     """Return the fields for a passphrase and the repetition."""
     return (
         ui.Field("passphrase", messages.PASSPHRASE, hint=hint, secret=True),
-        ui.Field("again", t("Repeat"), hint=t("the same"), secret=True),
+        ui.Field("again", t("Repeat"), secret=True),
     )
 
 
@@ -158,9 +149,7 @@ def passphrase_of(values: ui.Values) -> bytes:
 
     While no data is written yet, encrypted volumes are created again with this passphrase.
     """
-    if not values.get("passphrase"):
-        raise Refused(t("Type a passphrase for the encryption."))
-    if values.get("passphrase") != values.get("again"):
+    if not values.get("passphrase") or values["passphrase"] != values.get("again"):
         raise Refused(t("Type the same passphrase twice."))
     return os.fsencode(values["passphrase"])
 
@@ -179,7 +168,7 @@ def ending(desk: Desk) -> Screen | None:
     if desk.run is not None:
         try:
             if desk.services.runs.state(desk.run) is RunState.RUNNING:
-                text = t("The run continues without this window. `diskwright status` shows the progress.")
+                text = CONTINUES
         except DiskwrightError:
             text = t("The state of the run is unknown; it may continue. Check `diskwright status`.")
     elif (session := desk.selected) and (session.plan or session.migration):
@@ -191,7 +180,7 @@ def ending(desk: Desk) -> Screen | None:
             )
     if text is None:
         return None
-    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
+    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, ends=True)
 
 
 class Picker(Screen):
@@ -226,7 +215,18 @@ def save(
     """
 
     def write(values: ui.Values) -> Path:
-        path = _free_path(values["file"].strip())
+        name = values["file"].strip()
+        if not name:
+            raise BadInput(t("Type a file name, or press Esc."))
+        try:
+            path = Path(name).expanduser()
+            there = path.exists() or path.is_symlink()
+        except (OSError, RuntimeError, ValueError):
+            raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
+        if there:
+            raise BadInput(
+                t("{path} already exists and was not changed. Choose another name.", path=str(path))
+            )
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
         return path
@@ -235,7 +235,7 @@ def save(
         said = t("{what:First} was saved to {path}.", what=what, path=str(path))
         desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
 
-    field = ui.Field("file", t("File"), proposal, t("name or full path"))
+    field = ui.Field("file", t("File"), proposal)
     blocks = (
         ui.para(
             t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")
@@ -255,17 +255,3 @@ def save_job(desk: Desk, job: AnyJob) -> None:
         proposal,
         lambda path: t("Saved. Apply with: {command}", command=job.command(str(path))),
     )
-
-
-def _free_path(name: str) -> Path:
-    """Return the path of a new file. Raises BadInput if the path exists or is invalid."""
-    if not name:
-        raise BadInput(t("Type a file name, or press Esc."))
-    try:
-        path = Path(name).expanduser()
-        there = path.exists() or path.is_symlink()
-    except (OSError, RuntimeError, ValueError):
-        raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
-    if there:
-        raise BadInput(t("{path} already exists and was not changed. Choose another name.", path=str(path)))
-    return path

@@ -47,6 +47,7 @@ class Install(Overlay):
     def __init__(self, desk: Desk, missing: Missing) -> None:
         super().__init__(desk)
         self._missing = missing
+        self.title = t("Install {programs:and}", programs=missing.programs)
         self._offer = self._fault = ""
         self._at_work = False
         self._lines = deque[str](maxlen=MOST_LINES)
@@ -57,12 +58,6 @@ class Install(Overlay):
 
     def _hindered(self, error: DiskwrightError) -> None:
         self._at_work, self.doing, self._fault = False, "", str(error)
-
-    def _title(self) -> ui.Text:
-        title = (
-            Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
-        )
-        return title(programs=self._missing.programs)
 
     def _said(self) -> ui.Piece | None:
         return None
@@ -102,22 +97,18 @@ class Install(Overlay):
     opened = act_again
 
     def act_install(self) -> None:
-        self.desk.with_root(self, self._install)
-
-    def _install(self) -> None:
-        self._at_work, self.doing = True, t("The package manager is running and cannot be stopped from here.")
-        self._lines.clear()
+        running = t("The package manager is running and cannot be stopped from here.")
 
         def told(line: str) -> None:
             self.desk.post(self, partial(self._lines.append, line))
 
-        self.desk.later(
-            self,
-            lambda: self.services.as_root().install(self._missing, told),
-            self._installed,
-            self._hindered,
-            finishes=True,
-        )
+        def install() -> None:
+            self._at_work, self.doing = True, running
+            self._lines.clear()
+            install = partial(self.services.as_root().install, self._missing, told)
+            self.desk.later(self, install, self._installed, self._hindered, finishes=True)
+
+        self.desk.with_root(self, install)
 
     def _installed(self, _: object) -> None:
         self._at_work, programs = False, self._missing.programs
@@ -131,14 +122,15 @@ class Install(Overlay):
             count=len(programs),
         )
         self.desk.screen.tell(said, ui.Tone.GOOD)
-        self.desk.later(self.desk.screen, self.services.surroundings, self._equipped)
 
-    def _equipped(self, around: Machine) -> None:
-        """Update the tools in the session's machine, but not the drives."""
-        if session := self.desk.selected:
-            machine = replace(around, drives=session.machine.drives)
-            self.desk.session = replace(session, machine=machine)
-        self.desk.screen.equipped()
+        def equipped(around: Machine) -> None:
+            # The drives are not read again.
+            if session := self.desk.selected:
+                machine = replace(around, drives=session.machine.drives)
+                self.desk.session = replace(session, machine=machine)
+            self.desk.screen.equipped()
+
+        self.desk.later(self.desk.screen, self.services.surroundings, equipped)
 
 
 UNKNOWN = t("unknown")
@@ -153,45 +145,41 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
 
 def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
     """Describe a drive: SMART health, identity, contents and recording."""
-    parts = (
-        _health(drive, blocker),
-        (ui.para(ui.strong(t("Identity"))), *identity_blocks(drive)),
-        (
-            *contents_blocks(drive),
-            *(ui.para(better, indent=2) for better in filter(None, (tuning_words(drive),))),
-        ),
-        _recording(diagnosis),
-        _unread(drive),
-    )
-    return [block for part in map(tuple, parts) if part for block in (*part, ui.GAP)][:-1]
-
-
-def _health(drive: Drive, blocker: ui.Text) -> Iterator[ui.Block]:
-    if not has_health(drive):
-        yield ui.para(t("No health data available."))
-    else:
+    blocks: list[ui.Block] = [ui.para(t("No health data available."))]
+    if has_health(drive):
         judged = judge_health(drive)
-        yield ui.para(ui.Piece(judged.said[0], HEALTH_TONES[judged.verdict]))
-        yield from (ui.para(said, indent=2) for said in judged.said[1:])
+        blocks = [ui.para(ui.Piece(judged.said[0], HEALTH_TONES[judged.verdict]))]
+        blocks += (ui.para(said, indent=2) for said in judged.said[1:])
     if blocker:
-        yield blocker_para(drive, blocker)
+        blocks.append(blocker_para(drive, blocker))
+    blocks += (ui.GAP, ui.para(ui.strong(t("Identity"))), *identity_blocks(drive))
+    blocks += (ui.GAP, *contents_blocks(drive))
+    if better := tuning_words(drive):
+        blocks.append(ui.para(better, indent=2))
+    blocks += (ui.GAP, ui.para(ui.strong(t("Recording")), recording_piece(diagnosis)))
+    blocks += clue_blocks(diagnosis)
+    if drive.unread:
+        blocks += (ui.GAP, ui.para(ui.strong(messages.FIRST(what=messages.NOT_READ))))
+        blocks += (ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2) for one in drive.unread)
+    return blocks
 
 
 def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
-        (t("Name:"), drive.model or messages.NO_NAME),
-        (t("Serial:"), drive.serial or messages.NONE),
-        (t("WWN:"), drive.wwn or messages.NONE),
-        (t("Firmware:"), drive.revision or UNKNOWN),
-        (t("Bus:"), drive.bus or UNKNOWN),
-        (t("Size:"), size_words(drive)),
-        (t("Blocks:"), _blocks(drive)),
-        (t("Zones:"), _zones(drive)),
-        (t("Discard:"), _discard(drive)),
+        (messages.NAME, drive.model or messages.NO_NAME),
+        (messages.SERIAL, drive.serial or messages.NONE),
+        (t("WWN"), drive.wwn or messages.NONE),
+        (t("Firmware"), drive.revision or UNKNOWN),
+        (t("Bus"), drive.bus or UNKNOWN),
+        (messages.SIZE, size_words(drive)),
+        (messages.BLOCKS, _blocks(drive)),
+        (t("Zones"), _zones(drive)),
+        (t("Discard"), _discard(drive)),
         (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
-    yield from (ui.para(ui.muted(caption), text, indent=2) for caption, text in rows)
+    for caption, text in rows:
+        yield ui.para(ui.muted(messages.CAPTION(what=caption)), text, indent=2)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -263,23 +251,17 @@ def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))
-        yield from _table_rows(drive)
+        rows = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
+        for extent in drive.free:
+            size, start = shown_size(extent.size_bytes), extent.start_bytes
+            rows.append((start, 1, 0, _table_row("-", _start(start), size, str(messages.FREE), "")))
+        yield from (row for *_, row in sorted(rows, key=lambda row: row[:3]))
     yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
 
 
 def _table_row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> ui.Para:
     columns = COLUMNS.format(number, start, size, printable(kind, 12), printable(content, 12))
     return ui.para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
-
-
-def _table_rows(drive: Drive) -> Iterator[ui.Block]:
-    places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
-    for extent in drive.free:
-        row = _table_row(
-            "-", _start(extent.start_bytes), shown_size(extent.size_bytes), str(messages.FREE), ""
-        )
-        places.append((extent.start_bytes, 1, 0, row))
-    yield from (row for *_, row in sorted(places, key=lambda place: place[:3]))
 
 
 def _partition_row(drive: Drive, part: Partition) -> ui.Para:
@@ -320,15 +302,3 @@ def _start(start_bytes: int) -> str:
 def shown_size(size_bytes: int | None) -> str:
     """Return the size of a drive or partition."""
     return str(messages.UNKNOWN_SIZE) if size_bytes is None else format_capacity(size_bytes)
-
-
-def _recording(diagnosis: Diagnosis) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(t("Recording")), recording_piece(diagnosis))
-    yield from clue_blocks(diagnosis)
-
-
-def _unread(drive: Drive) -> Iterator[ui.Block]:
-    if drive.unread:
-        yield ui.para(ui.strong(t("Not read")))
-    for one in drive.unread:
-        yield ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2)

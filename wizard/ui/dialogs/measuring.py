@@ -25,6 +25,7 @@ from wizard.ui.dialogs.asking import ask_tokens, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
 
 MEASURE = t("measure")
+BY_WRITING = t("Measure by writing?")
 Measured = TypeVar("Measured", bound="BenchmarkResult")
 
 
@@ -96,7 +97,12 @@ class Measuring(Overlay, Generic[Measured]):
 
     def _blocks(self) -> Iterator[ui.Block]:
         if self.doing:
-            yield from measured.progress_blocks(self.progress)
+            if progress := self.progress:
+                left = t("at most {seconds:time} left", seconds=progress.seconds_left)
+                yield ui.Progress(max(0.0, min(1.0, progress.share)), left)
+                yield from map(ui.para, progress.said)
+            else:
+                yield ui.Progress(None, t("Starting ..."))
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
@@ -117,8 +123,7 @@ class Measuring(Overlay, Generic[Measured]):
 
     def act_why(self) -> None:
         if self.verdict:
-            title = t("Why: {drive}", drive=ui.short(self.drive.path))
-            self.open(Reasons, title, tuple(measured.verdict_reasons(self.verdict)))
+            self.open(Reasons, self.title, tuple(measured.verdict_reasons(self.verdict)))
 
     def start(
         self, measure: Callable[..., Measured], subject: object, *, writes: bool = False, **options: object
@@ -167,7 +172,7 @@ class TrialScreen(Measuring[Verdict]):
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield ui.Action("measure", key, t("measure by reading"), obstacle)
-        yield ui.Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
+        yield ui.Action("write", "p", measured.BY_WRITING, obstacle or why_not(scratch_extents, self.drive))
         against = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
         yield ui.Action("as-large", "4", t("as 4096-byte blocks"), against)
 
@@ -205,7 +210,7 @@ class TrialScreen(Measuring[Verdict]):
         ask_token(
             self.desk,
             self.drive,
-            t("Measure by writing?"),
+            BY_WRITING,
             (ui.para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
         )
@@ -213,9 +218,6 @@ class TrialScreen(Measuring[Verdict]):
     def _settled(self, verdict: Verdict) -> None:
         if (session := self.desk.selected) and session.drive == self.drive:
             self.desk.session = replace(session, verdict=verdict)
-
-
-NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
 
 
 class ShingledTest(Measuring[DisplacedVerdict]):
@@ -244,7 +246,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def _ways(self) -> Iterator[ui.Action]:
         over = bool(self.verdict or self.services.obstacle)
-        label = t("test again") if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
+        label = messages.TRY_AGAIN if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
     def _possible(self) -> Iterator[ui.Block]:
@@ -254,7 +256,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         yield from self._preview()
         yield ui.GAP
         yield ui.para(ui.warn(UNCONFIRMED))
-        yield ui.para(NOT_PROOF)
+        yield ui.para(t("This test cannot prove that a drive is not shingled."))
 
     def _preview(self) -> Iterator[ui.Block]:
         size = smr_probe.WRITES * (smr_probe.block_bytes(self.drive) if self.drive.geometry else 0)
@@ -277,7 +279,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 most=round(smr_probe.SECONDS),
             )
         )
-        yield ui.para(t("No byte changes, and the drive's write cache is not disabled."))
         yield ui.para(
             t(
                 "A power loss during the test may damage data in free space, such as files "
@@ -289,7 +290,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         def start() -> None:
             self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
 
-        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), start)
+        ask_token(self.desk, self.drive, BY_WRITING, tuple(self._preview()), start)
 
     def _settled(self, verdict: DisplacedVerdict) -> None:
         self.services.remember_test(self.drive, verdict)

@@ -16,15 +16,6 @@ class Overlay(Screen):
     def _actions(self) -> Iterable[ui.Action]:
         return (ui.Action("back", "enter", messages.BACK),)
 
-    def drives_changed(self) -> None:
-        """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
-        if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
-            return
-        if all(map(self.services.is_attached, self.desk.drives)):
-            return
-        while isinstance(self.desk.screen, Overlay) and self.desk.screen.may_leave:
-            self.desk.back()
-
 
 class Page(Overlay):
     """A page of text."""
@@ -42,20 +33,19 @@ def help_page(desk: Desk) -> Screen:
     view = desk.view
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
     blocks.append(ui.para(ui.strong(t("Keys"))))
-    blocks += [_key(action) for action in view.actions if action.name != "help"]
-    return Page(desk, t("Help"), blocks, "help")
-
-
-def _key(action: ui.Action) -> ui.Block:
-    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
-    return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
+    for action in view.actions:
+        if action.name != "help":
+            why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
+            blocks.append(
+                ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
+            )
+    return Page(desk, messages.FIRST(what=messages.HELP), blocks, "help")
 
 
 class Reasons(Overlay):
     """Statements, with evidence for the selected one."""
 
     place = "reasons"
-    help = (t("Evidence for the selected line is shown next to or below the list."),)
 
     def __init__(self, desk: Desk, title: ui.Text, reasons: Sequence[Reason]) -> None:
         super().__init__(desk)
@@ -67,8 +57,8 @@ class Reasons(Overlay):
             yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
 
     def _panes(self) -> Iterator[ui.Pane]:
-        found = {str(number): reason.behind for number, reason in enumerate(self._reasons)}
-        yield ui.Pane("", found.get(self.row, (ui.para(t("No further details.")),)))
+        behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
+        yield ui.Pane("", behind or (ui.para(t("No further details.")),))
 
 
 class Glossary(Overlay):
@@ -77,10 +67,7 @@ class Glossary(Overlay):
     place = "glossary"
     title = t("Glossary")
     columns = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
-    help = (
-        t("Terms marked `here` appear on the previous screen and are listed first."),
-        t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
-    )
+    help = (t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

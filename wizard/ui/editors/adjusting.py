@@ -38,14 +38,12 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     if len(parts) == 1:
         adjust(desk, parts[0].path)
         return
-    rows = tuple(ui.Row(part.path, _named(part)) for part in parts)
-    desk.go(Picker(desk, t("Resize or move which partition?"), rows, lambda device: adjust(desk, device)))
-
-
-def _named(part: Partition) -> tuple[ui.Piece, ...]:
-    label = next((mark.label for mark in part.signatures if mark.label), None)
-    texts = (ui.short(part.path), label or title_of(part.filesystem or ""), format_capacity(part.size_bytes))
-    return ui.pieces(*texts)
+    rows = []
+    for part in parts:
+        label = next((mark.label for mark in part.signatures if mark.label), None)
+        name, size = ui.short(part.path), format_capacity(part.size_bytes)
+        rows.append(ui.Row(part.path, ui.pieces(name, label or title_of(part.filesystem or ""), size)))
+    desk.go(Picker(desk, messages.FIRST(what=messages.RESIZE), rows, lambda device: adjust(desk, device)))
 
 
 class ResizeEditor(Overlay):
@@ -94,7 +92,8 @@ class ResizeEditor(Overlay):
         yield ui.Pane(t("Limits"), tuple(self._possible()))
 
     def _told(self) -> ui.Para:
-        meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE
+        meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
+        cannot = messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
             return ui.para(ui.muted(effect), meaning.says)
         if meaning.why_not == "":

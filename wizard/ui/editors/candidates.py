@@ -14,7 +14,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
-from wizard.ui.components.advice_rows import rating
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
 
@@ -57,16 +57,16 @@ class Candidates(Screen):
             return self.session.plan
         if choice.obstacles:
             return choice.obstacles[0]
-        title = title_of(choice.filesystem)
-        no_files = t("Cannot try {filesystem}, which does not store files.", filesystem=title)
         if not trial.can_be_tried(choice):
-            return str(no_files)
+            title = title_of(choice.filesystem)
+            return str(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
         try:
             changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
-        return plan or str(no_files)
+        assert plan is not None
+        return plan
 
     def _why_not(self, name: str) -> str:
         found = self._plans.get(name, "")
@@ -87,20 +87,14 @@ class Candidates(Screen):
         return map(self._row, self._choices)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        bounds = trial.usual_bounds(1 + len(self._taken))
         created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
             "{planned}.",
             label=self.session.specs[self._index].final_label,
             planned=title_of(self._planned.filesystem),
         )
-        most = t(
-            "At most {seconds:time} and {written:size} of writes.",
-            seconds=bounds.seconds,
-            written=bounds.written_bytes,
-        )
         rounds = t("The order changes every round. A result needs at least 6 rounds.")
-        yield ui.Pane(t("Procedure"), tuple(map(ui.para, (created, most, rounds))))
+        yield ui.Pane(t("Procedure"), (ui.para(created), ui.para(rounds)))
 
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem
@@ -131,29 +125,30 @@ class Candidates(Screen):
         self._aged = not self._aged
 
     def act_try(self) -> None:
-        order = self._ordered()
-        bounds, early, lost, _kept = announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
-        ask_token(self.desk, order.drive, t("Try them?"), text, partial(self._begin, order), TRY)
-
-    def _ordered(self) -> Order:
         wanted = (self._planned.filesystem, *self._taken)
         found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
         loads = self.services.profile(self.session.specs[self._index].workload.id).trial
-        return trial.order_of(self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised)
+        order = trial.order_of(
+            self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
+        )
+        bounds, early, lost, _kept = announcement(order)
+        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
+        ask_token(
+            self.desk,
+            order.drive,
+            self._title(),
+            text,
+            partial(self.open, FilesystemTrial, order, self._use),
+            TRY,
+        )
 
-    def _begin(self, order: Order) -> None:
-        choices = {choice.filesystem: choice for choice in self._choices}
-
-        def use(filesystem: str) -> None:
-            # Close this screen, which shows the old plan.
-            self.desk.back()
-            self._take(Taken(choices[filesystem]))
-
-        self.open(FilesystemTrial, order, use)
+    def _use(self, filesystem: str) -> None:
+        # Close this screen, which shows the old plan.
+        self.desk.back()
+        self._take(Taken(next(one for one in self._choices if one.filesystem == filesystem)))
 
 
 class FilesystemTrial(Measuring[TrialVerdict]):

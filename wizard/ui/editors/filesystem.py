@@ -15,10 +15,13 @@ from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.errors import BadInput
-from wizard.model.said import Sentence, t
+from wizard.model.finding import Severity
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
+from wizard.ui.components.drive_rows import CAPTIONS
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
@@ -45,8 +48,6 @@ class Filesystem(Screen):
             "recommended: best fit. good too: sound second choice. not recommended: poor for this workload, "
             "or without any advantage. cannot: not possible here."
         ),
-        t("Options and reasons of the selected filesystem are listed below. The options key shows more."),
-        t("Legacy filesystems are listed last. They are recognised but never created."),
     )
 
     def __init__(
@@ -77,10 +78,12 @@ class Filesystem(Screen):
 
     def _rows(self) -> Iterator[ui.Row]:
         yield from map(self._row, for_files(self._advice.choices))
-        yield from map(_unmade_row, self._advice.unmade)
+        for unmade in self._advice.unmade:
+            cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
+            yield ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
 
     def _row(self, choice: Choice) -> ui.Row:
-        word = advice_rows.rating(choice)
+        word = rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
         cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
@@ -92,8 +95,7 @@ class Filesystem(Screen):
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
         yield ui.Action("take", "enter", messages.USE, why_not)
-        none = t("No options: this filesystem cannot be created here.") if why_not else ""
-        yield ui.Action("options", "o", messages.OPTIONS, none)
+        yield ui.Action("options", "o", messages.OPTIONS, why_not)
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> Iterator[ui.Pane]:
@@ -104,7 +106,7 @@ class Filesystem(Screen):
         elif unmade is not None:
             yield ui.Pane(unmade.title, tuple(advice_rows.unmade_blocks(unmade)))
         if blocks := tuple(advice_rows.advice_blocks(self._advice)):
-            yield ui.Pane(t("About this drive"), blocks)
+            yield ui.Pane(messages.NOTES, blocks)
 
     @property
     def _choice(self) -> Choice | None:
@@ -157,12 +159,8 @@ class Filesystem(Screen):
         self.moved(self.row)
 
 
-def _unmade_row(unmade: Unmade) -> ui.Row:
-    cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
-    return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
-
-
 DANGER = "danger"
+USED = t("Recommended options are used automatically, unless you add a conflicting option.")
 
 
 class Options(Screen):
@@ -176,7 +174,7 @@ class Options(Screen):
     many = True
     title = messages.OPTIONS_TITLE
     help = (
-        t("Recommended options are used automatically, unless you add a conflicting option."),
+        USED,
         t("not recommended: possible, but with a reason against. The plan repeats the reason."),
         t(
             "danger: puts data at risk. To add the option, type the warning. System volumes never get such "
@@ -194,7 +192,12 @@ class Options(Screen):
     ) -> None:
         super().__init__(desk)
         self._workload, self._taken, self._take = workload, taken, take
-        self._advised = advised or self._recommended()
+        if not advised:
+            advice = self.session.advice if taken.names else None
+            if taken.names and (advice is None or advice.workload.id != workload):
+                advice = self.session.advise(self.services, workload)
+            advised = advice.choice(taken.choice.filesystem) if advice else None
+        self._advised = advised or taken.choice
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
         self._offers = request.offered(self._advised, self._site, load_catalogue())
@@ -211,8 +214,22 @@ class Options(Screen):
         return map(self._row, self._offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        if offer := self._offer:
-            yield ui.Pane(offer.option.text, tuple(_blocks(offer)))
+        if not (offer := self._offer):
+            return
+        option = offer.option
+        blocks = [ui.para(option.does), ui.para(ui.muted(t("For:")), option.why)]
+        if not option.does:
+            blocks = [ui.para(option.why)]
+        if option.risk:
+            blocks.append(ui.para(ui.warn(messages.COST), option.risk))
+        if option.never:
+            caption = CAPTIONS[Severity.DANGER] if option.danger else ui.warn(t("Against:"))
+            blocks.append(ui.para(caption, option.never))
+        if offer.excludes:
+            blocks.append(ui.para(t("Conflicts with {options:and}.", options=offer.excludes)))
+        if offer.refusal:
+            blocks.append(ui.para(ui.danger(messages.CANNOT), offer.refusal))
+        yield ui.Pane(option.text, tuple(blocks))
 
     def _actions(self) -> Iterator[ui.Action]:
         if offer := self._offer:
@@ -242,10 +259,7 @@ class Options(Screen):
     def _why_not(self, offer: request.Offered) -> ui.Text:
         if offer.option.id in self._taken.names:
             return ""
-        if not offer.advised:
-            return offer.refusal
-        used = Sentence("{option} is recommended. It is used unless you add a conflicting option.")
-        return used(option=offer.option.text)
+        return USED if offer.advised else offer.refusal
 
     def _is_used(self, offer: request.Offered) -> bool:
         option, choice = offer.option, self._taken.choice
@@ -257,14 +271,6 @@ class Options(Screen):
     @property
     def _offer(self) -> request.Offered | None:
         return next((offer for offer in self._offers if offer.option.id == self.row), None)
-
-    def _recommended(self) -> Choice:
-        taken, advice = self._taken, self.session.advice
-        if not taken.names:
-            return taken.choice
-        if advice is None or advice.workload.id != self._workload:
-            advice = self.session.advise(self.services, self._workload)
-        return advice.choice(taken.choice.filesystem) or taken.choice
 
     @property
     def _site(self) -> OptionSite:
@@ -298,10 +304,9 @@ class Options(Screen):
             ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
-        fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
-        title = t("Danger: {option}", option=option.text)
+        fields = (ui.Field(DANGER, t("Confirm")),)
         use = partial(self._settle, [*self._taken.names, option.id])
-        self.open(Typing, title, blocks, fields, phrase, use, messages.USE)
+        self.open(Typing, option.text, blocks, fields, phrase, use, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
@@ -314,18 +319,3 @@ class Options(Screen):
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
         self._take(taken)
         self._taken = taken
-
-
-def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
-    option = offer.option
-    if option.does:
-        yield ui.para(option.does)
-    yield ui.para(ui.muted(t("For:")), option.why) if option.does else ui.para(option.why)
-    if option.risk:
-        yield ui.para(ui.warn(messages.COST), option.risk)
-    if option.never:
-        yield ui.para(ui.danger(t("Danger:")) if option.danger else ui.warn(t("Against:")), option.never)
-    if offer.excludes:
-        yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
-    if offer.refusal:
-        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

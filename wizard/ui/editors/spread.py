@@ -12,7 +12,7 @@ from wizard.plan.request.plan_request import Arrangement, StripeRequest
 from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import held_on
+from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
@@ -98,7 +98,16 @@ class Spread(Screen):
 
     def _rows(self) -> Iterator[ui.Row]:
         yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
-        yield from map(self._drive_row, self._drives.values())
+        for drive in self._drives.values():
+            said = t(
+                "{drive}, {model}, {size}, {serial}: {held}",
+                drive=drive.path,
+                model=drive.model or messages.NO_NAME,
+                size=format_capacity(drive.size_bytes) if drive.size_bytes else messages.UNKNOWN_SIZE,
+                serial=serial_of(drive),
+                held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
+            )
+            yield self._row(drive.path, said, drive.path in self._taken)
         yield ui.Row(HOW, (ui.strong(t("Layout")),))
         now = self.session.arrangement.stripe
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
@@ -108,22 +117,11 @@ class Spread(Screen):
         is_chosen = None if why_not != "" else chosen
         return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
 
-    def _drive_row(self, drive: Drive) -> ui.Row:
-        said = t(
-            "{drive}, {model}, {size}, {serial}: {held}",
-            drive=drive.path,
-            model=drive.model or messages.NO_NAME,
-            size=format_capacity(drive.size_bytes) if drive.size_bytes else messages.UNKNOWN_SIZE,
-            serial=t("serial {serial}", serial=drive.serial) if drive.serial else messages.NO_SERIAL,
-            held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
-        )
-        return self._row(drive.path, said, drive.path in self._taken)
-
     def _actions(self) -> Iterator[ui.Action]:
         label: ui.Text = messages.USE
         why_not = self._refused.get(self.row, "")
         if self.row in self._drives:
-            label = t("remove drive") if self.row in self._taken else t("add drive")
+            label = messages.DROP if self.row in self._taken else messages.ADD
         elif self.row not in self._tried:
             why_not = t("Choose a drive or a layout below.")
         yield ui.Action("take", "enter", label, why_not)
@@ -151,8 +149,8 @@ class Spread(Screen):
         if isinstance(found, str):
             self.warn(found)
         elif found.others and (loss := _loss(found.drives)):
-            title, label = t("Use these entire drives?"), t("use drives")
-            self.open(Question, title, loss, label, partial(self._done, found))
+            title = t("Use these entire drives?")
+            self.open(Question, title, loss, messages.USE, partial(self._done, found))
         else:
             self._done(found)
 
@@ -165,7 +163,7 @@ def _meaning(tried: Session | str) -> Iterator[ui.Block]:
     if isinstance(tried, str):
         yield ui.para(ui.warn(messages.CANNOT), tried)
         return
-    yield ui.para(t("The volume would use {spread}.", spread=tried.spread))
+    yield ui.para(t("On {drives}.", drives=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
         yield ui.para(ui.danger(danger))
     if tried.plan and (note := mirror_note(tried.plan)):
@@ -233,7 +231,7 @@ class Arrange(Screen):
             ui.Offer("", t("none: a partition each")),
             ui.Offer(LVM, t("LVM: all in one"), self._why_no_group),
         )
-        yield ui.Field(TABLE, t("Table"), self._now.table, offers=tables)
+        yield ui.Field(TABLE, messages.FIRST(what=messages.TABLE), self._now.table, offers=tables)
         yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
 
     def _panes(self) -> Iterator[ui.Pane]:

@@ -16,7 +16,7 @@ from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.wanted import advice_in_role, in_role
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.advice_rows import rating
+from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
@@ -35,6 +35,7 @@ class VolumeEditor(Screen):
     """
 
     place = "volume"
+    title = t("Volume")
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
@@ -72,9 +73,6 @@ class VolumeEditor(Screen):
         self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
-    def _title(self) -> ui.Text:
-        return t("New volume") if self._new else t("Volume")
-
     def _about(self) -> ui.Text:
         return self.session.on_drive
 
@@ -87,8 +85,8 @@ class VolumeEditor(Screen):
         able = (
             ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
         )
-        none = (ui.Offer("", t("not possible here")),)
-        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=tuple(able) or none)
+        none = (ui.Offer("", messages.NONE),)
+        yield self._field(FILESYSTEM, messages.FIRST(what=messages.FILESYSTEM), offers=tuple(able) or none)
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
         role = ROLES.get(self._values[ROLE])
         label = role.label if role else self._workload.label
@@ -185,28 +183,22 @@ class VolumeEditor(Screen):
         self._values = {**before, **values}
         self.tell("")
         if field == ROLE:
-            self._turn_role(before)
+            # Set purpose, filesystem, size and mount point of a role, or restore them if no role is set.
+            role, keys = self._values[ROLE], (PURPOSE, SIZE, MOUNT, SWAP)
+            if not before[ROLE]:
+                self._aside = {key: self._values[key] for key in keys}
+            if refusal := self._roles_refused.get(role, ""):
+                self.warn(refusal)
+            else:
+                given = self._values_of(self._in_role(role)) if role else self._aside
+                self._values |= {key: given[key] for key in keys}
+                self._rank()
         elif field == PURPOSE:
             self._rank()
             self._propose()
         self._encryption_refused = self._encryption_refusal()
         if field == ENCRYPTION and self._values[ENCRYPTION] and self._encryption_refused:
             self.warn(self._encryption_refused)
-
-    def _turn_role(self, before: ui.Values) -> None:
-        """Set purpose, filesystem, size and mount point of a role, or restore them if no role is set."""
-        role = self._values[ROLE]
-        if not before[ROLE]:
-            self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
-        if refusal := self._roles_refused.get(role, ""):
-            self.warn(refusal)
-            return
-        if not role:
-            self._values |= self._aside
-        else:
-            given = self._values_of(self._in_role(role))
-            self._values |= {key: given[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
-        self._rank()
 
     def _rank(self) -> None:
         """Rank the filesystems for purpose and role, and select the best one.
@@ -245,13 +237,21 @@ class VolumeEditor(Screen):
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
         if choice is None:
-            raise BadInput(t("No filesystem for this purpose can be created here."))
+            raise BadInput(messages.NO_FILESYSTEM)
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
         place = layout.NO_PLACE if values[SWAP] else ""
         if self._mounts:
             place = _unless_none(values[MOUNT])
+        writer = layout.ROOT
+        if self._has_writers:
+            name = values[WRITER_NAME].strip() if values[WRITER] == OTHER else values[WRITER]
+            if not name:
+                raise BadInput(t("Enter who may write: a user name or group:NAME."))
+            # The original writer may be unknown to this machine.
+            known = {**self._writers, written(was.writer): was.writer}
+            writer = known.get(name) or self.services.writer_named(name)
         subvolumes = _unless_none(values[SUBVOLUMES]) if MADE[choice.filesystem].subvolumes else ""
         return replace(
             was,
@@ -266,17 +266,8 @@ class VolumeEditor(Screen):
             role=values[ROLE],
             encrypted=bool(values[ENCRYPTION]),
             subvolumes=parse_subvolumes(subvolumes),
-            writer=self._writer() if self._has_writers else layout.ROOT,
+            writer=writer,
         )
-
-    def _writer(self) -> layout.Writer:
-        """Return the writer. The original writer may be unknown to this machine."""
-        value = self._values[WRITER]
-        name = self._values[WRITER_NAME].strip() if value == OTHER else value
-        known = {**self._writers, written(self._spec.writer): self._spec.writer}
-        if not name:
-            raise BadInput(t("Enter who may write: a user name or group:NAME."))
-        return known.get(name) or self.services.writer_named(name)
 
 
 def written(writer: layout.Writer) -> str:

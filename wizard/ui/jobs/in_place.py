@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.apply.run.job import NOT_YET
+from wizard.apply.run.job import NOT_YET, NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, DecisionChoice
+from wizard.apply.run.progress_log import DecisionChoice
 from wizard.apply.run.runs import run_argument
 from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
@@ -25,46 +25,36 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
+from wizard.ui.jobs.job import UNDO_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
 
 
 class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome.
 
-    `undo_choices`: undo, if possible after a finished run, or also after an unfinished one if `undoes_early`.
-    `names_undo`: the result names the command to undo later.
+    `names_undo`: the result names the command to undo later. `interrupted` describes an interrupted run, if
+    the journal entry is not enough.
     """
 
-    undo_means: ui.Text = messages.UNDO_EARLY
-    undoes_early = False
-    names_undo = True
-
-    def __init__(self, services: Services, document: D) -> None:
-        super().__init__(services, document)
-        question = messages.UNDO_QUESTION(drives=self.changed)
-        self.undo_choices: tuple[DecisionChoice, ...] = (
-            DecisionChoice(Purpose.UNDO, question, self.undo_means),
-        )
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Nodes that an undo changes."""
-        return self.document.devices
+    undoable = names_undo = True
+    interrupted: ui.Text = ""
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         return (last,)
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
         last: ui.Text = (entries[-1].sentence if entries else "") or t("Not done.")
+        decision = self.decision(state, commands)
         if state is RunState.DONE:
             first, *rest = self.done(last)
-            decision = Decision(self.undo_choices, settled=True)
             command = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
-            more = (command,) if self.undo_choices and self.names_undo else ()
+            more = (command,) if decision.choices and self.names_undo else ()
             return RunOutcome(ui.Banner(first, tuple(rest)), more, decision)
+        if state is RunState.INTERRUPTED:
+            last = self.interrupted or last
         tone = ui.Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else ui.Tone.WARN
-        choices = self.undo_choices if self.undoes_early and state in LEFT_EARLY else ()
-        return RunOutcome(ui.Banner(last, tone=tone), (), Decision(choices))
+        return RunOutcome(ui.Banner(last, tone=tone), (), decision)
 
 
 class BringJob(InPlaceJob[Bring]):
@@ -72,11 +62,14 @@ class BringJob(InPlaceJob[Bring]):
 
     suffix = "bring"
     undo_means = t("Undo removes copied files if the source is still identical.")
-    undoes_early = keeps_all = True
+    keeps_all = True
+    unchecked = UNDO_EARLY
 
     def __init__(self, services: Services, bring: Bring) -> None:
         super().__init__(services, bring)
         self.title = t("Copy files to {folder}", folder=bring.target.folder)
+        self.brief = (*amount_message(bring), *bring.sentences)
+        self.doubts = ()
         self.back = (self.undo_means,)
         if bring.takes:
             self.back += (t("Undo restores the old fstab lines first, even if the drive is missing."),)
@@ -88,6 +81,11 @@ class BringJob(InPlaceJob[Bring]):
     @property
     def changed(self) -> tuple[str, ...]:
         return (self.document.drive.path,)
+
+    def banner(self, *, final: bool) -> ui.Banner:
+        if lost := self.document.doubts:
+            return ui.Banner(t("Not everything can be copied"), lost, ui.Tone.WARN)
+        return super().banner(final=final)
 
     def commands(self) -> tuple[ui.Block, ...]:
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
@@ -115,7 +113,7 @@ class ChangesJob(InPlaceJob[Changes]):
         self.doubts = (*changes.reasons, *changes.doubts)
         self._powers_off = isinstance(changes.wanted, SwitchOff)
         if changes.is_final:
-            self.undo_choices = ()
+            self.undoable = False
             # Power-off is harmless.
             self.risk = "" if self._powers_off else t("No file is lost. This cannot be undone.")
 
@@ -148,6 +146,11 @@ class MoveJob(InPlaceJob[Moves]):
         self.brief = (*map(moving.what_moves, moves.moves), *moving.journals_message(moves))
         self.seconds = moving.step_seconds(moves)
         self.back = (moving.BACK, moving.POWER(part=moves.devices))
+        self.interrupted = t(
+            "The move was interrupted. No data is lost. {part:and} cannot be mounted "
+            "until the move is finished.",
+            part=moves.devices,
+        )
 
     def stop_means(self) -> ui.Text:
         return t(
@@ -158,17 +161,6 @@ class MoveJob(InPlaceJob[Moves]):
     def commands(self) -> tuple[ui.Block, ...]:
         moved = (ui.para(one) for one in moving.preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
-
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Explain that partitions cannot be mounted during the move."""
-        if state is not RunState.INTERRUPTED:
-            return super().outcome(run, state, entries)
-        said = t(
-            "The move was interrupted. No data is lost. {part:and} cannot be mounted "
-            "until the move is finished.",
-            part=self.document.devices,
-        )
-        return RunOutcome(ui.Banner(said, tone=ui.Tone.WARN), (), Decision())
 
 
 class MigrationJob(InPlaceJob[Migration]):
@@ -181,6 +173,10 @@ class MigrationJob(InPlaceJob[Migration]):
         self.title = messages.IN_EXT4(device=migration.device)
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
         self.back = tuple(ways.how_sentences(migration))
+        self.undo_means = ways.undo_sentence(migration.way)
+        self.unchecked = UNDO_EARLY
+        if migration.way.converts:
+            self.unchecked = {**UNDO_EARLY, RunState.DONE: ("keep", "undo")}
         if migration.manifest:
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
 
@@ -194,32 +190,29 @@ class MigrationJob(InPlaceJob[Migration]):
             return ways.EITHER_LINE
         return told or t("No data is lost.")
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Return the state of the filesystem, and any later use that prevents undo."""
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
+        # Later use of the filesystem prevents undo.
         used, device = self.services.runs.closed(run), self.document.device
-        keep = state is RunState.DONE and self.document.way.converts
-        begun = any(entry.event is Event.STEP_STARTED for entry in entries)
-        undo = not used and begun and (state is RunState.DONE or state in LEFT_EARLY)
-        choices: list[DecisionChoice] = []
-        if keep:
+        self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
+        outcome = super().outcome(run, state, entries, commands)
+        banner, decision = outcome.banner, outcome.decision
+        if Purpose.KEEP in commands.names:
             means = t(
                 "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
                 room=self.document.room_bytes,
             )
-            question = t("Keep the new filesystem on {device}?", device=device)
-            choices.append(DecisionChoice(Purpose.KEEP, question, means))
-        if undo:
-            question = t("Undo the conversion of {device}?", device=device)
-            choices.append(DecisionChoice(Purpose.UNDO, question, ways.undo_sentence(self.document.way)))
-        look = str(ways.look_sentence(device)) if keep and undo else ""
-        banner = super().outcome(run, state, entries).banner
-        if keep and undo:
-            banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),), banner.tone)
-        return RunOutcome(
-            replace(banner, tone=ui.Tone.WARN) if used else banner,
-            (used,) if used else (),
-            Decision(tuple(choices), resumes=state in LEFT_EARLY, look=look),
-        )
+            question = t("Keep the result on {drives:and}?", drives=(device,))
+            keep = DecisionChoice(Purpose.KEEP, question, means)
+            if decision.choices:
+                checked = t("The filesystem matches the plan and was checked.")
+                banner = ui.Banner(NOT_YET, (checked,), banner.tone)
+                decision = replace(decision, look=str(ways.look_sentence(device)))
+            decision = replace(decision, choices=(keep, *decision.choices))
+        if used:
+            banner = replace(banner, tone=ui.Tone.WARN)
+        return RunOutcome(banner, (used,) if used else (), decision)
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:

@@ -1,23 +1,26 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import Decision, DecisionChoice
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, t, tn
+from wizard.plan import text as plan_text
 from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
-from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
@@ -25,7 +28,8 @@ from wizard.ui.components.drive_rows import who
 from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
-LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+LEFT_EARLY = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+UNDO_EARLY = dict.fromkeys(LEFT_EARLY, ("undo",))
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -43,7 +47,8 @@ class Job(Generic[D]):
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
     before and after if the layout changes, `places` the new mount points that can receive files. `back`
     is the text on undo, `risk` the remaining risk without losses. `checked` sums up the final checks; if
-    empty, every check is listed. `unread`: a drive was not read, which prevents the start.
+    empty, every check is listed. `unread`: a drive was not read, which prevents the start. `undoable`: undo
+    is possible after a finished run.
     """
 
     title: ui.Text
@@ -58,7 +63,10 @@ class Job(Generic[D]):
     back: tuple[ui.Text, ...] = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
-    keep = takes_passphrase = unread = False
+    unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
+    """Commands to offer by state, if only root can tell which of them work."""
+    undo_means: ui.Text = t("The old state is restored and verified.")
+    keep = takes_passphrase = unread = undoable = False
 
     def __init__(self, services: Services, document: D) -> None:
         self.services, self.document = services, document
@@ -80,10 +88,6 @@ class Job(Generic[D]):
     def undo_texts(self) -> tuple[ui.Text, ...]:
         """Describe how long undo is possible, and the effect of a power failure."""
         return self.back
-
-    def restores_nothing(self) -> bool:
-        """Return True if undo has no contents to restore, so that no space estimate is needed."""
-        return False
 
     @property
     def total_seconds(self) -> float:
@@ -131,9 +135,24 @@ class Job(Generic[D]):
         reports `told`. Empty if unknown."""
         return told
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
-        """Return the state of the run."""
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
+        """Return the state of the run, on which `commands` work now."""
         raise NotImplementedError
+
+    def decision(self, state: RunState, commands: NextCommands) -> Decision:
+        """Offer the commands that work now, without keep, and the undo of a finished run if possible."""
+        settled = state is RunState.DONE and commands == NextCommands()
+        undo = Purpose.UNDO in commands.names or (settled and self.undoable)
+        question = t("Undo the changes to {drives:and}?", drives=self.changed)
+        choices = (DecisionChoice(Purpose.UNDO, question, self.undo_means),) if undo else ()
+        return Decision(choices, "resume" in commands.names, settled=settled)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Nodes that an undo changes."""
+        return self.document.devices
 
     def banner(self, *, final: bool) -> ui.Banner:
         """Return the losses or risks. `final`: undo is impossible.
@@ -152,9 +171,9 @@ class Job(Generic[D]):
         steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
         back = [ui.para(said, hang=2) for said in self.undo_texts()]
         if doubts := (*self.doubts, *self.services.journal_doubts()):
-            back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
+            back += [ui.GAP, ui.para(ui.muted(messages.NOTES))]
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
-        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
+        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.FIRST(what=messages.UNDO), tuple(back))
 
     def page(self) -> Iterator[ui.Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
@@ -211,6 +230,7 @@ class PlanJob(Job[Plan]):
     """Job that sets up drives or changes one partition. `lost` has a sentence for each loss."""
 
     suffix = "plan"
+    checked = t("Everything is as planned.")
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
@@ -218,14 +238,10 @@ class PlanJob(Job[Plan]):
         self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
-        self.brief = (*brief(plan), *inside_sentences(plan, writers=writers))
+        self.brief = (*plan_text.brief(plan), *plan_text.inside_sentences(plan, writers=writers))
         self.seconds = tuple(step.seconds for step in plan.steps)
         self.places = tuple(mount.mount_point for mount in plan.mounts)
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
-        parts = [t("the table and its alignment")] if plan.tables else []
-        parts += [t("the filesystems")] if plan.filesystems else []
-        parts += [t("the mounts")] if plan.mounts else []
-        self.checked = t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
 
     @property
     def keeps_all(self) -> bool:
@@ -239,23 +255,19 @@ class PlanJob(Job[Plan]):
     def banner(self, *, final: bool) -> ui.Banner:
         if not self.lost:
             return super().banner(final=final)
-        return ui.Banner(self._lost_when(), self.lost, ui.Tone.DANGER)
-
-    def _lost_when(self) -> ui.Text:
-        """Name the lost partitions. They are deleted when kept, or when applied."""
+        # Partitions are deleted when kept, or when applied.
         later = not (self.keep or self.document.direct_reason or self._direct)
         lost = [slot for member in self.document.members for slot in member.before.changed]
-        if not lost or self.document.only_table:
-            return t("Deleted when you choose Keep") if later else t("Deleted when applied")
+        names = tuple(slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost)
         if len(lost) > MOST_NAMES:
-            names: tuple[ui.Text, ...] = (t("{count} partitions", count=len(lost)),)
+            names = (tn("1 partition", "{count} partitions", count=len(lost)),)
+        if not lost or self.document.only_table:
+            said = t("Deleted when you choose Keep") if later else t("Deleted when applied")
+        elif later:
+            said = t("{names:and} will be deleted when you choose Keep", names=names)
         else:
-            names = tuple(
-                slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost
-            )
-        if later:
-            return t("{names:and} will be deleted when you choose Keep", names=names)
-        return t("{names:and} will be deleted", names=names)
+            said = t("{names:and} will be deleted", names=names)
+        return ui.Banner(said, self.lost, ui.Tone.DANGER)
 
     @property
     def verb(self) -> ui.Text:
@@ -264,25 +276,21 @@ class PlanJob(Job[Plan]):
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
     def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe undo, after the risks of a stripe."""
-        danger = danger_of(self.document) or mirror_note(self.document)
-        if self.restores_nothing():
+        danger = plan_text.danger_of(self.document) or mirror_note(self.document)
+        # Neither signatures nor unknown data.
+        if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
             said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
-        return (*((danger,) if danger else ()), *free_used(self.document), *said)
-
-    def restores_nothing(self) -> bool:
-        """Return True if undo has no contents to restore: no signatures and no unknown data."""
-        return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
+        return (*((danger,) if danger else ()), *plan_text.free_used(self.document), *said)
 
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document.described_as_direct(self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
-        said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
+        said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
@@ -292,20 +300,20 @@ class PlanJob(Job[Plan]):
         return self.services.rehearses(self.document)
 
     def room(self) -> undo_policy.UndoSpace:
-        """Return the space needed for undo, measured by a rehearsal if possible. The rehearsal may find
-        unknown data that will be lost."""
+        # The rehearsal may find unknown data that will be lost.
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
         self.lost = (*undo_policy.losses(self.document), *room.lost)
         return room
 
     def stop_means(self) -> ui.Text:
-        """Describe the effect of stopping, which ends a direct run."""
         if self._direct:
             return t("The current step finishes first. Then the run is over: set up the drive again.")
         return super().stop_means()
 
-    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
         from wizard.apply.plan.run_summary import decision_of, results, undo_sentence
 
         phase = self.services.runs.status(run).phase
@@ -314,6 +322,12 @@ class PlanJob(Job[Plan]):
         if state not in (RunState.WAITING, RunState.KEPT):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state in (RunState.DONE, RunState.KEPT):
-            more += background_work(self.document)
+            more += plan_text.background_work(self.document)
         banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
-        return RunOutcome(banner, more, decision_of(self.document, state))
+        decision = self.decision(state, commands)
+        if Purpose.KEEP in commands.names:
+            # The run is waiting, even if an earlier attempt failed.
+            offered = decision_of(self.document, RunState.WAITING).choices
+            choices = tuple(choice for choice in offered if choice.way in commands.names)
+            decision = replace(decision, choices=choices)
+        return RunOutcome(banner, more, decision)

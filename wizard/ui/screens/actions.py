@@ -14,14 +14,14 @@ from wizard.plan.request import plan_request
 from wizard.plan.settings.possible import places_of
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.run_rows import blocker, runs_on
+from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
+from wizard.ui.menu import MenuEntry, entries, label_on
 
 
 class Actions(Screen):
@@ -29,7 +29,7 @@ class Actions(Screen):
 
     place = "actions"
     over = True
-    help = (messages.NO_CHANGE_YET, t("Unavailable actions show the reason."))
+    help = (messages.NO_CHANGE_YET,)
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
@@ -40,20 +40,24 @@ class Actions(Screen):
         return self.session.drive
 
     def _rows(self) -> Iterator[ui.Row]:
-        against = blocker(self.desk.runs, self._drive)
-        here = MenuFacts(
-            self.services.options_at_boot(self._drive, self._device) is not None,
-            self.services.apply_obstacle,
-            self.services.obstacle,
+        against = run_rows.blocker(self.desk.runs, self._drive)
+        drive, device = self._drive, self._device
+        self._found = entries(
+            self.session.machine,
+            drive,
+            device,
+            against,
+            self.desk.runs,
+            has_line=self.services.options_at_boot(drive, device) is not None,
+            not_worked_out=self.services.apply_obstacle,
+            not_measured=self.services.obstacle,
         )
-        machine, drive, device = self.session.machine, self._drive, self._device
-        self._found = entries(machine, drive, device, against, here, self.desk.runs)
         return map(_row, self._found)
 
     def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
         if not all(one.why_not for one in self._found):
-            yield ui.Action("do", "enter", t("do it"))
+            yield ui.Action("do", "enter", messages.USE)
         for one in self._found:
             yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
 
@@ -71,7 +75,7 @@ class Actions(Screen):
         self.desk.act(self.row, self.row)
 
     def act_show_run(self, way: str = "") -> None:
-        run = runs_on(self.desk.runs, self._drive, self._device)[0]
+        run = run_rows.runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
         self.desk.open_run(run.run, way)
 
@@ -136,7 +140,7 @@ class Actions(Screen):
         fields: Sequence[ui.Field],
         wanted: Callable[[ui.Values], requests.Wanted],
     ) -> None:
-        self.open(Typing, title, (ui.para(said),), fields, wanted, self._work_out)
+        self.open(Typing, messages.FIRST(what=title), (ui.para(said),), fields, wanted, self._work_out)
 
     def _work_out(self, wanted: requests.Wanted) -> None:
         self.work_out(self._device, wanted)
@@ -185,11 +189,12 @@ class Actions(Screen):
 
 
 def _row(entry: MenuEntry) -> ui.Row:
+    label = messages.FIRST(what=entry.label)
     if entry.why_not:
-        cells = (ui.muted(""), ui.muted(entry.label), ui.muted(entry.why_not))
+        cells = (ui.muted(""), ui.muted(label), ui.muted(entry.why_not))
         return ui.Row(entry.name, cells, why_not=entry.why_not)
     tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
-    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(entry.label, tone), ui.Piece(entry.says)))
+    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(label, tone), ui.Piece(entry.says)))
 
 
 def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:

@@ -1,4 +1,4 @@
-"""Screens to copy files to a volume: source, target folder, then losses of the copy, before Review."""
+"""Screens to copy files to a volume: source and target folder, before Review."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,6 @@ from wizard.model.errors import BadInput
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
 from wizard.plan.changes import Bring
-from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -26,10 +25,11 @@ class CopyScreen(Screen):
 
     place = "bringing"
     step = ui.ScreenStep.PLAN
-    title = t("Copy files here: from where?")
+    title = messages.FIRST(what=messages.COPY_HERE)
     help = (
         t("Filesystems mounted inside a folder are not copied."),
         t("Unmounted filesystems are read without changing a byte."),
+        t("Files that the target cannot store are refused before copying starts."),
         messages.NO_CHANGE_YET,
     )
 
@@ -49,10 +49,6 @@ class CopyScreen(Screen):
         yield from map(_row, self._sources)
         yield ui.Row(OTHER, (ui.strong(t("another folder")),))
 
-    def _said(self) -> ui.Piece | None:
-        none = None if self._sources else ui.Piece(t("No other filesystem found. Enter a folder."))
-        return super()._said() or none
-
     def act_again(self) -> None:
         def found(sources: tuple[Source, ...]) -> None:
             self._sources = sources
@@ -65,14 +61,10 @@ class CopyScreen(Screen):
     def act_take(self) -> None:
         source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
-        title, fields = messages.COPY_HERE, self._asked(source)
-        self.open(Typing, title, (ui.para(text),), fields, self._read, self._count, t("count"))
-
-    def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
-        places = tuple(ui.Offer(place, place) for place in self._targets)
         fields = [ui.Field("source", t("From"), path, messages.SOURCE_HINT)]
-        if len(places) > 1:
+        if len(self._targets) > 1:
+            places = tuple(ui.Offer(place, place) for place in self._targets)
             fields.append(ui.Field("target", t("To"), self._targets[0], offers=places))
         fields.append(ui.Field("into", t("Into"), "", t("a subfolder; empty for the top")))
         if source is not None and source.is_mounted and source.device:
@@ -81,7 +73,7 @@ class CopyScreen(Screen):
                 ui.Offer("takes", t("mount the copy instead at the next boot")),
             )
             fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
-        return tuple(fields)
+        self.open(Typing, self.title, (ui.para(text),), fields, self._read, self._count)
 
     def _read(self, values: ui.Values) -> CopyFiles:
         source = values["source"].strip()
@@ -95,44 +87,7 @@ class CopyScreen(Screen):
         def count() -> Bring:
             return self.services.as_root().work_out_copy(asked)
 
-        self.later_as_root(t("Counting the files ..."), count, lambda bring: self.open(CopyLosses, bring))
-
-
-class CopyLosses(Screen):
-    """File properties lost in the copy, then amount and changes to fstab."""
-
-    place = "bringing-losses"
-    step = ui.ScreenStep.PLAN
-    title = t("Files to copy")
-    help = (
-        t("Files that the target cannot store are refused before copying starts."),
-        messages.NO_CHANGE_YET,
-    )
-
-    def __init__(self, desk: Desk, bring: Bring) -> None:
-        super().__init__(desk)
-        self._bring = bring
-
-    def _about(self) -> ui.Text:
-        return ui.short(self._bring.drive.path)
-
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("review", "enter", messages.REVIEW)
-
-    def _above(self) -> Iterator[ui.Block]:
-        if lost := self._bring.doubts:
-            yield ui.Banner(t("Not everything can be copied"), lost, ui.Tone.WARN)
-        else:
-            yield ui.Banner(t("Everything can be copied"))
-
-    def _panes(self) -> Iterator[ui.Pane]:
-        yield ui.Pane(t("Amount"), tuple(ui.para(said, hang=2) for said in amount_message(self._bring)))
-        if self._bring.takes is not None:
-            lines = tuple(ui.Command((line,)) for line in fstab_difference(self._bring))
-            yield ui.Pane(t("Changes in {file}", file=self._bring.takes.edit.file), lines)
-
-    def act_review(self) -> None:
-        self.desk.open_review(self._bring)
+        self.later_as_root(t("Counting the files ..."), count, self.desk.open_review)
 
 
 def _row(source: Source) -> ui.Row:

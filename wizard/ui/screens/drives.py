@@ -18,15 +18,13 @@ from wizard.model.requests import SetOptions
 from wizard.model.said import Sentences, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import drive_rows
+from wizard.ui.components import drive_rows, run_rows
 from wizard.ui.components.advice_rows import notice
-from wizard.ui.components.run_rows import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
-SET_UP = t("set up")
 ACTIONS = t("actions")
-SHOW = t("show")
+READING = t("reading ...")
 
 CHANGES = (
     Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
@@ -48,7 +46,6 @@ class DrivesScreen(Screen):
     help = (
         t("Reading a drive changes nothing. Right shows the partitions. New drives appear automatically."),
         t("Danger: data at risk. Warning: likely harm, or unconfirmed. Note: good to know."),
-        t("Waiting results are listed first. K keeps the result, U restores the old contents."),
     )
 
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
@@ -69,14 +66,23 @@ class DrivesScreen(Screen):
     def read(self) -> None:
         """Read every drive again. Preserves known facts until the new ones arrive."""
         self.desk.touched = False
-        paths = self.services.drive_paths()
-        self.desk.found = {path: self._known(path) for path in paths}
+        before, attached = self.desk.found, self.services.is_attached
+        self.desk.found = dict.fromkeys(self.services.drive_paths())
+        for path in self.desk.found:
+            # A different drive may have this path now.
+            if (found := before.get(path)) and attached(found[0]):
+                self.desk.found[path] = found
         if self._asking:
             self._again = True
             return
         self._asking, self._again = True, False
         self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
-        self.desk.later(self, self._probe, self._probed, self._not_probed)
+
+        def failed(error: DiskwrightError) -> None:
+            self.tell(str(error), ui.Tone.DANGER)
+            self._finish_asking()
+
+        self.desk.later(self, self._probe, self._probed, failed)
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -104,19 +110,10 @@ class DrivesScreen(Screen):
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
         self._finish_asking()
 
-    def _not_probed(self, error: DiskwrightError) -> None:
-        self.tell(str(error), ui.Tone.DANGER)
-        self._finish_asking()
-
     def _finish_asking(self) -> None:
         self._asking = False
         if self._again:
             self.read()
-
-    def _known(self, path: str) -> tuple[Drive, Diagnosis] | None:
-        """Return the known facts about a drive, or None if a different drive has this path now."""
-        found = self.desk.found.get(path)
-        return found if found and self.services.is_attached(found[0]) else None
 
     @property
     def _answered(self) -> tuple[Drive, ...]:
@@ -144,17 +141,8 @@ class DrivesScreen(Screen):
         if come and not self._led:
             self.row = come[0]
 
-    @property
-    def _default(self) -> str:
-        listed = self._listed
-        if self._named in listed:
-            return self._named
-        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
-        usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return next(chain(waiting, usable, listed), "")
-
     def _blocker(self, drive: Drive) -> ui.Text:
-        return blocker(self.desk.runs, drive)
+        return run_rows.blocker(self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         found = (one for one in self.desk.found.values() if one)
@@ -169,7 +157,7 @@ class DrivesScreen(Screen):
         return {path: one for path, one in found.items() if not (one and around.is_medium(one[0]))}
 
     def _is_gone(self, run: OpenRun) -> bool:
-        here = any(runs_on((run,), drive) for drive in self._answered)
+        here = any(run_rows.runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _rows(self) -> Iterator[ui.Row]:
@@ -178,20 +166,30 @@ class DrivesScreen(Screen):
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
             yield drive_rows.run_row(run, named=len(alike) > 1)
         if gone := len(self.desk.runs) - len(runs):
-            yield drive_rows.gone_row(gone)
+            said = tn(
+                "1 failed run of an absent drive: `diskwright status`",
+                "{count} failed runs of absent drives: `diskwright status`",
+                count=gone,
+            )
+            yield ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
+                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(READING)))
                 continue
             drive, diagnosis = found
-            runs = runs_on(self.desk.runs, drive)
+            runs = run_rows.runs_on(self.desk.runs, drive)
             yield drive_rows.drive_row(drive, diagnosis, runs)
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
     def _cursor(self, keys: Sequence[str]) -> str:
-        return self.row if self.row in keys else self._default
+        listed = self._listed
+        if self.row in keys or self._named in listed:
+            return self.row if self.row in keys else self._named
+        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
+        usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
+        return next(chain(waiting, usable, listed), "")
 
     def _about(self) -> ui.Text:
         services, count, who = self.services, len(self._listed), t("as root")
@@ -220,24 +218,21 @@ class DrivesScreen(Screen):
             yield drive_rows.drive_pane(
                 drive,
                 diagnosis,
-                why_not=self._blocker(drive),
                 can_ask=self.services.asks_for_root,
                 device=device,
                 free=self._free,
-                runs=runs_on(self.desk.runs, drive, device),
+                runs=self.desk.runs,
             )
         elif at in self.desk.found:
-            name = ui.short(at)
-            said = t("Reading {drive}. The other drives are not delayed.", drive=name)
-            yield ui.Pane(name, (ui.para(said),))
+            yield ui.Pane(ui.short(at), (ui.para(READING),))
 
     def _actions(self) -> Iterator[ui.Action]:
         at = self.at
         found = self._current(at)
         if at.startswith("run:"):
-            yield ui.Action("show-run", "enter", SHOW)
+            yield ui.Action("show-run", "enter", messages.SHOW)
         elif at in self._absent:
-            yield ui.Action("why", "enter", SHOW)
+            yield ui.Action("why", "enter", messages.SHOW)
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
@@ -246,24 +241,26 @@ class DrivesScreen(Screen):
             yield ui.Action("undo", "U", messages.UNDO, ends=True)
         if self.services.asks_for_root:
             yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
-        yield ui.Action("again", "r", t("read again"), aside=True)
+        yield ui.Action("again", "r", messages.REFRESH, aside=True)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
         why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
-        yield (ui.Action("set-up", "enter", SET_UP) if ready else ui.Action("actions", "enter", ACTIONS))
-        if not ready:
-            yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
+        if ready:
+            yield ui.Action("set-up", "enter", messages.SET_UP)
+        else:
+            yield ui.Action("actions", "enter", ACTIONS)
+            yield ui.Action("set-up", "s", messages.SET_UP, why_not, aside=bool(why_not))
         if old_filesystems(drive, at):
             yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
-        if runs_on(self.desk.runs, drive, at):
-            yield ui.Action("show-run", "v", SHOW)
+        if run_rows.runs_on(self.desk.runs, drive, at):
+            yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
-        yield ui.Action("health", "i", t("health"))
-        yield ui.Action("speed", "t", t("speed"), aside=True)
-        yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
+        yield ui.Action("health", "i", messages.HEALTH)
+        yield ui.Action("speed", "t", messages.SPEED, aside=True)
+        yield from run_rows.answers(self.services, self.desk.runs, at, drive, diagnosis)
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
@@ -273,9 +270,6 @@ class DrivesScreen(Screen):
         self.row, self._led = row, True
 
     act_again = read
-
-    def act_as_root(self) -> None:
-        self.desk.with_root(self, self.read)
 
     def act_open(self) -> None:
         self._opened.add(self._selected[0].path)
@@ -327,12 +321,12 @@ class DrivesScreen(Screen):
 
     def act_move(self) -> None:
         session = self._select()
-        if parts := misaligned_found(session.drive, session.diagnosis, self.row):
+        if parts := run_rows.misaligned_found(session.drive, session.diagnosis, self.row):
             self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
         drive, diagnosis = self._selected
-        if device := without_nofail(diagnosis, self.row):
+        if device := run_rows.without_nofail(diagnosis, self.row):
             self._select()
             options = self.services.options_at_boot(drive, device) or ()
             self.work_out(device, SetOptions((*options, "nofail")))
@@ -355,7 +349,7 @@ class DrivesScreen(Screen):
         if row.startswith("run:"):
             able = [run for run in able if f"run:{run.run}" == row]
         elif found := self._current(self.row):
-            able = [*runs_on(able, found[0], row)] or able
+            able = [*run_rows.runs_on(able, found[0], row)] or able
         if not able:
             raise Refused(t("No result to keep or undo."))
         if len(able) > 1:

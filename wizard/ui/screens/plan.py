@@ -9,7 +9,6 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
-from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
@@ -41,7 +40,6 @@ class PlanScreen(Screen):
     columns = plan_rows.COLUMNS
     help = (
         t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
-        t("z moves, grows or shrinks an existing partition, as a separate job."),
         t("p sets up a bootable desktop. d mirrors or stripes the volume over several drives."),
     )
 
@@ -76,12 +74,11 @@ class PlanScreen(Screen):
             self._fault = str(error)
             session = replace(session, plan=None)
         if not session.specs:
-            none = t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
-            self._fault, self.missing = str(none), draft.missing_makers(session)
+            self._fault, self.missing = str(messages.NONE_FOR_PURPOSE), draft.missing_makers(session)
         elif session.mode is None and session.part is None:
             self._fault = str(
-                t("The drive was not read, so contents and free space are unknown.")
-                if self._unread
+                messages.UNREAD
+                if unread_content(session.drive)
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
@@ -128,19 +125,13 @@ class PlanScreen(Screen):
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
-        yield from self._consequences(plan, key)
-
-    def _consequences(self, plan: Plan, key: str) -> Iterator[ui.Block]:
-        session = self.session
         yield from plan_bars(plan)
         yield ui.GAP
         if danger := danger_of(plan):
             yield ui.para(ui.danger(danger), hang=2)
         yield plan_rows.lost_line(plan)
-        if session.arrangement.stripe:
-            yield ui.para(t("On {drives}.", drives=session.spread))
-        if note := mirror_note(plan):
-            yield ui.para(note)
+        spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
+        yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
         if plan.unread:
             yield ui.para(ui.warn(messages.READ_FIRST), hang=2, key=key)
         elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
@@ -152,15 +143,10 @@ class PlanScreen(Screen):
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
 
     @property
-    def _unread(self) -> bool:
-        session = self.session
-        if session.plan is not None:
-            return bool(session.plan.unread)
-        return unread_content(session.drive)
-
-    @property
     def _can_read(self) -> bool:
-        return self._unread and self.services.asks_for_root
+        plan = self.session.plan
+        unread = bool(plan.unread) if plan else unread_content(self.session.drive)
+        return unread and self.services.asks_for_root
 
     @property
     def _has_old_filesystem(self) -> bool:
@@ -176,14 +162,18 @@ class PlanScreen(Screen):
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
         none = "" if session.specs else self._fault
         yield ui.Action("edit", "e", messages.EDIT, none)
-        yield ui.Action("filesystem", "f", t("filesystem"))
+        yield ui.Action("filesystem", "f", messages.FILESYSTEM)
         if whole and holds and alone:
-            label = t("preserve existing") if replaces else t("replace everything")
-            yield ui.Action("turn", "x", label, self._why_not_keep() if replaces else "")
+            label, keeps = (t("preserve existing") if replaces else messages.REPLACE), self._keeps
+            if replaces and keeps is None:
+                # Cached, because views are requested often.
+                preserving = replace(session, mode=Mode.USE_FREE)
+                keeps = self._keeps = why_not(draft.planned, self.services, preserving)
+            yield ui.Action("turn", "x", label, (replaces and keeps) or "")
         if whole:
             several = "" if alone else t("One volume uses all the drives.")
             yield ui.Action("add", "+", messages.ADD, none or several)
-            yield ui.Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
+            yield ui.Action("remove", "-", messages.DROP, none, aside=len(session.specs) < 2)
         yield ui.Action("options", "o", messages.OPTIONS, none)
         yield ui.Action("try", "c", t("compare"), self._why_not_try())
         if whole:
@@ -192,14 +182,14 @@ class PlanScreen(Screen):
                 against = (
                     t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
                 )
-                yield ui.Action("adjust", "z", t("resize or move"), against, aside=True)
+                yield ui.Action("adjust", "z", messages.RESIZE, against, aside=True)
             yield ui.Action("system", "p", t("system volumes"), aside=True)
-            yield ui.Action("table", "g", t("table"), aside=True)
+            yield ui.Action("table", "g", messages.TABLE, aside=True)
         if self._has_old_filesystem:
             yield ui.Action("to-ext4", "m", messages.TO_EXT4, aside=True)
         yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
         yield ui.Action("why", "w", messages.WHY, aside=True)
-        yield ui.Action("speed", "t", t("test alignment"), aside=True)
+        yield ui.Action("speed", "t", messages.SPEED, aside=True)
         yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
 
     def _why_not_try(self) -> ui.Text:
@@ -212,12 +202,6 @@ class PlanScreen(Screen):
 
         loads = self.services.profile(session.specs[self._at].workload.id).trial
         return trial_blocker(session.drive, session.plan, self._at, loads)
-
-    def _why_not_keep(self) -> str:
-        """Return why existing contents cannot be preserved. Cached, because views are requested often."""
-        if self._keeps is None:
-            self._keeps = why_not(draft.planned, self.services, replace(self.session, mode=Mode.USE_FREE))
-        return self._keeps
 
     def act_review(self) -> None:
         self.desk.open_review(self._job.document)

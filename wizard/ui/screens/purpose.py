@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError
@@ -20,8 +19,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.session import Session
-
-NOTHING = t("No suitable filesystem for this drive:")
 
 
 class PurposeScreen(Screen):
@@ -86,7 +83,7 @@ class PurposeScreen(Screen):
     def act_why(self) -> None:
         tried = self._try(self.row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
-            self.warn(tried if isinstance(tried, str) else NOTHING)
+            self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
             return
         self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
 
@@ -94,20 +91,13 @@ class PurposeScreen(Screen):
 def _preview(session: Session) -> Iterator[ui.Block]:
     advice = session.advice
     if session.choice is None or advice is None:
-        yield ui.para(ui.warn(NOTHING))
-        for choice in for_files(advice.choices) if advice else ():
-            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
-            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2)
+        yield ui.para(ui.warn(messages.NONE_FOR_PURPOSE))
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drive)
         yield ui.para(
-            ui.warn(
-                t("The drive was not read. The plan shows what to do.")
-                if unread
-                else t("Not enough free space. The plan shows your options.")
-            )
+            ui.warn(messages.UNREAD if unread else t("Not enough free space. The plan shows your options."))
         )
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
@@ -122,4 +112,4 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     others = (one for one in advice.choices if one.place is Rank.ALTERNATIVE and not one.obstacles)
     good = ", ".join(title_of(one.filesystem) for one in others)
     if good and len(session.specs) == 1:
-        yield ui.captioned(t("Good too"), good)
+        yield ui.captioned(messages.FIRST(what=messages.ALTERNATIVE), good)

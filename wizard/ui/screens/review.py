@@ -6,13 +6,14 @@ from pathlib import Path
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Sentence, format_capacity, t
+from wizard.model.said import format_capacity, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components.drive_rows import serial_of
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import check_token, passphrase_fields, passphrase_of, save_job
+from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
@@ -44,21 +45,22 @@ class Review(Screen):
     def entered(self) -> None:
         if self._room is not None or self._measuring or self._blocked or self.job.word():
             return
+
+        def measured(room: UndoSpace) -> None:
+            self._room, self._measuring = room, False
+            pressed, self._pressed = self._pressed, False
+            # Only start a run if this screen is visible.
+            if pressed and room.fits and not room.lost and self.desk.screen is self:
+                self.desk.with_root(self, self._begin)
+
+        def failed(error: DiskwrightError) -> None:
+            self._measuring = self._pressed = False
+            self.warn(str(error))
+
         if self.job.rehearses():
             self._measuring = True
             # Exit waits until the scratch copies are removed.
-            self.desk.later(self, self.job.room, self._measured, self._not_measured, finishes=True)
-
-    def _measured(self, room: UndoSpace) -> None:
-        self._room, self._measuring = room, False
-        pressed, self._pressed = self._pressed, False
-        # Only start a run if this screen is visible.
-        if pressed and room.fits and not room.lost and self.desk.screen is self:
-            self.desk.with_root(self, self._begin)
-
-    def _not_measured(self, error: DiskwrightError) -> None:
-        self._measuring = self._pressed = False
-        self.warn(str(error))
+            self.desk.later(self, self.job.room, measured, failed, finishes=True)
 
     @property
     def _blocked(self) -> bool:
@@ -95,9 +97,8 @@ class Review(Screen):
                 if self._pressed
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
-        elif (room := self._room) and room.sentence and not (room.fits and self.job.restores_nothing()):
-            tone = ui.Tone.PLAIN if room.fits else ui.Tone.WARN
-            yield ui.para(ui.muted(t("Space:")), ui.Piece(room.sentence, tone))
+        elif (room := self._room) and room.sentence and not room.fits:
+            yield ui.para(ui.muted(t("Space:")), ui.warn(room.sentence))
         if self.services.apply_obstacle:
             yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:
@@ -116,15 +117,13 @@ class Review(Screen):
         for number, drive in enumerate(self.job.drives):
             whole, shortest = self._tokens(drive)
             alone = len(self.job.drives) == 1 and whole == drive.token
-            caption = t("Serial") if alone else ui.short(drive.path)
-            whole_hint = messages.TYPE if drive.serial else Sentence("type {token}: no serial number")
-            hint = t("last four, or all") if shortest != whole else whole_hint(token=whole)
+            caption = messages.FIRST(what=messages.SERIAL) if alone else ui.short(drive.path)
+            hint = t("last four, or all") if shortest != whole else messages.TYPE(token=whole)
             yield ui.Field(f"token{number}", caption, hint=hint)
         if self._final_word:
-            hint = t("type {word}: this cannot be undone", word=self._final_word)
-            yield ui.Field("word", t("And"), hint=hint)
+            yield ui.Field("word", t("And"), hint=messages.TYPE_WORD(word=self._final_word))
         if self.job.takes_passphrase:
-            yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
+            yield from asking.passphrase_fields(t("new passphrase; if lost, so is the data"))
 
     def _tokens(self, drive: Identity) -> tuple[str, str]:
         """Return the token to type, and the shortest sufficient part.
@@ -166,48 +165,43 @@ class Review(Screen):
 
     def act_apply(self) -> None:
         for number, drive in enumerate(self.job.drives):
-            check_token(self.values, number, drive, *self._tokens(drive))
+            asking.check_token(self.values, number, drive, *self._tokens(drive))
         if self._final_word and self.values.get("word", "").strip() != self._final_word:
-            raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
-        self._secret = self._passphrase() if self.job.takes_passphrase else None
+            raise Refused(messages.FIRST(what=messages.TYPE_WORD(word=self._final_word)))
+        if self.job.takes_passphrase:
+            self._secret = asking.passphrase_of(self.values)
+            if fault := passphrase_fault(self._secret):
+                raise Refused(messages.WEAK(fault=fault))
+            if (warning := passphrase_warning(self._secret)) and self._warned != self._secret:
+                self._warned = self._secret
+                raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
         if self._measuring:
             self._pressed = True
         else:
             self.desk.with_root(self, self._begin)
 
-    def _passphrase(self) -> bytes:
-        """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
-        secret = passphrase_of(self.values)
-        if fault := passphrase_fault(secret):
-            raise Refused(messages.WEAK(fault=fault))
-        if (warning := passphrase_warning(secret)) and self._warned != secret:
-            self._warned = secret
-            raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
-        return secret
-
     def _begin(self) -> None:
         tokens = (*self.job.document.tokens, *filter(None, (self._final_word,)))
         secret, self._secret = self._secret, None
         self._beginning = True
-        self.desk.later(self, lambda: self.job.start(tokens, secret), self._begun, self._not_begun)
 
-    def _begun(self, run: Path) -> None:
-        self._beginning = False
-        self._warned = b""
-        self.desk.open_run(run, job=self.job)
+        def begun(run: Path) -> None:
+            self._beginning, self._warned = False, b""
+            self.desk.open_run(run, job=self.job)
 
-    def _not_begun(self, error: DiskwrightError) -> None:
-        self._beginning = False
-        self.tell(str(error), ui.Tone.DANGER)
+        def failed(error: DiskwrightError) -> None:
+            self._beginning = False
+            self.tell(str(error), ui.Tone.DANGER)
+
+        self.desk.later(self, lambda: self.job.start(tokens, secret), begun, failed)
 
     def act_commands(self) -> None:
-        self.open(Page, messages.COMMANDS, self.job.commands())
+        self.open(Page, messages.STEPS, self.job.commands())
 
     def act_save(self) -> None:
-        save_job(self.desk, self.job)
+        asking.save_job(self.desk, self.job)
 
 
 def _identity(drive: Identity) -> ui.Para:
-    serial = (ui.muted(t("serial")), ui.strong(drive.serial)) if drive.serial else ()
     name, model = ui.strong(ui.short(drive.path)), drive.model or messages.NO_NAME
-    return ui.para(name, model, format_capacity(drive.size_bytes), *serial)
+    return ui.para(name, model, format_capacity(drive.size_bytes), ui.strong(serial_of(drive)))

@@ -9,8 +9,8 @@ from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.said import format_capacity, t
+from wizard.model.errors import Refused
+from wizard.model.said import format_capacity, format_duration, t
 from wizard.plan.changes import Migration, Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -26,10 +26,10 @@ class WaysScreen(Screen):
     place = "ways"
     step = ui.ScreenStep.PLAN
     columns = (
-        ui.Column(t("How")),
+        ui.Column(messages.FIRST(what=messages.HOW)),
         ui.Column(t("Time"), right=True),
         ui.Column(t("Extra space"), right=True),
-        ui.Column(t("Here")),
+        ui.Column(),
     )
     help = (
         t("Compare: read every file before and after. This is the best proof and needs the time shown."),
@@ -42,7 +42,6 @@ class WaysScreen(Screen):
         self._device = device
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
-        self._fault = ""
 
     @property
     def _offer(self) -> WayOffer | None:
@@ -52,7 +51,7 @@ class WaysScreen(Screen):
     def _title(self) -> ui.Text:
         device = ui.short(self._device)
         if self._prospect and self._prospect.before.label:
-            return t('{device} "{label}" to ext4', device=device, label=self._prospect.before.label)
+            device = f'{device} "{self._prospect.before.label}"'
         return messages.IN_EXT4(device=device)
 
     def _about(self) -> ui.Text:
@@ -75,7 +74,7 @@ class WaysScreen(Screen):
             standing = ui.good(messages.RECOMMENDED)
         cells = ui.pieces(
             ui.strong(TITLES[offer.way]),
-            t("{seconds:time}", seconds=offer.seconds),
+            format_duration(offer.seconds),
             format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
             standing,
         )
@@ -88,59 +87,54 @@ class WaysScreen(Screen):
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
-        options = ui.para(ui.muted(t("Options:")), *self._options(prospect, offer))
-        offered = advice_rows.offer_blocks(prospect, offer, SUMMARIES[offer.way])
-        yield ui.Pane(TITLES[offer.way], (*offered, options))
-        if found := tuple(finding_paras(prospect.findings)):
-            yield ui.Pane(t("About this filesystem"), found)
-
-    def _options(self, prospect: Prospect, offer: WayOffer) -> Iterator[ui.Text]:
-        if not offer.way.converts:
-            yield t("no comparison needed.")
-        elif self._compares:
-            yield t(
-                "every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds
+        options: list[ui.Text] = []
+        if offer.way.converts:
+            compares = t(
+                "Every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds
             )
-        else:
-            yield t("files are not compared individually.")
+            options.append(compares if self._compares else t("Files are not compared individually."))
         if is_damaged(prospect.before):
-            yield t("Damage may be repaired.") if self._repairs else t("Damage is not repaired.")
+            options.append(t("Damage may be repaired.") if self._repairs else t("Damage is not repaired."))
+        offered = advice_rows.offer_blocks(prospect, offer, SUMMARIES[offer.way])
+        yield ui.Pane(TITLES[offer.way], (*offered, *map(ui.para, options)))
+        if found := tuple(finding_paras(prospect.findings)):
+            yield ui.Pane(messages.NOTES, found)
 
     def _said(self) -> ui.Piece | None:
         return super()._said() if self._prospect else None
 
     def _above(self) -> Iterator[ui.Block]:
         if self._prospect is not None:
-            said = t("Recommended:") if self._prospect.default else t("Not possible now:")
+            said = messages.CAPTION(what=messages.RECOMMENDED)
+            if not self._prospect.default:
+                said = messages.NOT_POSSIBLE
             yield ui.para(ui.strong(said), self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
         elif self.doing:
             yield ui.para(self.doing)
-        elif self._fault:
-            yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault)
         else:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
     def _actions(self) -> Iterator[ui.Action]:
-        wait: ui.Text = t("Still checking the filesystem.") if self.doing else ""
-        prospect, offer = self._prospect, self._offer
+        wait, prospect, offer = self.doing, self._prospect, self._offer
         if prospect is not None and offer is not None:
             yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
             if offer.way.converts:
-                label = t("do not compare") if self._compares else t("compare files")
-                yield ui.Action("compare", "c", label, wait)
+                yield ui.Action("compare", "c", t("compare files"), wait)
             if is_damaged(prospect.before):
-                label = t("do not repair") if self._repairs else t("repair damage")
-                yield ui.Action("repair", "x", label, wait)
+                yield ui.Action("repair", "x", t("repair damage"), wait)
         yield ui.Action("again", "r", messages.REFRESH, wait)
 
     def act_again(self) -> None:
-        self.later_as_root(
-            t("Checking the filesystem without writing ..."),
-            lambda: prospect_of(self.services.look_at_ext(self._device)),
-            self._looked,
-        )
+        def looked(prospect: Prospect) -> None:
+            self._prospect = prospect
+            ways = [offer.way for offer in prospect.offers]
+            if self.row not in {way.value for way in ways} and ways:
+                self.row = (prospect.default or ways[0]).value
+
+        look = self.services.look_at_ext
+        self.later_as_root(messages.CHECKING, lambda: prospect_of(look(self._device)), looked)
 
     opened = act_again
 
@@ -156,35 +150,18 @@ class WaysScreen(Screen):
             return
         if refused := self._why_not(prospect, offer):
             raise Refused(refused)
-        way = offer.way
-        self.later_as_root(
-            t("Checking again and planning ..."),
-            lambda: make_migration(
-                self.services.look_at_ext(self._device),
-                way,
-                manifest=self._compares and way.converts,
-                repairs=self._repairs,
-            ),
-            self._planned,
-        )
+        way, manifest, repairs = offer.way, self._compares and offer.way.converts, self._repairs
 
-    def _hindered(self, error: DiskwrightError) -> None:
-        self.doing = ""
-        if self._prospect is None:
-            self._fault = str(error)
-        else:
-            self.warn(str(error))
+        def plan() -> Migration:
+            situation = self.services.look_at_ext(self._device)
+            return make_migration(situation, way, manifest=manifest, repairs=repairs)
 
-    def _looked(self, prospect: Prospect) -> None:
-        self._prospect = prospect
-        ways = [offer.way for offer in prospect.offers]
-        if self.row not in {way.value for way in ways} and ways:
-            self.row = (prospect.default or ways[0]).value
+        def planned(migration: Migration) -> None:
+            self.row = migration.way.value
+            self.desk.session = replace(self.session, migration=migration)
+            self.desk.open_review(migration)
 
-    def _planned(self, migration: Migration) -> None:
-        self.row = migration.way.value
-        self.desk.session = replace(self.session, migration=migration)
-        self.desk.open_review(migration)
+        self.later_as_root(messages.CHECKING, plan, planned)
 
 
 def open_ways(desk: Desk, device: str) -> None:
@@ -203,4 +180,4 @@ def open_ways(desk: Desk, device: str) -> None:
             ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
             for one in found
         )
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), rows, take))
+        desk.go(Picker(desk, messages.FIRST(what=messages.CONVERT), rows, take))

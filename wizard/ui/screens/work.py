@@ -1,7 +1,7 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -11,29 +11,24 @@ from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.components.run_rows import RunProgress
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
-STEPS = t("Steps")
 HOME = t("drives")
 
 Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
 LATEST = 6
 LABELS = {Purpose.KEEP: messages.KEEP, Purpose.UNDO: messages.UNDO}
-
-
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
 
 
@@ -44,7 +39,6 @@ class WorkScreen(Screen):
     help = (
         t("Each step is recorded before and after, in a journal on another drive."),
         t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
-        t("Keep uses the result and ends undo. Undo restores the old contents."),
     )
 
     def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
@@ -53,11 +47,11 @@ class WorkScreen(Screen):
         self.title = job.title
         self._paths = [drive.path for drive in job.drives]
         self._entries: tuple[JournalEntry, ...] = ()
-        self._progress = RunProgress()
+        self._progress = run_rows.RunProgress()
         self._state = RunState.RUNNING
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
-        self._why_not = ""
+        self._commands = NextCommands()
         self._asked: Purpose | None = None
 
     def entered(self) -> None:
@@ -66,18 +60,22 @@ class WorkScreen(Screen):
             self._follow()
 
     def _follow(self) -> None:
-        self._progress = RunProgress(followed=True)
-        self.desk.later(self, self._followed, self._read, self._follow_failed)
+        self._progress = run_rows.RunProgress(followed=True)
 
-    def _followed(self) -> Ended:
-        """Follow journal and progress until the run ends. Runs in a thread."""
-        # The journal is read from the start.
-        self.desk.post(self, lambda: setattr(self, "_entries", ()))
-        for entry in self.services.runs.follow(self.run, self._look):
-            if not self.desk.post(self, partial(self._note, entry)):
-                break
-            self._look()
-        return self._ended()
+        def follow() -> Ended:
+            # The journal is read from the start.
+            self.desk.post(self, lambda: setattr(self, "_entries", ()))
+            for entry in self.services.runs.follow(self.run, self._look):
+                if not self.desk.post(self, partial(self._note, entry)):
+                    break
+                self._look()
+            return self._ended()
+
+        def failed(error: DiskwrightError) -> None:
+            self._progress = replace(self._progress, followed=False)
+            self.tell(t("{why} The run continues.", why=error), ui.Tone.DANGER)
+
+        self.desk.later(self, follow, self._read, failed)
 
     def _ended(self) -> Ended:
         """Return the final state and the available commands. Reads the drives, so runs in a thread."""
@@ -93,24 +91,13 @@ class WorkScreen(Screen):
         if seen is not None:
             self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
-    def _follow_failed(self, error: DiskwrightError) -> None:
-        self._progress = replace(self._progress, followed=False)
-        self.tell(t("{why} The run continues.", why=str(error)), ui.Tone.DANGER)
-
     def _read(self, ended: Ended) -> None:
-        (state, ways), self._settling = ended, None
-        self._state, self._why_not = state, str(ways.why_not) if ways else ""
-        self._progress = RunProgress()
+        (state, known), self._settling = ended, None
+        self._state, self._commands = state, known or NextCommands(self.job.unchecked.get(state, ()))
+        self._progress = run_rows.RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
-        outcome = self.job.outcome(self.run, state, self._entries)
-        if ways and Purpose.KEEP in ways.names and outcome.decision.of(Purpose.KEEP) is None:
-            # Keep is available, so the run is still waiting despite the later failure.
-            waits = self.job.outcome(self.run, RunState.WAITING, self._entries)
-            outcome = replace(outcome, decision=waits.decision)
-        if ways and (state is not RunState.DONE or ways != NextCommands()):
-            decision = run_rows.with_ways(tuple(self._paths), outcome.decision, ways)
-            outcome = replace(outcome, decision=decision)
-        if self._why_not:
+        outcome = self.job.outcome(self.run, state, self._entries, self._commands)
+        if self._commands.why_not:
             # The state may offer actions that are no longer possible.
             said = (
                 t("Written, but cannot be kept or undone now.")
@@ -127,14 +114,6 @@ class WorkScreen(Screen):
     def _states(self) -> dict[int, str]:
         """The last state of each step. A resumed run repeats the failed step."""
         return {one.step: STEP_STATES[one.event] for one in self._entries if one.event in STEP_STATES}
-
-    @property
-    def _done(self) -> set[int]:
-        return {step for step, state in self._states.items() if state == "done"}
-
-    @property
-    def _working(self) -> int | None:
-        return max((step for step, state in self._states.items() if state == "begun"), default=None)
 
     @property
     def _over(self) -> RunOutcome | None:
@@ -158,7 +137,9 @@ class WorkScreen(Screen):
             if self.services.demo:
                 yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
             return
-        done, working = len(self._done), self._working
+        states = self._states
+        done = sum(state == "done" for state in states.values())
+        working = max((step for step, state in states.items() if state == "begun"), default=None)
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
@@ -167,24 +148,30 @@ class WorkScreen(Screen):
             )
             yield self._progress.around_steps(what)
         yield ui.GAP
-        yield self._power()
-
-    def _power(self) -> ui.Para:
-        """Describe the effect of a power failure. The run's own message is a complete sentence."""
         told = self.services.runs.status(self.run).power
-        power = self.job.power(told, self._working)
+        power = self.job.power(told, working)
+        # The run's own message is a complete sentence.
         if power == told and told:
-            return ui.para(ui.strong(told), hang=2)
-        unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
-        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
+            yield ui.para(ui.strong(told), hang=2)
+        else:
+            unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
+            yield ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        if outcome := self._over:
-            yield from self._result_panes(outcome)
+        if not (outcome := self._over):
+            yield ui.Pane(t("Steps"), tuple(self._steps()))
+            latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
+            yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
             return
-        yield ui.Pane(STEPS, tuple(self._steps()))
-        latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
-        yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
+        if outcome.decision.is_open:
+            choices = run_rows.choices_of(self.services, self.run, outcome.decision)
+            yield ui.Pane(t("Next"), tuple(choices))
+        elif why := self._commands.why_not:
+            yield ui.Pane(t("Next"), (ui.para(ui.danger(why)),))
+        checks = run_rows.checks_of(self._entries)
+        if checks and self._state is not RunState.UNDONE:
+            yield run_rows.checks_pane(checks, self.job.checked)
+        yield ui.Pane("", tuple(self._next(outcome)))
 
     def _steps(self) -> Iterator[ui.Block]:
         states = self._states
@@ -192,31 +179,28 @@ class WorkScreen(Screen):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 
     def _actions(self) -> Iterator[ui.Action]:
-        if outcome := self._over:
-            yield from self._result_actions(outcome.decision)
+        if not (outcome := self._over):
+            if not self._settling:
+                yield ui.Action("leave", "b", t("leave running"))
+                yield ui.Action("stop", "S", messages.STOP, ends=True)
+            yield ui.Action("commands", "v", messages.COMMANDS)
             return
-        if not self._settling:
-            yield ui.Action("leave", "b", t("leave running"))
-            yield ui.Action("stop", "S", messages.STOP, ends=True)
-        yield ui.Action("commands", "v", messages.COMMANDS)
+        decision = outcome.decision
+        yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
+        for choice in decision.choices:
+            keeps = choice.way is Purpose.KEEP
+            yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
+        if decision.resumes:
+            yield ui.Action("resume", "G", messages.RESUME)
+        if self._is_used and self.job.places:
+            yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)
+        yield ui.Action("report", "s", t("save report"))
+        yield ui.Action("commands", "v", messages.COMMANDS, aside=True)
+        yield ui.Action("home", "escape", HOME, aside=True)
 
     @property
     def _is_used(self) -> bool:
         return self._state in (RunState.DONE, RunState.KEPT)
-
-    def _result_panes(self, outcome: RunOutcome) -> Iterator[ui.Pane]:
-        next_steps: Iterable[ui.Block] = ()
-        if outcome.decision.is_open:
-            next_steps = run_rows.choices_of(self.services, self.run, outcome.decision)
-        elif self._why_not:
-            next_steps = (ui.para(ui.danger(self._why_not)),)
-        if shown := tuple(next_steps):
-            yield ui.Pane(t("What next"), shown)
-        checks = run_rows.checks_of(self._entries)
-        if checks and self._state is not RunState.UNDONE:
-            yield run_rows.checks_pane(checks, self.job.checked)
-        title: ui.Text = t("Next") if self._is_used else "" if self._state in SETTLED else STEPS
-        yield ui.Pane(title, tuple(self._next(outcome)))
 
     def _next(self, outcome: RunOutcome) -> Iterator[ui.Block]:
         if self._state not in SETTLED:
@@ -227,7 +211,7 @@ class WorkScreen(Screen):
             told = str(outcome.banner.text)
             ends = (one for one in self._entries if one.event is Event.UNDONE and one.sentence != told)
             yield from (ui.para(one.sentence, hang=2) for one in ends)
-        if not self._why_not:
+        if not self._commands.why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
         if self.services.needs_root and self._state in LEFT_EARLY:
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
@@ -235,25 +219,12 @@ class WorkScreen(Screen):
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
         yield ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2)
 
-    def _result_actions(self, decision: Decision) -> Iterator[ui.Action]:
-        yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
-        for choice in decision.choices:
-            keeps = choice.way is Purpose.KEEP
-            yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
-        if decision.resumes:
-            yield ui.Action("resume", "G", messages.RESUME)
-        if self._is_used and self.job.places:
-            yield ui.Action("bring", "y", t("copy files here"), self.services.obstacle)
-        yield ui.Action("report", "s", t("save report"))
-        yield ui.Action("commands", "v", messages.COMMANDS, aside=True)
-        yield ui.Action("home", "escape", HOME, aside=True)
-
     def act_leave(self) -> None:
         self.desk.read_again()
         self.desk.screen.tell(
             t("The run continues without this window. To see it as root: sudo diskwright status")
             if self.services.needs_root
-            else t("The run continues without this window. It is listed first on Drives.")
+            else asking.CONTINUES
         )
 
     def act_home(self) -> None:
@@ -265,7 +236,7 @@ class WorkScreen(Screen):
             self.warn(t("Stopping as soon as it is safe."))
 
         means = self.job.stop_means()
-        self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
+        self.open(asking.Question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
 
     def _ask(self, way: Purpose) -> None:
         """Ask for confirmation of keep or undo, as soon as the action is known to work."""
@@ -299,7 +270,7 @@ class WorkScreen(Screen):
     def _settle(self, way: Purpose, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Purpose.KEEP else messages.UNDOING
         runs, run, over = self.services.runs, self.run, threading.Event()
-        self._progress = RunProgress(progress=runs.status(run).progress).turned()
+        self._progress = run_rows.RunProgress(progress=runs.status(run).progress).turned()
 
         def look() -> None:
             self._look()
@@ -337,14 +308,14 @@ class WorkScreen(Screen):
         if not over and not secret:
             self._resume(None)
             return
-        names = tuple(map(ui.short, self._paths))
-        text = (
-            t("Continuing writes to {drives:and} and preserves every file.", drives=names)
+        said = (
+            Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
             if self.job.keeps_all
-            else t("Continuing overwrites all contents of {drives:and}.", drives=names)
+            else Sentence("Continuing run {run} overwrites the content of {drives:list}.")
         )
+        text = said(run=self.run.name, drives=tuple(map(ui.short, self._paths)))
         drives, blocks = (self.job.drives, (ui.para(text),)) if over else ((), ())
-        title, label = t("Go on?"), messages.RESUME
+        title, label = messages.FIRST(what=messages.RESUME), messages.RESUME
         asking.ask_tokens(self.desk, drives, title, blocks, self._resume, label, secret=secret)
 
     def _resume(self, secret: bytes | None) -> None:
@@ -356,7 +327,7 @@ class WorkScreen(Screen):
         self.desk.open_copy(self.job.places)
 
     def act_commands(self) -> None:
-        self.open(Page, messages.COMMANDS, self.job.commands())
+        self.open(Page, messages.STEPS, self.job.commands())
 
     def act_report(self) -> None:
         page = self.services.report(self.run)

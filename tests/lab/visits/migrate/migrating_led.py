@@ -30,7 +30,7 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
     with Console() as console:
         yield from _to_the_end(console, node)
         yield from is_ext4(node)
-        console.press("U", then="Undo the conversion of")
+        console.press("U", then="Undo the changes to")
         yield from look(console, "ext4-undo")
         console.press("y", then=lambda: "match bit for bit" in flat(console))
         yield from look(console, "ext4-undone", 5)
@@ -81,7 +81,7 @@ def _to_the_end(console: Console, node: str) -> Iterator[Check]:
     console.press("enter")
     console.until(lambda: POWER in flat(console), rest=False)
     yield from look(console, "ext4-work", 5)
-    console.until("What next")
+    console.until("Next")
     yield from look(console, "ext4-result", 5)
 
 

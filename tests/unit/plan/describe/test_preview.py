@@ -140,7 +140,7 @@ def test_step_names_the_old_partitions_it_overwrites(
 
 
 def test_doubts_about_a_drive_are_listed() -> None:
-    assert "Notes and unknowns" in plan_page(plan_for(drive(serial=None, wwn=None), spec("ext4")))
+    assert "Notes" in plan_page(plan_for(drive(serial=None, wwn=None), spec("ext4")))
 
 
 @pytest.mark.parametrize(

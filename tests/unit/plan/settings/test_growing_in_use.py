@@ -16,7 +16,7 @@ from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.document import SETTINGS
-from wizard.ui.menu import MenuFacts, entries
+from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 AT = Use("mounted", PART, "/srv/films")
@@ -57,12 +57,10 @@ def test_filesystems_that_grow_mounted(which: tuple[Drive, Partition], says: str
 @pytest.mark.parametrize(("filesystem", "able"), [("ext4", True), ("ext2", False), ("vfat", False)])
 def test_menu_offers_growth_if_possible(filesystem: str, able: bool) -> None:
     on, part = mounted(filesystem)
-    (entry,) = (one for one in entries(machine(on), on, part.path, "", MenuFacts()) if one.name == "grow")
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "grow")
     assert (str(entry.why_not) == "") is able and "2.1 GB" in str(entry.says)
     full, full_part = mounted(filesystem, end=GIB + MIB)
-    (entry,) = (
-        one for one in entries(machine(full), full, full_part.path, "", MenuFacts()) if one.name == "grow"
-    )
+    (entry,) = (one for one in entries(machine(full), full, full_part.path, "") if one.name == "grow")
     assert (str(entry.why_not) == "") is able and "fill the partition" in str(entry.says)
 
 

@@ -24,7 +24,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.job import PlanJob
-from wizard.ui.menu import MenuFacts, entries
+from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 TAKEN = 160 * MIB
@@ -189,14 +189,14 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(machine(on), on, part.path, "", MenuFacts()) if one.name == "adjust")
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 
 def test_menu_offers_shrinking_or_gives_the_reason() -> None:
-    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or move; no file loss", "")
-    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or move; no file loss", "")
-    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding()) == ("z", "187 MB - 1.1 GB; no file loss", "")
+    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB; no file loss", "")
+    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB; no file loss", "")
     # It is known, too little to move, and nothing changes its size.
     on = partitioned(partition(1, MIB, 512 * KIB, filesystem="jfs"))
     assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")

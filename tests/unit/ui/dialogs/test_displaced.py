@@ -87,13 +87,13 @@ def test_start_warns_asks_and_adds_its_result_to_the_evidence() -> None:
     for word in ("456 small blocks", "1824 KiB", "about 40 s", "unconfirmed on real drives", "cannot prove"):
         assert word in at.text
     at.key("enter")
-    assert at.view.place == "typing" and not services.asked and "No byte changes" in at.text
+    assert at.view.place == "typing" and not services.asked and "the same bytes back" in at.text
     for wrong in ("", "S2"):
         at.act("take", token0=wrong)
         assert at.view.place == "typing" and at.said and not services.asked
     at.act("take", token0="S1")
     assert at.view.place == "displaced" and at.desk.measured_by_writing
-    assert "test again" in at.text and len(services.asked) == 1
+    assert "try again" in at.text and len(services.asked) == 1
     (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
     assert "likely shingled" in str(banner.text) and "unconfirmed on real" in str(banner.detail[0])
     assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]

@@ -80,7 +80,7 @@ def test_other_actions_wait_for_the_survey() -> None:
     at.desk.go(WaysScreen(at.desk, DEVICE))
     assert at.view.busy and at.view.rows is None
     at.desk.act("again")
-    assert "Still checking" in at.said
+    assert "Checking" in at.said
     services.go.set()
     at.wait()
     assert not at.view.busy and len(services.asked) == 1
@@ -108,9 +108,9 @@ def test_blocker_of_the_survey_is_reported_and_can_be_retried() -> None:
 
 def test_comparison_is_optional_if_there_is_a_choice() -> None:
     at, _ = ways()
-    assert "every file is compared before and after" in at.text and "28 min" in at.text
+    assert "Every file is compared before and after" in at.text and "28 min" in at.text
     at.key("c")
-    assert "files are not compared individually" in at.text
+    assert "Files are not compared individually" in at.text
     at.desk.moved("mount")
     assert at.view.action("compare") is None
 

@@ -219,7 +219,7 @@ def test_run_left_in_the_background_is_first_on_the_first_screen() -> None:
     services.go.set()
     person.wait()
     assert person.view.place == "drives" and person.rows[0].key == f"run:{RUN}"
-    assert "being changed now" in person.text
+    assert "Being changed now" in person.text
     person.desk.moved(f"run:{RUN}")
     person.act("show-run")
     assert person.view.place == "result"
@@ -240,7 +240,7 @@ def test_progress_counts_the_steps() -> None:
     services = at_work()
     (progress,) = [block for block in services.person.view.above if isinstance(block, Progress)]
     assert progress.share is not None and 0 <= progress.share < 1
-    assert "step 1 of" in str(progress.said)
+    assert "Step 1 of" in str(progress.said)
     assert services.person.view.busy
     services.go.set()
     services.person.wait()
@@ -293,7 +293,7 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
     assert services.seen.secrets[-1] == SECRET.encode()
 
 
-class Settling(Live):
+class Pausing(Live):
     """Services whose keep or undo pauses until `go`; `told` is the progress."""
 
     def __init__(self) -> None:
@@ -323,7 +323,7 @@ class Settling(Live):
 @pytest.mark.parametrize(("key", "said"), [("K", "Keeping the result"), ("U", "Undoing the changes")])
 def test_keep_and_undo_show_their_progress(key: str, said: str) -> None:
     """The old progress of writing must not appear."""
-    services = Settling()
+    services = Pausing()
     services.ends = RunState.WAITING
     services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
     person = begun(services)

@@ -82,7 +82,7 @@ def _solid(text: str) -> str:
 def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
-        for drive in person.desk.drives:
+        for drive in person.desk.session.drives:
             assert not why_not(refuse_drive, drive), (person.view.place, drive.path)
 
 

@@ -61,7 +61,7 @@ def test_recommended_option_is_on_by_default() -> None:
     name = first(person, "recommended")
     assert person.row(name).chosen is True and person.row(name).why_not == ""
     person.key("enter", name)
-    assert "It is used unless" in person.said and not came
+    assert "used automatically" in person.said and not came
 
 
 def test_danger_needs_its_typed_phrase() -> None:

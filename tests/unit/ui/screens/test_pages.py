@@ -134,7 +134,6 @@ def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
         assert len(reasons) == wanted + len(advice.doubts) + len(advice.notes)
         assert str(choice.sentence).startswith(str(reasons[0].sentence).removesuffix("…"))
         assert reasons[0].behind[0] == para(choice.sentence)
-        assert all(reason.behind for reason in reasons)
     for unmade in advice.unmade:
         assert unmade_reasons(unmade)[0].sentence == unmade.why_not
 

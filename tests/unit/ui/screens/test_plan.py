@@ -179,7 +179,7 @@ def test_another_system_volume_keeps_its_choices() -> None:
 
 def test_enter_is_not_offered_in_a_menu_without_possible_actions(monkeypatch: MonkeyPatch) -> None:
     grey = (MenuEntry("mount", "n", MOUNT, "", "It is in use."),)
-    monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
+    monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_, **__: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
     assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)

@@ -118,7 +118,7 @@ def test_plan_returns_to_the_first_drive_alone() -> None:
 def test_selected_drive_can_be_deselected() -> None:
     person = spreading(recorded(*numbered(3)), [])
     person.key("enter", "/dev/sdb")
-    assert str(person.view.actions[0].label) == "remove drive"
+    assert str(person.view.actions[0].label) == "drop"
     person.key("enter", "/dev/sdb")
     assert person.row("/dev/sdb").chosen is False
     assert str(person.row("stripe-md").why_not) == "Select another drive first."
