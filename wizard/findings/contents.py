@@ -15,7 +15,7 @@ from wizard.model.said import Message, Sentence, join, t, tn
 NOT_READ = t("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
-SIZES = t("the size in the superblock, and the partition table")
+SIZES = t("superblocks and the partition table")
 
 TABLES = {
     "gpt": t("a GPT"),
@@ -195,7 +195,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
             device,
             join(*said),
             t("Setting up one device alone destroys part of the volume."),
-            t("the superblock, LVM metadata or ZFS label"),
+            t("superblocks and LVM metadata"),
             t("Attach all devices together. Copy the files before reusing any device."),
         )
 
@@ -227,7 +227,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
                 count=len(drive.lost),
             ),
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
-            t("superblocks at the usual starts of partitions, and the backup GPT"),
+            SIZES,
             t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
             command("diskwright", "plan", drive.path, "--restore-table"),
         )

@@ -64,6 +64,7 @@ def tuning_words(drive: Drive) -> str:
 PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
 """Relative performance of an LBA format on the same drive."""
 NATIVE_BYTES = 4096
+AGAINST = t("the kernel's view in sysfs, against IDENTIFY data or smartctl")
 
 
 def better_format(drive: Drive) -> NvmeFormat | None:
@@ -219,7 +220,7 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
             "The drive's report is used: enclosures and controllers often omit it, and root can "
             "set queue/rotational."
         ),
-        t("queue/rotational in sysfs, against IDENTIFY word 217 or smartctl"),
+        AGAINST,
         t(
             "Correct the kernel's setting until the next reboot. Conclusions about the recording method do "
             "not depend on this setting."
@@ -234,7 +235,6 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
     block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
-    source = t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209")
     if physical is not None and physical > block:
         yield Finding(
             "geometry-contradiction",
@@ -250,7 +250,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
                 "An intermediate layer hides the larger blocks. Partitions aligned for the "
                 "kernel may be misaligned on the drive."
             ),
-            source,
+            AGAINST,
             t(
                 "No action needed for diskwright layouts, which start on a whole MiB. In "
                 "other tools, specify starts in MiB."
@@ -271,7 +271,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
                 "An intermediate layer hides the offset, which a jumper on the drive causes. "
                 "Blocks aligned for the kernel then straddle two physical blocks."
             ),
-            source,
+            AGAINST,
             t(
                 "Remove the jumper before storing any data, or attach the drive without the bridge. A "
                 "measurement shows which value is right."
@@ -304,7 +304,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
             drive=drive,
         ),
         why,
-        t("the block device's size attribute in sysfs; the kernel source"),
+        t("the kernel's view in sysfs"),
         remedy,
         commands,
     )

@@ -11,11 +11,11 @@ from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, Sentence, join, t
+from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, join, t
 
 SECTOR_BYTES = 512
 USUAL_PHYSICAL_BYTES = 4096
-PARTED_SHARE = 200
+BLOCKS = t("the kernel's view in sysfs")
 IGNORED_BYTES = 33553920
 """The bogus value that libfdisk ignores. It also ignores values that are not multiples of the physical
 block."""
@@ -54,7 +54,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
                 "blocks do not fit."
             ),
-            t("logical_block_size of the kernel's block queue"),
+            BLOCKS,
             t("Boot by UEFI. Copy files, not partition images."),
         )
     elif geometry.sector_format == "512e":
@@ -64,7 +64,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
             t("Writes that start or end within a physical block cause a read-modify-write."),
-            t("physical_block_size and logical_block_size of the kernel's block queue"),
+            BLOCKS,
             t("No start fits all underlying devices (see the other finding). Fix those devices first.")
             if geometry.alignment_offset_bytes < 0
             else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
@@ -85,7 +85,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "reads and writes {block} bytes.",
                 block=block,
             ),
-            t("physical_block_size in sysfs"),
+            BLOCKS,
             t(
                 "All diskwright layouts start and end on physical blocks. Avoid workloads with many small "
                 "writes."
@@ -103,7 +103,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 optimal=geometry.optimal_io_bytes,
                 block=geometry.granularity_bytes,
             ),
-            join(*_affected_tools(drive, geometry)),
+            join(*_affected_tools(geometry)),
             t(
                 "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
                 "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
@@ -116,33 +116,11 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
         )
 
 
-def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
-    optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
-    counted = optimal // SECTOR_BYTES + 1
-    times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
-    if counted & (counted - 1):
-        times = Sentence("{optimal} is {times} times 512.")
-    yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
-    if (first := optimal // logical) and MIB % optimal:
-        # For a start in percent, parted aligns inside that percent of the drive, or not at all.
-        far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
-        lies = t("not on 1 MiB") if first * logical % MIB else t("aligned")
-        if missing := geometry.misalignment_bytes(first * logical):
-            lies = t(
-                "{missing} bytes before a {block}-byte block boundary of the drive",
-                missing=missing,
-                block=geometry.granularity_bytes,
-            )
-        yield (
-            t("parted wrongly uses this value and reports 1 MiB as not aligned.")
-            if far
-            else t(
-                "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
-                "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
-                first=first,
-                lies=lies,
-            )
-        )
+def _affected_tools(geometry: Geometry) -> Iterator[Message]:
+    optimal = geometry.optimal_io_bytes
+    yield t("{optimal} is {times} times 512.", optimal=optimal, times=optimal // SECTOR_BYTES)
+    if optimal >= geometry.logical_block_bytes and MIB % optimal:
+        yield t("parted wrongly uses this value and reports 1 MiB as not aligned.")
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
         yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
@@ -232,19 +210,16 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
     """Load one file. Raises BadInput with file, line and key."""
     found = read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
-        if fault := _pattern_fault(pattern):
-            name, reason = fault
-            raise fault_at(path, f"drives[{index}].{name}", reason)
+        where, fault = f"drives[{index}].model", ""
+        try:
+            if re.compile(pattern.model).fullmatch(""):
+                fault = str(t("it matches every drive"))
+        except re.error as error:
+            fault = str(error)
+        if fault:
+            reason = t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=fault)
+            raise fault_at(path, where, reason)
+        if pattern.largest_tb is not None and not pattern.largest_tb > 0:
+            reason = t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
+            raise fault_at(path, f"drives[{index}].largest_tb", reason)
     return found
-
-
-def _pattern_fault(pattern: Pattern) -> tuple[str, Message] | None:
-    try:
-        empty = re.compile(pattern.model).fullmatch("") is not None
-    except re.error as error:
-        return "model", t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=str(error))
-    if empty:
-        return "model", t("Unusable pattern '{pattern}': it matches every drive.", pattern=pattern.model)
-    if pattern.largest_tb is not None and not pattern.largest_tb > 0:
-        return "largest_tb", t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
-    return None

@@ -11,7 +11,6 @@ from wizard.model.machine import Drive, Extent, Obstacle, Partition, Placed, Sig
 from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
-MBR = t("the MBR's entry: first block and length in 32 bits each")
 ENTRY = t("the partition table")
 SAVE = t(
     "Do not write to the partitions or repair the table. Mount each partition read-only, save the data, and "
@@ -36,7 +35,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t("{drive} contains a disc image, such as an installer.", drive=drive),
             t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
-            t("libblkid, and xorriso's description of isohybrid images"),
+            t("libblkid"),
             t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
         )
         return
@@ -106,7 +105,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                     beyond=drive.size_bytes - reach,
                 ),
                 t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
-                MBR,
+                ENTRY,
                 t(
                     "Set up the drive again with a GPT. To convert in place, make a backup first, then use "
                     "sgdisk."
@@ -270,7 +269,7 @@ def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
             "The bytes outside cannot be read or written, or other programs use them, as for the table or "
             "another partition."
         ),
-        UEFI if table.kind in ("gpt", "hybrid") else MBR,
+        ENTRY,
         join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
     )
 
@@ -292,11 +291,8 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 shared=shared,
                 at=at,
             ),
-            t(
-                "Writing to the partition destroys the table. Writing or repairing the table "
-                "destroys data in the partition."
-            ),
-            UEFI if table.kind in ("gpt", "hybrid") else MBR,
+            t("Writing to one destroys data in the other."),
+            ENTRY,
             SAVE,
         )
 
@@ -387,7 +383,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "The table was changed while the partition was in use. After a reboot, its "
                 "contents are expected elsewhere."
             ),
-            t("the partition's start and size in sysfs"),
+            t("the kernel's view in sysfs"),
             t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive),
             command("partx", "--update", drive.path, unused=drive.path),
         )
@@ -410,7 +406,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                     "libblkid then reports no filesystem, so mounting by UUID fails. A repair "
                     "tool may choose the wrong signature."
                 ),
-                t("libblkid, blkid_do_safeprobe"),
+                t("libblkid"),
                 t(
                     "List the signatures. Once the stale one is identified, erase it with wipefs; "
                     "diskwright does not guess."
@@ -429,7 +425,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 kinds=_names(drive.signatures),
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
-            t("libblkid; new tables do not overwrite superblocks such as Btrfs'"),
+            t("libblkid"),
             *_erase_stale(drive),
         )
 
@@ -478,7 +474,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
                     "The device was erased on purpose, or only the first superblock is damaged "
                     "and all files may still exist."
                 ),
-                t("the backup superblock in the second block group, as placed by mke2fs"),
+                SIZES,
                 t("If files should be there, make an image, then check the backup without writing."),
                 command("e2fsck", "-n", "-b", str(place // block), "-B", str(block), path, unused=path),
             )
