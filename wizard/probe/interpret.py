@@ -82,7 +82,17 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         for mark in layers.signatures_of(raw, raw.name, size or 0)
         if not layers.belongs_to_partition(mark, partitions)
     )
-    schedulers = raw.sysfs.get("queue/scheduler", "")
+    schedulers, page = raw.sysfs.get("queue/scheduler", ""), ata.vital_page(raw, "b1")
+    texts = raw.sysfs
+    discards = sysfs.whole_number(
+        texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes"))
+    )
+    grain = sysfs.whole_number(texts.get("queue/discard_granularity")) or 0
+    free: tuple[Extent, ...] = ()
+    if reading and size:
+        overhangs = (more for part in partitions if (more := part.overhang))
+        taken = (*partitions, *reading.table.own, *overhangs)
+        free = tables.free_extents(reading.table, taken, size, has_signature=bool(signatures or data))
     return Drive(
         path=raw.path,
         size_bytes=size,
@@ -98,8 +108,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
         zones=zones.zones_of(raw),
-        vpd_zoned=_vpd_zoned(raw),
-        discard=_discard(raw.sysfs),
+        # Bits 5:4 of byte 8, or the driver's equivalent.
+        vpd_zoned=page[SCSI_ZONED_BYTE] >> 4 & 3
+        if len(page) > SCSI_ZONED_BYTE
+        else UDEV_ZONES.get(raw.sysfs.get("zoned_cap", "")),
+        discard=None if discards is None else Discard(grain, discards),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
         diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
@@ -116,7 +129,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         else None,
         signatures=signatures,
         partitions=partitions,
-        free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
+        free=free,
         layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         loaders=tuple(
             Loader(sector.offset_bytes, goes_on)
@@ -235,14 +248,6 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
     )
 
 
-def _free(
-    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
-) -> tuple[Extent, ...]:
-    overhangs = (more for part in partitions if (more := part.overhang))
-    taken = (*partitions, *reading.table.own, *overhangs)
-    return tables.free_extents(reading.table, taken, size, has_signature=marked)
-
-
 def _digest(
     raw: facts.RawDrive,
     reading: TableReading,
@@ -285,20 +290,6 @@ def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
         return None
     run = typed_word(printable(notice.run, LONGEST_NAME))
     return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
-
-
-def _discard(texts: dict[str, str]) -> Discard | None:
-    most = sysfs.whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
-    grain = sysfs.whole_number(texts.get("queue/discard_granularity")) or 0
-    return None if most is None else Discard(grain, most)
-
-
-def _vpd_zoned(raw: facts.RawDrive) -> int | None:
-    """Bits 5:4 of byte 8, or the driver's equivalent."""
-    page = ata.vital_page(raw, "b1")
-    if len(page) > SCSI_ZONED_BYTE:
-        return page[SCSI_ZONED_BYTE] >> 4 & 3
-    return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
 def _unread(

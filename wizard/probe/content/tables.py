@@ -95,7 +95,7 @@ def _chain(
         if link is None:
             return entries, spans, None
         here = extended.start_bytes + link.start_bytes
-    return entries, spans, t("The chain of logical partitions loops back to byte {start}.", start=here)
+    return entries, spans, t("The chain of logical partitions breaks at byte {start}.", start=here)
 
 
 NO_TABLE = Table("none")

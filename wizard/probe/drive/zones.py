@@ -118,17 +118,13 @@ def programs_of(raw: RawMachine) -> tuple[Program, ...]:
     texts: dict[str, list[str]] = {}
     for command, said in raw.said.items():
         texts.setdefault(command.split(" ")[0], []).append(said)
-    return tuple(_program(name, said) for name, said in texts.items())
-
-
-def _program(name: str, said: list[str]) -> Program:
-    versions = (
-        _VERSION.search(line)
-        for text in said
-        for line in text.split("\n")
-        if name in line or "version" in line.lower()
-    )
-    version = next((match for match in versions if match), None)
-    features = frozenset(feature for text in said for feature in _FEATURE.findall(text))
-    defaults = frozenset(one for text in said for line in _DEFAULTS.findall(text) for one in line.split(","))
-    return Program(name, (int(version[1]), int(version[2])) if version else (0, 0), features, defaults)
+    programs = []
+    for name, parts in texts.items():
+        text = "\n".join(parts)
+        lines = (line for line in text.split("\n") if name in line or "version" in line.lower())
+        version = next(filter(None, map(_VERSION.search, lines)), None)
+        features = frozenset(_FEATURE.findall(text))
+        defaults = frozenset(one for line in _DEFAULTS.findall(text) for one in line.split(","))
+        number = (int(version[1]), int(version[2])) if version else (0, 0)
+        programs.append(Program(name, number, features, defaults))
+    return tuple(programs)

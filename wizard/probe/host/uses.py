@@ -57,10 +57,15 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
             if name in graph.blocks and {graph.blocks[name].number, node_of(name)} & swapped
         ),
         *(_use_of_edge(graph, below, above) for below, above in edges),
+        # Writes through another loop device change this one, unknown to the kernel.
         *(
             Use("loop-backing", node(graph, name), node(graph, other))
             for name in base
-            for other in _same_file(graph, name)
+            for other, found in graph.blocks.items()
+            if other != name
+            and found.backing_inode
+            and name in graph.blocks
+            and found.backing_inode == graph.blocks[name].backing_inode
         ),
         *_running_system(graph, mounts, on),
     ]
@@ -133,13 +138,6 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 pending += reached
                 for part in reached[1:]:
                     yield name, part
-
-
-def _same_file(graph: RawGraph, name: str) -> list[str]:
-    """Writes through another loop device change this one, unknown to the kernel."""
-    inode = graph.blocks[name].backing_inode if name in graph.blocks else None
-    blocks = graph.blocks.items() if inode else ()
-    return [other for other, found in blocks if found.backing_inode == inode and other != name]
 
 
 def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
