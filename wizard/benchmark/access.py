@@ -160,7 +160,7 @@ class TimedDrive:
                 raise self._gone(WRITING, start)
             raise Refused(
                 t(
-                    "{trouble}. The trial stopped writing. Every block written so far has its old contents.",
+                    "{trouble} The trial stopped writing. Every block written so far has its old contents.",
                     trouble=trouble,
                 )
             )

@@ -49,7 +49,10 @@ def run_alignment_trial(
     drive, probed again. Raises Refused, Failed, or BadInput for an impossible physical size."""
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(_unread(drive))
+        why = drive.why_unread("drive", "geometry", "size_bytes")
+        raise Failed(
+            join(t("Cannot read the size and block sizes of {drive}.", drive=drive), *filter(None, [why]))
+        )
     grid = _grid(drive.geometry, assume_physical_bytes)
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
@@ -92,12 +95,6 @@ def run_alignment_trial(
         seconds=round(clock.elapsed, 3),
         pairs=result.pairs,
     )
-
-
-def _unread(drive: Drive) -> Message:
-    why = drive.why_unread("drive", "geometry", "size_bytes")
-    unread = t("{drive}: cannot read the size and block sizes.", drive=drive)
-    return join(unread, *filter(None, (why,)), t("Measuring is impossible."))
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:

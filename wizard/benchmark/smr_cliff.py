@@ -190,7 +190,7 @@ def sentence_for(
         factor=f"{cliff.factor:.0f}",
     )
     if doubt is not None and fall:
-        said = join(t("{drive}: inconclusive; {fall}.", drive=path, fall=fall), DOUBTS[doubt])
+        said = join(t("{drive}: inconclusive; {why}.", drive=path, why=fall), DOUBTS[doubt])
     elif doubt is not None:
         said = join(t("{drive}: inconclusive.", drive=path), DOUBTS[doubt])
     elif fall:

@@ -10,6 +10,7 @@ from wizard.model.said import MIB, TIB, Message, t
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
+NOT_ASCII = t("contains non-ASCII characters, which this filesystem's tools may garble")
 
 
 def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
@@ -21,7 +22,7 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
 
 def _label_fault(label: str) -> Message | None:
     if not label.isascii():
-        return t("contains non-ASCII characters, which FAT writes in one of many code pages")
+        return NOT_ASCII
     if label != label.upper():
         return t("contains lowercase letters, which a FAT label does not allow")
     if FORBIDDEN.intersection(label):
@@ -108,11 +109,7 @@ EXFAT_KIND = kind.MadeKind(
     flags=frozenset({"-b", "-c", "--boundary-align", "--cluster-size"}),
     bare_flags=frozenset({"--pack-bitmap"}),
     # mkfs.exfat decodes the label by the locale, which is C here.
-    label_fault=lambda label: (
-        None
-        if label.isascii()
-        else t("contains non-ASCII characters, which diskwright does not pass to mkfs.exfat")
-    ),
+    label_fault=lambda label: None if label.isascii() else NOT_ASCII,
     serial_digits=8,
     set_uuid=_set_exfat_serial,
     gpt_type=partition_types.BASIC_DATA_GPT,

@@ -47,7 +47,7 @@ JFS_KIND = kind.MadeKind(
         "2011. ext4 has all the same features."
     ),
     minimum_bytes=16 * MIB,
-    minimum_why=t("mkfs.jfs refuses smaller volumes"),
+    minimum_why=t("mkfs refuses smaller volumes"),
     maximum_bytes=32 * 1024 * TIB,
     label_bytes=16,
     # Only fsck.jfs replays the journal. Without fsck, JFS is mounted read-only after a power cut.

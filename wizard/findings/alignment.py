@@ -330,7 +330,15 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _place(drive, geometry)
-    checked = _checked(drive, geometry)
+    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
+    # Partitions within one block, such as ChromeOS's 512-byte slots, cannot straddle blocks.
+    checked = [
+        part
+        for part in drive.partitions
+        if not partition_types.is_extended(part)
+        and not partition_types.is_half_moved(part)
+        and (part.start_bytes - offset) % block + part.size_bytes > block
+    ]
     found = [one for part in checked for one in _place(drive, geometry, part)]
     aligned = [one for one in found if one.code == ALIGNED]
     if len(aligned) > MOST_FINE:
@@ -363,34 +371,18 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
     spoiled = any(one.code == "alignment-inside" for one in contents)
     yield from _start(drive, geometry, partition, place, spoiled=spoiled)
     yield from contents
-    if is_on and partition:
-        yield from _end(geometry, partition)
-
-
-def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
-    """Skip partitions within one block, such as ChromeOS's 512-byte slots, which cannot straddle blocks."""
-    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
-    return [
-        part
-        for part in drive.partitions
-        if not partition_types.is_extended(part)
-        and not partition_types.is_half_moved(part)
-        and (part.start_bytes - offset) % block + part.size_bytes > block
-    ]
-
-
-def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
     block = geometry.physical_block_bytes
-    past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
-    if past and partition.size_bytes > 0:
+    end = partition.end_bytes if partition and partition.size_bytes > 0 else 0
+    past = (end - max(geometry.alignment_offset_bytes, 0)) % block
+    if is_on and end and past:
         yield Finding(
             "alignment-end",
             Severity.INFO,
-            partition.path,
+            place.device,
             t(
                 "{partition} ends at byte {end}, {past} bytes into a {block}-byte physical block.",
-                partition=partition,
-                end=partition.end_bytes,
+                partition=place.device,
+                end=end,
                 past=past,
                 block=block,
             ),
@@ -486,7 +478,19 @@ def _start(
 def _physical(
     drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
 ) -> Finding:
-    severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
+    severity, source = Severity.DANGER, KERNEL
+    why = t("On a hard disk from 2010, mkfs took up to 7.9 times as long.")
+    if drive.rotational is False:
+        why = t(
+            "On a solid-state drive this adds wear, but costs less time than on a hard "
+            "disk. The effect varies between drives."
+        )
+    why = join(TWO_BLOCKS, why)
+    if geometry.granularity_bytes != geometry.physical_block_bytes:
+        why = t(
+            "A full-unit write straddles two units of the drive or array. For each such "
+            "write, a parity array reads and rewrites both."
+        )
     commands: Commands = command("diskwright", "move", place.device)
     remedy = MOVE
     if partition is None:
@@ -512,23 +516,6 @@ def _physical(
         source,
         remedy,
         commands,
-    )
-
-
-def _cost(drive: Drive, geometry: Geometry) -> Message:
-    if geometry.granularity_bytes != geometry.physical_block_bytes:
-        return t(
-            "A full-unit write straddles two units of the drive or array. For each such "
-            "write, a parity array reads and rewrites both."
-        )
-    return join(
-        TWO_BLOCKS,
-        t(
-            "On a solid-state drive this adds wear, but costs less time than on a hard "
-            "disk. The effect varies between drives."
-        )
-        if drive.rotational is False
-        else t("On a hard disk from 2010, mkfs took up to 7.9 times as long."),
     )
 
 

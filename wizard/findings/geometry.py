@@ -65,9 +65,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
             t("Writes that start or end within a physical block cause a read-modify-write."),
             BLOCKS,
-            t("No start fits all underlying devices (see the other finding). Fix those devices first.")
-            if geometry.alignment_offset_bytes < 0
-            else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
+            t("No action needed for this alone. New layouts start and end on 1 MiB."),
         )
     if block > USUAL_PHYSICAL_BYTES:
         yield Finding(
@@ -86,10 +84,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 block=block,
             ),
             BLOCKS,
-            t(
-                "All diskwright layouts start and end on physical blocks. Avoid workloads with many small "
-                "writes."
-            ),
+            t("Avoid workloads with many small writes."),
         )
     if geometry.optimal_io_bytes and geometry.plausible_optimal_io_bytes is None:
         yield Finding(

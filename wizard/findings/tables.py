@@ -42,7 +42,6 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
     if table := drive.table:
         yield from _table(drive, table)
         yield from _on_table(drive, table)
-        yield from _empty(drive)
         yield from _outside_extended(drive, table)
         yield from _bounds(drive, table)
     yield from _overlaps(drive)
@@ -256,10 +255,10 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             first=first,
             last=(partition.end_bytes if end is None else end) - 1,
         )
-        yield _outside(partition, table, sentence)
+        yield _outside(partition, sentence)
 
 
-def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
+def _outside(partition: Partition, sentence: Message) -> Finding:
     return Finding(
         "table-outside",
         Severity.DANGER,
@@ -277,6 +276,17 @@ def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
 def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
     """Extended partitions may overlap the table: they contain records of logical ones."""
     for part in drive.partitions:
+        if part.size_bytes <= 0:
+            yield Finding(
+                "table-no-bytes",
+                Severity.WARNING,
+                part.path,
+                t("{partition} has no bytes: the entry ends before the start.", partition=part),
+                t("The entry is unusable, and programs that check tables refuse changes to this one."),
+                ENTRY,
+                t("Delete the entry if unused."),
+                command("sfdisk", "--delete", drive.path, str(part.number), unused=drive.path),
+            )
         places = [place for place in table.own if _shared(part, place) > 0]
         if not places or is_extended(part):
             continue
@@ -297,21 +307,6 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
         )
 
 
-def _empty(drive: Drive) -> Iterator[Finding]:
-    for part in drive.partitions:
-        if part.size_bytes <= 0:
-            yield Finding(
-                "table-no-bytes",
-                Severity.WARNING,
-                part.path,
-                t("{partition} has no bytes: the entry ends before the start.", partition=part),
-                t("The entry is unusable, and programs that check tables refuse changes to this one."),
-                ENTRY,
-                t("Delete the entry if unused."),
-                command("sfdisk", "--delete", drive.path, str(part.number), unused=drive.path),
-            )
-
-
 def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
     extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
     if table.kind != "mbr" or not extended:
@@ -323,7 +318,7 @@ def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
                 partition=part,
                 extended=extended[0],
             )
-            yield _outside(part, table, sentence)
+            yield _outside(part, sentence)
 
 
 def _overlaps(drive: Drive) -> Iterator[Finding]:

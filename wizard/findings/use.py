@@ -229,7 +229,7 @@ def _use(use: Use, drive: Drive) -> Finding:
             remedy = t("Unmount it in the other session or container.")
     if drive.runs_system and kind in ("mounted", "swap"):
         ends = ()
-        remedy = t("The running system may need it. Boot from another medium to free the drive.")
+        remedy = USES["running-system"][1]()
     return Finding(
         f"use-{kind}",
         Severity.INFO,

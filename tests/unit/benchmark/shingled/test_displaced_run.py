@@ -38,7 +38,7 @@ class Calm(Watch):
     def __init__(self) -> None:
         super().__init__("/dev/nothing")
 
-    def trouble(self) -> str | None:
+    def trouble(self) -> None:
         return None
 
 
