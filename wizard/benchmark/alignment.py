@@ -25,8 +25,6 @@ from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Outcome, Ratio, Verdict
 
-FASTER = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
-NO_DIFFERENCE = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 
 READING_ONLY = t(
@@ -163,10 +161,11 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        return str(FASTER(drive=path, doing=verb, factor=factor, interval=interval))
+        faster = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
+        return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
     if outcome is Outcome.NO_DIFFERENCE:
-        none = NO_DIFFERENCE(drive=path, doing=verb, interval=interval)
-        return str(join(none, READING_ONLY) if access == "read" else none)
+        none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
+        return str(none(drive=path, doing=verb, interval=interval))
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "
         "only {low}-{high} as none",
@@ -191,13 +190,6 @@ def caveats_for(
         (
             drive.rotational is False and not is_loop,
             t("On solid-state drives misalignment also causes wear, which timing cannot show."),
-        ),
-        (
-            access == "write",
-            t(
-                "Each write was timed until the drive reported durability. With a write "
-                "cache, the cost comes later, but still comes."
-            ),
         ),
         (
             counted_pauses,

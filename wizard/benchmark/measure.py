@@ -267,7 +267,7 @@ def measure(
     """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
     the plan."""
     sampler = Sampler(prepare, access, extents, grid, random or Random())
-    clock.report(tn("{count} pair so far.", "{count} pairs so far.", count=0))
+    clock.report()
     warm_up = clock.elapsed
     warm: list[Pair] = []
     for _ in range(WARM_UP_UNITS):

@@ -213,9 +213,7 @@ def sentence_for(
     return str(said)
 
 
-def caveats_for(
-    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
-) -> tuple[str, ...]:
+def caveats_for(drive: Drive, outcome: CliffOutcome, *, all_used: bool, ended: bool) -> tuple[str, ...]:
     """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
     caveats = (
@@ -226,7 +224,6 @@ def caveats_for(
                 "drive is slow. The drive is not faulty."
             ),
         ),
-        (not found and not saw_data, t("All blocks read were zeros, perhaps never written or discarded.")),
         (
             not found,
             t(
@@ -424,7 +421,12 @@ class WriteProbe:
             if self.written_bytes + size > most_bytes or late or self._clock.is_over():
                 break
             self._write(start, offset, size)
-            if is_random and self._has_fallen():
+            random = _at_random(self.windows)
+            if not is_random or self._open_bytes or not random:
+                continue
+            highest = max(window.bytes_per_second for window in random)
+            # Only search if the last window was slow.
+            if random[-1].bytes_per_second * FALL <= highest and find_cliff(random):
                 break
         self._close_window(at_least_seconds=0.0)
 
@@ -456,15 +458,6 @@ class WriteProbe:
             self.windows.append(WriteWindow(self._phase, self._open_bytes, self._open_ns * NANO))
             self._open_bytes = self._open_ns = 0
 
-    def _has_fallen(self) -> bool:
-        """Only evaluate if the last window was slow."""
-        random = _at_random(self.windows)
-        if self._open_bytes or not random:
-            return False
-        highest = max(window.bytes_per_second for window in random)
-        is_slow = random[-1].bytes_per_second * FALL <= highest
-        return is_slow and find_cliff(random) is not None
-
     def _report(self) -> None:
         self._clock.report(
             t(
@@ -493,7 +486,6 @@ def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict
         caveats=caveats_for(
             drive,
             judgement.outcome,
-            saw_data=run.pieces.saw_data,
             all_used=random_bytes >= run.ground.random_bytes,
             ended=clock.ended_by_person,
         ),

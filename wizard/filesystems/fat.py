@@ -10,6 +10,8 @@ from wizard.model.said import MIB, TIB, Message, t
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
+HOLDS = replace(kind.WINDOWS, grain=2 * kind.SECOND, since=315532800, holes=False)
+"""Dates start in 1980."""
 NOT_ASCII = t("contains non-ASCII characters, which this filesystem's tools may garble")
 
 
@@ -73,14 +75,7 @@ VFAT_KIND = kind.MadeKind(
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
-    # Dates start in 1980.
-    holds=replace(
-        kind.WINDOWS,
-        grain=2 * kind.SECOND,
-        since=315532800,
-        largest_bytes=(1 << 32) - 1,
-        holes=False,
-    ),
+    holds=replace(HOLDS, largest_bytes=(1 << 32) - 1),
 )
 
 
@@ -99,7 +94,6 @@ EXFAT_KIND = kind.MadeKind(
         "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
     minimum_bytes=8 * MIB,
-    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
     label_bytes=11,
@@ -116,10 +110,5 @@ EXFAT_KIND = kind.MadeKind(
     mbr_type=partition_types.NTFS_MBR,
     also=("tune.exfat",),
     relabelling=kind.Relabelling(command=kind.label_with("tune.exfat", "-L")),
-    holds=replace(
-        kind.WINDOWS,
-        grain=2 * kind.SECOND,
-        since=315532800,
-        holes=False,
-    ),
+    holds=HOLDS,
 )

@@ -300,8 +300,6 @@ def _blocks(geometry: Geometry, place: DriveStart) -> Message:
     return t("the drive's {block}-byte blocks", block=geometry.granularity_bytes)
 
 
-NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 MiB.")
-
 KERNEL = t("Linux, block/blk-settings.c: block sizes and the sum of all offsets")
 STUDY = t("a 2010 alignment study (WD10EARS, Linux 2.6.32)")
 
@@ -392,7 +390,7 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
                 "each write."
             ),
             KERNEL,
-            NONE_ALONE,
+            NO_ACTION,
         )
 
 
@@ -468,8 +466,8 @@ def _start(
                 "The start meets the drive's own requirement. Larger unreported units, such as erase "
                 "blocks or array stripes, may be straddled."
             ),
-            t("the 1 MiB alignment of libfdisk and libparted"),
-            NONE_ALONE,
+            KERNEL,
+            NO_ACTION,
         )
     elif not spoiled:
         yield _aligned(place, geometry)

@@ -210,7 +210,27 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
     """Yield lost partitions, unrecognised data, and filesystems smaller than their partitions."""
     if drive.waiting is not None:
         return
-    yield from _unfilled(drive)
+    for part in drive.partitions:
+        kind = KINDS.get(part.filesystem or "")
+        if kind is None or kind.growing is None or not part.is_unfilled:
+            continue
+        fill = command("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes))
+        yield Finding(
+            "content-smaller",
+            Severity.INFO,
+            part.path,
+            t(
+                "The {kind} on {part} uses {held:size} of {size:size}.",
+                kind=kind.title,
+                part=part,
+                held=part.signatures[0].size_bytes or 0,
+                size=part.size_bytes,
+            ),
+            t("The rest of the partition stays unused."),
+            SIZES,
+            t("Fill the partition. All files are preserved."),
+            command("diskwright", "grow", part.path) if part.mount_points else fill,
+        )
     if drive.lost:
         found = tuple(
             t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
@@ -247,30 +267,6 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             ),
             t("a sample of the drive, which is not zero"),
             t("Before setting up an unfamiliar drive, make an image."),
-        )
-
-
-def _unfilled(drive: Drive) -> Iterator[Finding]:
-    for part in drive.partitions:
-        kind = KINDS.get(part.filesystem or "")
-        if kind is None or kind.growing is None or not part.is_unfilled:
-            continue
-        fill = command("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes))
-        yield Finding(
-            "content-smaller",
-            Severity.INFO,
-            part.path,
-            t(
-                "The {kind} on {part} uses {held:size} of {size:size}.",
-                kind=kind.title,
-                part=part,
-                held=part.signatures[0].size_bytes or 0,
-                size=part.size_bytes,
-            ),
-            t("The rest of the partition stays unused."),
-            SIZES,
-            t("Fill the partition. All files are preserved."),
-            command("diskwright", "grow", part.path) if part.mount_points else fill,
         )
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.documents.profiles import fault_at, profile_files, read_profile
-from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import Geometry
+from wizard.model.finding import NO_ACTION, Finding, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, join, t
+from wizard.model.said import MIB, NO_TEXT, ProfileText, join, t
 
 SECTOR_BYTES = 512
 USUAL_PHYSICAL_BYTES = 4096
@@ -37,7 +36,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "Some USB bridges do this for drives with 512-byte blocks. Outside the "
                 "enclosure, the partition table is unreadable."
             ),
-            t("known behaviour of USB bridges for drives over 2 TiB"),
+            BLOCKS,
             t(
                 "Use the drive only in this enclosure, or set up the drive in its final "
                 "location. Software cannot change the presented block size."
@@ -65,7 +64,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
             t("Writes that start or end within a physical block cause a read-modify-write."),
             BLOCKS,
-            t("No action needed for this alone. New layouts start and end on 1 MiB."),
+            NO_ACTION,
         )
     if block > USUAL_PHYSICAL_BYTES:
         yield Finding(
@@ -86,7 +85,15 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             BLOCKS,
             t("Avoid workloads with many small writes."),
         )
-    if geometry.optimal_io_bytes and geometry.plausible_optimal_io_bytes is None:
+    optimal = geometry.optimal_io_bytes
+    if optimal and geometry.plausible_optimal_io_bytes is None:
+        effects = [t("{optimal} is {times} times 512.", optimal=optimal, times=optimal // SECTOR_BYTES)]
+        if optimal >= logical and MIB % optimal:
+            effects.append(t("parted wrongly uses this value and reports 1 MiB as not aligned."))
+        if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
+            effects.append(t("LVM also uses this value and starts data on a multiple of {area}.", area=area))
+        if optimal == IGNORED_BYTES or optimal % block:
+            effects.append(t("fdisk and sfdisk ignore this value and correctly use 1 MiB."))
         yield Finding(
             "geometry-optimal-io-bogus",
             Severity.WARNING,
@@ -95,10 +102,10 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
                 "not a multiple of {block}-byte blocks, or is a counter's maximum.",
                 drive=drive,
-                optimal=geometry.optimal_io_bytes,
+                optimal=optimal,
                 block=geometry.granularity_bytes,
             ),
-            join(*_affected_tools(geometry)),
+            join(*effects),
             t(
                 "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
                 "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
@@ -109,17 +116,6 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "in MiB, not percentages. For LVM, set devices/data_alignment_detection=0."
             ),
         )
-
-
-def _affected_tools(geometry: Geometry) -> Iterator[Message]:
-    optimal = geometry.optimal_io_bytes
-    yield t("{optimal} is {times} times 512.", optimal=optimal, times=optimal // SECTOR_BYTES)
-    if optimal >= geometry.logical_block_bytes and MIB % optimal:
-        yield t("parted wrongly uses this value and reports 1 MiB as not aligned.")
-    if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
-        yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
-    if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
-        yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
 
 
 class RecordingKind(StrEnum):

@@ -236,7 +236,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
         source = (
-            t("/sys/block/*/queue/rotational")
+            t("the kernel's view in sysfs")
             if drive.rotation_rate is None
             else t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
         )

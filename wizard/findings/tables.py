@@ -42,8 +42,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
     if table := drive.table:
         yield from _table(drive, table)
         yield from _on_table(drive, table)
-        yield from _outside_extended(drive, table)
-        yield from _bounds(drive, table)
+        yield from _outside(drive, table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
     if not any(map(is_half_moved, drive.partitions)):
@@ -241,36 +240,42 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     )
 
 
-def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
+def _outside(drive: Drive, table: Table) -> Iterator[Finding]:
+    """Yield partitions outside the usable space, or logical ones outside the extended partition."""
+    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
     first = table.first_usable_bytes or 0
     end = min((end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None), default=None)
-    for partition in drive.partitions:
-        if partition.start_bytes >= first and (end is None or partition.end_bytes <= end):
+    for part in drive.partitions:
+        is_logical = table.kind == "mbr" and bool(extended) and part.number >= FIRST_LOGICAL
+        if is_logical and not any(map(part.is_within, extended)):
+            sentence = t(
+                "Logical partition {partition} is not inside extended partition {extended}.",
+                partition=part,
+                extended=extended[0],
+            )
+        elif part.start_bytes < first or (end is not None and part.end_bytes > end):
+            sentence = t(
+                "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
+                partition=part,
+                start=part.start_bytes,
+                end=part.end_bytes - 1,
+                first=first,
+                last=(part.end_bytes if end is None else end) - 1,
+            )
+        else:
             continue
-        sentence = t(
-            "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
-            partition=partition,
-            start=partition.start_bytes,
-            end=partition.end_bytes - 1,
-            first=first,
-            last=(partition.end_bytes if end is None else end) - 1,
+        yield Finding(
+            "table-outside",
+            Severity.DANGER,
+            part.path,
+            sentence,
+            t(
+                "The bytes outside cannot be read or written, or other programs use them, as for the table "
+                "or another partition."
+            ),
+            ENTRY,
+            join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
         )
-        yield _outside(partition, sentence)
-
-
-def _outside(partition: Partition, sentence: Message) -> Finding:
-    return Finding(
-        "table-outside",
-        Severity.DANGER,
-        partition.path,
-        sentence,
-        t(
-            "The bytes outside cannot be read or written, or other programs use them, as for the table or "
-            "another partition."
-        ),
-        ENTRY,
-        join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
-    )
 
 
 def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
@@ -305,20 +310,6 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
             ENTRY,
             SAVE,
         )
-
-
-def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
-    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
-    if table.kind != "mbr" or not extended:
-        return
-    for part in drive.partitions:
-        if part.number >= FIRST_LOGICAL and not any(map(part.is_within, extended)):
-            sentence = t(
-                "Logical partition {partition} is not inside extended partition {extended}.",
-                partition=part,
-                extended=extended[0],
-            )
-            yield _outside(part, sentence)
 
 
 def _overlaps(drive: Drive) -> Iterator[Finding]:

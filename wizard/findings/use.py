@@ -23,7 +23,7 @@ ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatur
 NOT_CHECKED = Sentence("Cannot read the drive's {what}. Limits that depend on this were not checked.")
 
 NAMES = {
-    "drive": t("the drive"),
+    "drive": t("drive contents"),
     "size_bytes": t("size"),
     "geometry": t("block sizes"),
     "table": t("partition table"),
@@ -31,7 +31,7 @@ NAMES = {
     "signatures": t("drive contents"),
     "uses": t("current use"),
     "free": t("free space"),
-    "content_digest": t("checksum of the contents"),
+    "content_digest": t("drive contents"),
     "contents": t("drive contents"),
     "notice": t("waiting run, if any"),
     "layers": t("storage layers (LUKS, LVM, md)"),

@@ -91,7 +91,11 @@ class TrialPartition:
             with failing(NO_PARTITION, drive=record.drive):
                 _patiently(record.drive, lambda: _blkpg(self.lock, ADD, record.number, extent))
             self._extent = extent
-            os.mknod(self._node, 0o600 | stat.S_IFBLK, _device_of(record))
+            folder = _folder_of(record)
+            major, colon, minor = (sysfs.text(folder / "dev") or "").partition(":")
+            if not colon:
+                raise Failed(NO_PARTITION(drive=record.drive, why=folder.name))
+            os.mknod(self._node, 0o600 | stat.S_IFBLK, os.makedev(int(major), int(minor)))
         return self._node
 
     def erase(self, sample: tuple[Extent, ...] = ()) -> None:
@@ -113,15 +117,6 @@ class TrialPartition:
 
 def _folder_of(record: TrialRecord) -> Path:
     return sysfs.folder_of(partition_path(record.drive, record.number))
-
-
-def _device_of(record: TrialRecord) -> int:
-    """Return the partition's device number. Raises Failed."""
-    folder = _folder_of(record)
-    major, colon, minor = (sysfs.text(folder / "dev") or "").partition(":")
-    if not colon:
-        raise Failed(NO_PARTITION(drive=record.drive, why=folder.name))
-    return os.makedev(int(major), int(minor))
 
 
 def _drop(lock: int, record: TrialRecord) -> None:
