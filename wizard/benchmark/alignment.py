@@ -51,7 +51,20 @@ def run_alignment_trial(
         raise Failed(
             join(t("Cannot read the size and block sizes of {drive}.", drive=drive), *filter(None, [why]))
         )
-    grid = _grid(drive.geometry, assume_physical_bytes)
+    logical, assumed = drive.geometry.logical_block_bytes, assume_physical_bytes
+    grid = Grid(drive.geometry.physical_block_bytes, logical, max(drive.geometry.alignment_offset_bytes, 0))
+    if assumed is not None:
+        if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
+            raise BadInput(
+                t(
+                    "Cannot assume a physical block size of {size}. Use a power of two above the "
+                    "logical block of {logical} bytes, at most {most}.",
+                    size=assumed,
+                    logical=logical,
+                    most=LARGEST_BLOCK_BYTES,
+                )
+            )
+        grid = Grid(assumed, logical, 0)
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
     if write:
@@ -93,23 +106,6 @@ def run_alignment_trial(
         seconds=round(clock.elapsed, 3),
         pairs=result.pairs,
     )
-
-
-def _grid(geometry: Geometry, assumed: int | None) -> Grid:
-    logical = geometry.logical_block_bytes
-    if assumed is None:
-        return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
-    if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
-        raise BadInput(
-            t(
-                "Cannot assume a physical block size of {size}. Use a power of two above the "
-                "logical block of {logical} bytes, at most {most}.",
-                size=assumed,
-                logical=logical,
-                most=LARGEST_BLOCK_BYTES,
-            )
-        )
-    return Grid(assumed, logical, 0)
 
 
 def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:

@@ -292,7 +292,11 @@ class WriteRanges(Struct, frozen=True):
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
     """Split free space, or return None if too small."""
-    whole = [_stretches(extent, offset_bytes) for extent in extents]
+    whole = []
+    for extent in extents:
+        first = align(extent.start_bytes, MIB, offset_bytes)
+        count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
+        whole.append(range(first, first + count * STRETCH_BYTES, STRETCH_BYTES))
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
     rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)
@@ -316,12 +320,6 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
             ]
             random.shuffle(pieces)
             yield pieces
-
-
-def _stretches(extent: Extent, offset_bytes: int) -> range:
-    first = align(extent.start_bytes, MIB, offset_bytes)
-    count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
-    return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
 
 
 def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
@@ -377,7 +375,29 @@ def run_shingled_trial(
             )
         run = WriteProbe(pieces, ranges, clock, most_bytes)
         run.write_all(Random())
-    return _verdict(drive, run, clock)
+    windows = tuple(run.windows)
+    random_bytes = _together(_at_random(windows)).written_bytes
+    before, after = sequential_rates(windows)
+    judgement = judge_cliff(windows, drive)
+    return CliffVerdict(
+        drive=drive.path,
+        outcome=judgement.outcome,
+        doubt=judgement.doubt,
+        cliff=judgement.cliff,
+        sequential_before=before,
+        sequential_after=after,
+        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=caveats_for(
+            drive,
+            judgement.outcome,
+            all_used=random_bytes >= ranges.random_bytes,
+            ended=clock.ended_by_person,
+        ),
+        block_bytes=PIECE_BYTES,
+        random_bytes=random_bytes,
+        seconds=round(clock.elapsed, 3),
+        windows=windows,
+    )
 
 
 class WriteProbe:
@@ -468,29 +488,3 @@ class WriteProbe:
                 rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
             )
         )
-
-
-def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
-    windows = tuple(run.windows)
-    random_bytes = _together(_at_random(windows)).written_bytes
-    before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, drive)
-    return CliffVerdict(
-        drive=drive.path,
-        outcome=judgement.outcome,
-        doubt=judgement.doubt,
-        cliff=judgement.cliff,
-        sequential_before=before,
-        sequential_after=after,
-        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
-        caveats=caveats_for(
-            drive,
-            judgement.outcome,
-            all_used=random_bytes >= run.ground.random_bytes,
-            ended=clock.ended_by_person,
-        ),
-        block_bytes=PIECE_BYTES,
-        random_bytes=random_bytes,
-        seconds=round(clock.elapsed, 3),
-        windows=windows,
-    )

@@ -301,7 +301,6 @@ def _blocks(geometry: Geometry, place: DriveStart) -> Message:
 
 
 KERNEL = t("Linux, block/blk-settings.c: block sizes and the sum of all offsets")
-STUDY = t("a 2010 alignment study (WD10EARS, Linux 2.6.32)")
 
 ALIGNED = "alignment-ok"
 MOVE = t("A move to an aligned start preserves all files, even through a power cut.")
@@ -445,7 +444,7 @@ def _start(
                 block=geometry.physical_block_bytes,
             ),
             LIARS,
-            STUDY,
+            t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
             t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
             (
                 *command("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
@@ -476,14 +475,13 @@ def _start(
 def _physical(
     drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
 ) -> Finding:
-    severity, source = Severity.DANGER, KERNEL
-    why = t("On a hard disk from 2010, mkfs took up to 7.9 times as long.")
+    severity, why = Severity.DANGER, TWO_BLOCKS
     if drive.rotational is False:
-        why = t(
+        wear = t(
             "On a solid-state drive this adds wear, but costs less time than on a hard "
             "disk. The effect varies between drives."
         )
-    why = join(TWO_BLOCKS, why)
+        why = join(TWO_BLOCKS, wear)
     if geometry.granularity_bytes != geometry.physical_block_bytes:
         why = t(
             "A full-unit write straddles two units of the drive or array. For each such "
@@ -496,8 +494,6 @@ def _physical(
     elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         severity, remedy, commands = Severity.INFO, NO_ACTION, ()
         why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
-    elif drive.rotational is not False:
-        source = STUDY
     return Finding(
         "alignment-physical",
         severity,
@@ -511,7 +507,7 @@ def _physical(
             unit=geometry.granularity_bytes,
         ),
         why,
-        source,
+        KERNEL,
         remedy,
         commands,
     )

@@ -87,7 +87,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
         )
     optimal = geometry.optimal_io_bytes
     if optimal and geometry.plausible_optimal_io_bytes is None:
-        effects = [t("{optimal} is {times} times 512.", optimal=optimal, times=optimal // SECTOR_BYTES)]
+        effects = []
         if optimal >= logical and MIB % optimal:
             effects.append(t("parted wrongly uses this value and reports 1 MiB as not aligned."))
         if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:

@@ -299,15 +299,15 @@ def test_less_specific_evidence_is_no_contradiction(subject: Drive, patterns: tu
     [
         (
             drive(rotational=False, rotation_rate=1),
-            ("as a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
+            ("as rotating", "reports not rotating", "echo 0 > /sys/block/sda/queue/rotational"),
         ),
         (
             drive(kernel_rotational=False, rotation_rate=5400),
-            ("no moving parts", "5400 rpm", "echo 1 >"),
+            ("as not rotating", "reports rotating", "echo 1 >"),
         ),
         (
             drive(kernel_rotational=False, bus="usb", rotation_rate=7200),
-            ("7200 rpm", "The drive's report is used"),
+            ("reports rotating", "The drive's report is used"),
         ),
     ],
 )

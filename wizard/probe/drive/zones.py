@@ -77,7 +77,9 @@ CONVENTIONAL = 1
 SEQUENTIAL_PREFERRED = 3
 """Zone types in linux/blkzoned.h. Type 2 is sequential write required."""
 
-_OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
+OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
+"""An option in the kernel's configuration, built or left out."""
+
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 _FEATURE = re.compile(r"(?m)^([a-z][\w-]*) +- ")
 _DEFAULTS = re.compile(r"(?m)^\s*ext4 = \{\s*features = (\S+)")
@@ -105,12 +107,6 @@ def zones_of(raw: RawDrive) -> Zones | None:
         most_active=whole_number(raw.sysfs.get("queue/max_active_zones")),
         takes_partitions=raw.sysfs.get("queue/zoned") != "host-managed" and takes_partitions,
     )
-
-
-def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """Parse the options in the kernel's configuration."""
-    found = {built or left_out: bool(built) for built, left_out in _OPTION.findall(raw.config)}
-    return tuple(sorted(found.items()))
 
 
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:

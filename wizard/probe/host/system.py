@@ -131,6 +131,11 @@ def read_machine() -> facts.RawMachine:
         sysfs.text(sysfs.SYS / "block" / name / "queue/zoned") == "host-managed"
         for name in names_in(sysfs.SYS / "block")
     )
+    links: dict[str, list[str]] = {}
+    for name in names_in(LINKS):
+        with suppress(OSError):
+            node = os.path.normpath(LINKS / (LINKS / name).readlink())
+            links.setdefault(sysfs.name_of(node), []).append(str(LINKS / name))
     said = {}
     for argv in ASKED:
         if path := find(argv[0]):
@@ -143,7 +148,7 @@ def read_machine() -> facts.RawMachine:
         memory=(sysfs.text(PROC / "meminfo") or "").partition("\n")[0],
         root=os.geteuid() == 0,
         tools={name: path for name in TOOLS if (path := find(name))},
-        links=_links(),
+        links={name: tuple(found) for name, found in links.items()},
         graph=read_graph(),
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
@@ -287,15 +292,3 @@ def _namespace(process: str) -> str | None:
         return str((PROC / process / "ns/mnt").readlink())
     except OSError:
         return None
-
-
-def _links() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for name in names_in(LINKS):
-        try:
-            target = (LINKS / name).readlink()
-        except OSError:
-            continue
-        node = os.path.normpath(LINKS / target)
-        found.setdefault(sysfs.name_of(node), []).append(str(LINKS / name))
-    return {name: tuple(links) for name, links in found.items()}
