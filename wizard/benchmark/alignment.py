@@ -161,7 +161,8 @@ def sentence_for(
         return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
     if outcome is Outcome.NO_DIFFERENCE:
         none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
-        return str(none(drive=path, doing=verb, interval=interval))
+        said = none(drive=path, doing=verb, interval=interval)
+        return str(join(said, READING_ONLY) if access == "read" else said)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "
         "only {low}-{high} as none",

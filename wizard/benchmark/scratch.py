@@ -229,9 +229,12 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
     """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused."""
     flags = os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0)
     with _opened(drive.path, flags) as descriptor:
-        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
-            descriptor, drive.diskseq
-        ):
+        diskseq = drive.diskseq
+        # Kernels before 5.15 have no diskseq.
+        if diskseq is not None:
+            with suppress(OSError):
+                (diskseq,) = struct.unpack("Q", fcntl.ioctl(descriptor, BLKGETDISKSEQ, bytes(8)))
+        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or diskseq != drive.diskseq:
             raise refused(OTHER_DRIVE(drive=drive, what="diskseq"))
         with Watch(drive.path) as watch:
             present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
@@ -270,14 +273,3 @@ def _opened(path: str, flags: int) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Kernels before 5.15 have no diskseq."""
-    if diskseq is None:
-        return True
-    try:
-        answer = fcntl.ioctl(descriptor, BLKGETDISKSEQ, bytes(8))
-    except OSError:
-        return True
-    return int(struct.unpack("Q", answer)[0]) == diskseq

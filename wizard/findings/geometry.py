@@ -64,7 +64,9 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
             t("Writes that start or end within a physical block cause a read-modify-write."),
             BLOCKS,
-            NO_ACTION,
+            t("No start fits all underlying devices (see the other finding). Fix those devices first.")
+            if geometry.alignment_offset_bytes < 0
+            else NO_ACTION,
         )
     if block > USUAL_PHYSICAL_BYTES:
         yield Finding(

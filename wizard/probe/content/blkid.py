@@ -43,16 +43,11 @@ _FUNCTIONS: dict[tuple[Any, ...], tuple[str, ...]] = {
 """Names without `blkid_`, by types of result and arguments."""
 
 
-def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL("libblkid.so.1", use_errno=True)
-    for (result, *arguments), names in _FUNCTIONS.items():
-        for name in names:
-            function = getattr(library, f"blkid_{name}")
-            function.restype, function.argtypes = result, arguments
-    return library
-
-
-_LIBRARY = _load()
+_LIBRARY = ctypes.CDLL("libblkid.so.1", use_errno=True)
+for (_result, *_arguments), _names in _FUNCTIONS.items():
+    for _name in _names:
+        _function = getattr(_LIBRARY, f"blkid_{_name}")
+        _function.restype, _function.argtypes = _result, _arguments
 
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
