@@ -25,7 +25,7 @@ START_SECONDS = 1500.0
 SCREEN_SECONDS = 240.0
 WORK_SECONDS = 900.0
 LARGEST_BYTES = 220_000_000
-READINGS, STOPPED = 4, "the probe was stopped"
+READINGS, STOPPED = 4, "did not answer within"
 """How often a busy machine may read the drives, and what the wizard says of a probe that took too long."""
 KEY_SECONDS = 3.0
 """Until a key has been drawn."""

@@ -100,7 +100,6 @@ class TimedDrive:
     ) -> None:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}
-        self.saw_data = False
         self.read_bytes = 0
         self.extents, self._descriptor, self._watch = tuple(extents), descriptor, watch
         # Direct access needs page-aligned memory.
@@ -134,7 +133,6 @@ class TimedDrive:
         buffer = mmap(-1, self.piece_bytes)
         took = self._read(start_bytes, buffer)
         self.held[start_bytes] = buffer
-        self.saw_data = self.saw_data or buffer[:] != bytes(self.piece_bytes)
         return took
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
@@ -157,10 +155,10 @@ class TimedDrive:
             )
         if trouble := self._watch.trouble():
             if not is_attached(self.path):
-                raise self._gone(WRITING, start)
+                raise self._failed(WRITING, start, None)
             raise Refused(
                 t(
-                    "{trouble}. The trial stopped writing. Every block written so far has its old contents.",
+                    "{trouble} The trial stopped writing. Every block written so far has its old contents.",
                     trouble=trouble,
                 )
             )
@@ -187,16 +185,14 @@ class TimedDrive:
             done = work()
         except OSError as error:
             # A disconnected drive causes EIO or ENOSPC, and ENODEV or ENXIO while the kernel removes it.
-            if error.errno in (errno.ENODEV, errno.ENXIO) or self._disappears():
-                raise self._gone(doing, start) from None
-            raise self._failed(doing, start, error) from None
+            is_gone = error.errno in (errno.ENODEV, errno.ENXIO) or self._disappears()
+            raise self._failed(doing, start, None if is_gone else error) from None
         took = perf_counter_ns() - begun
         if done == size:
             return took
         # A disconnected drive has size 0, so every read is short.
-        if not is_attached(self.path):
-            raise self._gone(doing, start)
-        raise self._failed(doing, start, t("{done} of {wanted} bytes", done=done, wanted=size))
+        short = t("{done} of {wanted} bytes", done=done, wanted=size)
+        raise self._failed(doing, start, short if is_attached(self.path) else None)
 
     def _disappears(self) -> bool:
         """Pending requests fail a moment before the kernel removes the node."""
@@ -207,27 +203,18 @@ class TimedDrive:
             sleep(0.05)
         return True
 
-    def _failed(self, doing: Message, start: int, why: Message | OSError) -> Failed:
-        return Failed(
-            t(
-                "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
-                "drive is failing, save your data first.",
-                drive=self.path,
-                doing=doing,
-                start=start,
-                why=why,
+    def _failed(self, doing: Message, start: int, why: Message | OSError | None) -> Failed:
+        """Without a reason, the drive was disconnected."""
+        if why is None:
+            gone = Sentence(
+                "{drive} was disconnected: {doing} at byte {start} failed. Reconnect it, then try again."
             )
+            return Failed(gone(drive=self.path, doing=doing, start=start))
+        failed = Sentence(
+            "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
+            "drive is failing, save your data first."
         )
-
-    def _gone(self, doing: Message, start: int) -> Failed:
-        return Failed(
-            t(
-                "{drive} was disconnected: {doing} at byte {start} failed. Reconnect it, then try again.",
-                drive=self.path,
-                doing=doing,
-                start=start,
-            )
-        )
+        return Failed(failed(drive=self.path, doing=doing, start=start, why=why))
 
 
 @contextmanager

@@ -25,8 +25,6 @@ from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Outcome, Ratio, Verdict
 
-FASTER = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
-NO_DIFFERENCE = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 
 READING_ONLY = t(
@@ -49,8 +47,24 @@ def run_alignment_trial(
     drive, probed again. Raises Refused, Failed, or BadInput for an impossible physical size."""
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(_unread(drive))
-    grid = _grid(drive.geometry, assume_physical_bytes)
+        why = drive.why_unread("drive", "geometry", "size_bytes")
+        raise Failed(
+            join(t("Cannot read the size and block sizes of {drive}.", drive=drive), *filter(None, [why]))
+        )
+    logical, assumed = drive.geometry.logical_block_bytes, assume_physical_bytes
+    grid = Grid(drive.geometry.physical_block_bytes, logical, max(drive.geometry.alignment_offset_bytes, 0))
+    if assumed is not None:
+        if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
+            raise BadInput(
+                t(
+                    "Cannot assume a physical block size of {size}. Use a power of two above the "
+                    "logical block of {logical} bytes, at most {most}.",
+                    size=assumed,
+                    logical=logical,
+                    most=LARGEST_BLOCK_BYTES,
+                )
+            )
+        grid = Grid(assumed, logical, 0)
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
     if write:
@@ -92,29 +106,6 @@ def run_alignment_trial(
         seconds=round(clock.elapsed, 3),
         pairs=result.pairs,
     )
-
-
-def _unread(drive: Drive) -> Message:
-    why = drive.why_unread("drive", "geometry", "size_bytes")
-    unread = t("{drive}: cannot read the size and block sizes.", drive=drive)
-    return join(unread, *filter(None, (why,)), t("Measuring is impossible."))
-
-
-def _grid(geometry: Geometry, assumed: int | None) -> Grid:
-    logical = geometry.logical_block_bytes
-    if assumed is None:
-        return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
-    if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
-        raise BadInput(
-            t(
-                "Cannot assume a physical block size of {size}. Use a power of two above the "
-                "logical block of {logical} bytes, at most {most}.",
-                size=assumed,
-                logical=logical,
-                most=LARGEST_BLOCK_BYTES,
-            )
-        )
-    return Grid(assumed, logical, 0)
 
 
 def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
@@ -166,10 +157,12 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        return str(FASTER(drive=path, doing=verb, factor=factor, interval=interval))
+        faster = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
+        return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
     if outcome is Outcome.NO_DIFFERENCE:
-        none = NO_DIFFERENCE(drive=path, doing=verb, interval=interval)
-        return str(join(none, READING_ONLY) if access == "read" else none)
+        none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
+        said = none(drive=path, doing=verb, interval=interval)
+        return str(join(said, READING_ONLY) if access == "read" else said)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "
         "only {low}-{high} as none",
@@ -194,13 +187,6 @@ def caveats_for(
         (
             drive.rotational is False and not is_loop,
             t("On solid-state drives misalignment also causes wear, which timing cannot show."),
-        ),
-        (
-            access == "write",
-            t(
-                "Each write was timed until the drive reported durability. With a write "
-                "cache, the cost comes later, but still comes."
-            ),
         ),
         (
             counted_pauses,

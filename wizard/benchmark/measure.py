@@ -54,7 +54,15 @@ def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterat
     total = sum(map(len, regions))
     while total:
         for index in random.sample(range(total), min(total, MOST_REGIONS)):
-            yield _place(nth(regions, index), width, grid, random)
+            half = width // 2
+            lower, upper = (
+                nth(regions, index)
+                + base
+                + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
+                for base in (0, half)
+            )
+            aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
+            yield PairPlace(aligned, other + grid.shift_bytes)
 
 
 def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
@@ -69,16 +77,6 @@ def nth(ranges: Sequence[range], index: int) -> int:
             return one[index]
         index -= len(one)
     raise IndexError(index)
-
-
-def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlace:
-    half = width // 2
-    lower, upper = (
-        start_bytes + base + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
-        for base in (0, half)
-    )
-    aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
-    return PairPlace(aligned, other + grid.shift_bytes)
 
 
 CONFIDENCE = 0.95
@@ -267,7 +265,7 @@ def measure(
     """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
     the plan."""
     sampler = Sampler(prepare, access, extents, grid, random or Random())
-    clock.report(tn("{count} pair so far.", "{count} pairs so far.", count=0))
+    clock.report()
     warm_up = clock.elapsed
     warm: list[Pair] = []
     for _ in range(WARM_UP_UNITS):

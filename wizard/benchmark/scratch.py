@@ -13,7 +13,7 @@ from wizard.findings import use
 from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
 from wizard.plan.refusals import refuse_drive
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
@@ -23,6 +23,8 @@ SECTORS_WRITTEN = 6
 returns."""
 
 STAT_BYTES = 512
+CHANGED = Sentence("The partitions of {drive} have changed.")
+OTHER_DRIVE = Sentence("{drive} is not the confirmed drive: {what} has changed.")
 DEV = Path("/dev")
 
 
@@ -59,15 +61,15 @@ class Watch:
         """Nodes of the partitions at the start."""
         return frozenset(sysfs.node_of(name) for name in self._known)
 
-    def trouble(self) -> str | None:
-        """Return why to stop writing, without a full stop."""
+    def trouble(self) -> Message | None:
+        """Return why to stop writing."""
         state = self._read_state()
         if state is None or state != self._state:
             if _partitions_in(self._folder) != self._known:
-                return str(t("The partitions of {drive} changed during the trial", drive=self.path))
+                return CHANGED(drive=self.path)
             self._state = state
         if self._sectors is not None and self._read_sectors() != self._sectors:
-            return str(t("Another program is writing to {drive}", drive=self.path))
+            return t("Another program is writing to {drive}.", drive=self.path)
         return None
 
     def wrote(self, size_bytes: int) -> None:
@@ -97,7 +99,7 @@ class Watch:
             return None
 
 
-def other_writer(nodes: Collection[str]) -> str | None:
+def other_writer(nodes: Collection[str]) -> Message | None:
     """Name another process with one of these nodes open for writing, such as a virtual machine, whose drive
     can be opened exclusively. Root sees all processes of its container, other users only their own."""
     # Imported here because psutil is slow to load.
@@ -108,13 +110,11 @@ def other_writer(nodes: Collection[str]) -> str | None:
             # Files close and processes exit at any time.
             with suppress(OSError):
                 if node in nodes and writes(number, descriptor) and (name := name_of(number)) is not None:
-                    return str(
-                        t(
-                            "{name} (process {process}) has {node} open for writing",
-                            name=name,
-                            process=str(number),
-                            node=node,
-                        )
+                    return t(
+                        "{name} (process {process}) has {node} open for writing.",
+                        name=name,
+                        process=str(number),
+                        node=node,
                     )
     return None
 
@@ -187,13 +187,12 @@ def refused(why: Message) -> Refused:
 
 def _obstacle(drive: Drive) -> Message | None:
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
-    if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
-        why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
+    needed = (drive.table, drive.size_bytes, drive.geometry, drive.read_only)
+    if unknown or drive.table is None or None in needed:
+        why = unknown[0].why if unknown else t("Cannot read the partition table, size or write protection.")
         return t("Cannot read the contents of {drive}. {why}", drive=drive, why=why)
     if fault := why_not(refuse_drive, drive):
-        return t("{fault}", fault=fault)
-    if drive.read_only is None:
-        return t("It is unknown if {drive} is read-only.", drive=drive)
+        return join(fault)
     if drive.zoned == "host-managed":
         return t(
             "{drive} is host-managed. Zones accept writes only where the last one ended, "
@@ -221,9 +220,7 @@ def known(drive: Drive) -> Iterator[tuple[int, Drive]]:
         fresh = probe_drive(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
             if getattr(drive, what) != getattr(fresh, what):
-                raise refused(
-                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive, what=what)
-                )
+                raise refused(OTHER_DRIVE(drive=drive, what=what))
         yield lock, fresh
 
 
@@ -232,16 +229,19 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
     """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused."""
     flags = os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0)
     with _opened(drive.path, flags) as descriptor:
-        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
-            descriptor, drive.diskseq
-        ):
-            raise refused(t("{drive} is no longer the same drive.", drive=drive))
+        diskseq = drive.diskseq
+        # Kernels before 5.15 have no diskseq.
+        if diskseq is not None:
+            with suppress(OSError):
+                (diskseq,) = struct.unpack("Q", fcntl.ioctl(descriptor, BLKGETDISKSEQ, bytes(8)))
+        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or diskseq != drive.diskseq:
+            raise refused(OTHER_DRIVE(drive=drive, what="diskseq"))
         with Watch(drive.path) as watch:
             present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
             if watch.partitions != present:
-                raise refused(t("The partitions of {drive} are being changed.", drive=drive))
+                raise refused(CHANGED(drive=drive))
             if writer := other_writer({drive.path, *watch.partitions}):
-                raise refused(t("{writer}.", writer=writer))
+                raise refused(writer)
             yield descriptor, watch
 
 
@@ -273,14 +273,3 @@ def _opened(path: str, flags: int) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Kernels before 5.15 have no diskseq."""
-    if diskseq is None:
-        return True
-    try:
-        answer = fcntl.ioctl(descriptor, BLKGETDISKSEQ, bytes(8))
-    except OSError:
-        return True
-    return int(struct.unpack("Q", answer)[0]) == diskseq

@@ -190,7 +190,7 @@ def sentence_for(
         factor=f"{cliff.factor:.0f}",
     )
     if doubt is not None and fall:
-        said = join(t("{drive}: inconclusive; {fall}.", drive=path, fall=fall), DOUBTS[doubt])
+        said = join(t("{drive}: inconclusive; {why}.", drive=path, why=fall), DOUBTS[doubt])
     elif doubt is not None:
         said = join(t("{drive}: inconclusive.", drive=path), DOUBTS[doubt])
     elif fall:
@@ -213,9 +213,7 @@ def sentence_for(
     return str(said)
 
 
-def caveats_for(
-    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
-) -> tuple[str, ...]:
+def caveats_for(drive: Drive, outcome: CliffOutcome, *, all_used: bool, ended: bool) -> tuple[str, ...]:
     """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
     caveats = (
@@ -226,7 +224,6 @@ def caveats_for(
                 "drive is slow. The drive is not faulty."
             ),
         ),
-        (not found and not saw_data, t("All blocks read were zeros, perhaps never written or discarded.")),
         (
             not found,
             t(
@@ -295,7 +292,11 @@ class WriteRanges(Struct, frozen=True):
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
     """Split free space, or return None if too small."""
-    whole = [_stretches(extent, offset_bytes) for extent in extents]
+    whole = []
+    for extent in extents:
+        first = align(extent.start_bytes, MIB, offset_bytes)
+        count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
+        whole.append(range(first, first + count * STRETCH_BYTES, STRETCH_BYTES))
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
     rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)
@@ -319,12 +320,6 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
             ]
             random.shuffle(pieces)
             yield pieces
-
-
-def _stretches(extent: Extent, offset_bytes: int) -> range:
-    first = align(extent.start_bytes, MIB, offset_bytes)
-    count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
-    return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
 
 
 def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
@@ -380,7 +375,29 @@ def run_shingled_trial(
             )
         run = WriteProbe(pieces, ranges, clock, most_bytes)
         run.write_all(Random())
-    return _verdict(drive, run, clock)
+    windows = tuple(run.windows)
+    random_bytes = _together(_at_random(windows)).written_bytes
+    before, after = sequential_rates(windows)
+    judgement = judge_cliff(windows, drive)
+    return CliffVerdict(
+        drive=drive.path,
+        outcome=judgement.outcome,
+        doubt=judgement.doubt,
+        cliff=judgement.cliff,
+        sequential_before=before,
+        sequential_after=after,
+        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=caveats_for(
+            drive,
+            judgement.outcome,
+            all_used=random_bytes >= ranges.random_bytes,
+            ended=clock.ended_by_person,
+        ),
+        block_bytes=PIECE_BYTES,
+        random_bytes=random_bytes,
+        seconds=round(clock.elapsed, 3),
+        windows=windows,
+    )
 
 
 class WriteProbe:
@@ -424,7 +441,12 @@ class WriteProbe:
             if self.written_bytes + size > most_bytes or late or self._clock.is_over():
                 break
             self._write(start, offset, size)
-            if is_random and self._has_fallen():
+            random = _at_random(self.windows)
+            if not is_random or self._open_bytes or not random:
+                continue
+            highest = max(window.bytes_per_second for window in random)
+            # Only search if the last window was slow.
+            if random[-1].bytes_per_second * FALL <= highest and find_cliff(random):
                 break
         self._close_window(at_least_seconds=0.0)
 
@@ -456,15 +478,6 @@ class WriteProbe:
             self.windows.append(WriteWindow(self._phase, self._open_bytes, self._open_ns * NANO))
             self._open_bytes = self._open_ns = 0
 
-    def _has_fallen(self) -> bool:
-        """Only evaluate if the last window was slow."""
-        random = _at_random(self.windows)
-        if self._open_bytes or not random:
-            return False
-        highest = max(window.bytes_per_second for window in random)
-        is_slow = random[-1].bytes_per_second * FALL <= highest
-        return is_slow and find_cliff(random) is not None
-
     def _report(self) -> None:
         self._clock.report(
             t(
@@ -475,30 +488,3 @@ class WriteProbe:
                 rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
             )
         )
-
-
-def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
-    windows = tuple(run.windows)
-    random_bytes = _together(_at_random(windows)).written_bytes
-    before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, drive)
-    return CliffVerdict(
-        drive=drive.path,
-        outcome=judgement.outcome,
-        doubt=judgement.doubt,
-        cliff=judgement.cliff,
-        sequential_before=before,
-        sequential_after=after,
-        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
-        caveats=caveats_for(
-            drive,
-            judgement.outcome,
-            saw_data=run.pieces.saw_data,
-            all_used=random_bytes >= run.ground.random_bytes,
-            ended=clock.ended_by_person,
-        ),
-        block_bytes=PIECE_BYTES,
-        random_bytes=random_bytes,
-        seconds=round(clock.elapsed, 3),
-        windows=windows,
-    )

@@ -13,7 +13,6 @@ from statistics import fmean, median, variance
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.benchmark import access
 from wizard.benchmark.measure import align, nth
@@ -22,7 +21,7 @@ from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patte
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
@@ -93,11 +92,6 @@ def usual_read_ns(first_reads: Sequence[float]) -> float:
     return median(slow) if len(slow) >= FEWEST_FIRST else USUAL_READ_NS
 
 
-def after_reading(first_reads: Sequence[float]) -> Basis | None:
-    """Return an early basis if reads are too fast for platters."""
-    return Basis.NO_PLATTERS if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
-
-
 def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
     """Return an early basis if every small write rewrites a band."""
     if not EARLY_WRITES <= len(writes) <= LAST_EARLY_WRITES:
@@ -114,7 +108,6 @@ class Seen(Struct, frozen=True):
     in_order: bool
     from_platters: bool
     unwritten_at_once: bool
-    from_memory: float
     statistics: Statistics
 
 
@@ -126,9 +119,20 @@ def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
     welch_t = ratio = None
     if enough and len(slow_unwritten) >= FEWEST_AT_RANDOM:
         welch_t, ratio = welch(slow, slow_unwritten)
-    from_memory = first.from_memory if first else memory_share(written)
-    distance = _distance(_flat(look.written_in_order), _flat(look.unwritten_in_order))
-    quicker, errors = _quicker(look, from_memory)
+    from_memory = first.statistics.from_memory or 0.0 if first else memory_share(written)
+    in_turn, unwritten_in_turn = _flat(look.written_in_order), _flat(look.unwritten_in_order)
+    distance = _distance(in_turn, unwritten_in_turn)
+    # Random swaps of batches must rarely reach the distance. A fixed seed makes equal timings give equal
+    # verdicts.
+    is_distinct = (
+        distance is not None
+        and distance > (DISTANCE_STILL if first else DISTANCE_LEAST)
+        and share_of_swaps(look.written_in_order, look.unwritten_in_order, distance, Random(0)) <= SWAPS_MOST
+    )
+    quicker = errors = 0.0
+    if in_turn and unwritten_in_turn:
+        share, other = memory_share(in_turn), max(memory_share(unwritten_in_turn), from_memory)
+        quicker, errors = share - other, share_error(share, len(in_turn), other, len(unwritten_in_turn))
     from_memory_rounded = round(from_memory, 3)
     at_random = (
         welch_t is not None
@@ -136,7 +140,7 @@ def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
         and ratio < RATIO_MOST
         and (welch_t < T_STILL if first else welch_t < T_MOST and _spread(slow))
     )
-    in_order = _is_distinct(look, distance, DISTANCE_STILL if first else DISTANCE_LEAST) or (
+    in_order = is_distinct or (
         errors > (ERRORS_STILL if first else QUICKER_ERRORS)
         and quicker > QUICKER_LEAST
         and from_memory < MEMORY_MOST
@@ -155,34 +159,28 @@ def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
         and share > UNWRITTEN_LEAST
         and share_error(share, len(unwritten), from_memory_rounded, len(unwritten)) > UNWRITTEN_ERRORS
     )
-    return Seen(at_random, in_order, from_platters, unwritten_at_once, from_memory_rounded, figures)
+    return Seen(at_random, in_order, from_platters, unwritten_at_once, figures)
 
 
-def after_looking(first_reads: Sequence[float], seen: Seen) -> Basis | None:
-    """Return None if a second look is necessary."""
-    if memory_share(first_reads) > NEARLY_ALL and not seen.from_platters:
-        return Basis.NO_PLATTERS
-    if seen.at_random or seen.in_order:
-        return None
-    if _unwritten_answer(first_reads, seen):
-        return Basis.UNWRITTEN
-    if seen.statistics.t is None:
-        return Basis.FROM_MEMORY
-    return Basis.ALIKE
-
-
-def after_idling(first_reads: Sequence[float], seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
-    """`whole`: the second look was complete."""
-    if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
+def judge(
+    first_reads: Sequence[float], seen: Seen, again: Seen | None = None, *, whole: bool = True
+) -> Basis | None:
+    """Return the basis after one look or two, or None if a second look is necessary. `whole`: the second look
+    was complete."""
+    quick = memory_share(first_reads)
+    if again is None:
+        if quick > NEARLY_ALL and not seen.from_platters:
+            return Basis.NO_PLATTERS
+        if seen.at_random or seen.in_order:
+            return None
+    elif (seen.at_random and again.at_random) or (seen.in_order and again.in_order):
         return Basis.STAYS
-    if _unwritten_answer(first_reads, seen):
+    if quick > UNWRITTEN_LEAST and seen.unwritten_at_once:
+        # The drive has a map of written blocks, which only TRIM can clear.
         return Basis.UNWRITTEN
-    return Basis.CAME_HOME if whole else Basis.TOO_SLOW
-
-
-def _unwritten_answer(first_reads: Sequence[float], seen: Seen) -> bool:
-    """The drive then has a map of written blocks, which only TRIM can clear."""
-    return memory_share(first_reads) > UNWRITTEN_LEAST and seen.unwritten_at_once
+    if again is not None:
+        return Basis.CAME_HOME if whole else Basis.TOO_SLOW
+    return Basis.FROM_MEMORY if seen.statistics.t is None else Basis.ALIKE
 
 
 def _flat(batches: Sequence[Sequence[int]]) -> list[float]:
@@ -200,22 +198,6 @@ def _distance(
 ) -> float | None:
     one, other = mechanical(written), mechanical(unwritten)
     return kolmogorov(one, other) if min(len(one), len(other)) >= fewest else None
-
-
-def _is_distinct(look: ProbeComparison, distance: float | None, least: float) -> bool:
-    """Random swaps of batches must rarely reach the distance."""
-    if distance is None or distance <= least:
-        return False
-    # A fixed seed, so that equal timings give equal verdicts.
-    return share_of_swaps(look.written_in_order, look.unwritten_in_order, distance, Random(0)) <= SWAPS_MOST
-
-
-def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
-    written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
-    if not written or not unwritten:
-        return 0.0, 0.0
-    share, other = memory_share(written), max(memory_share(unwritten), from_memory)
-    return share - other, share_error(share, len(written), other, len(unwritten))
 
 
 def welch(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
@@ -264,36 +246,40 @@ UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simul
 CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
 
 _REASONS = {
-    Basis.STAYS: t(
+    Basis.STAYS: Sentence(
         "written blocks are read from a different place than their neighbours, even after idle time"
     ),
-    Basis.UNWRITTEN: t("unwritten blocks are answered without the platters, as on drives with TRIM"),
-    Basis.CAME_HOME: t(
+    Basis.REWRITES: Sentence("each small write takes {milliseconds} ms, as if rewriting a whole band"),
+    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
+    Basis.CAME_HOME: Sentence(
         "written blocks were read from a different place, but moved back during idle "
         "time. Conventional drives with a media cache do this"
     ),
-    Basis.FROM_MEMORY: t(
+    Basis.FROM_MEMORY: Sentence(
         "too many written blocks came from a cache: the drive's own, a controller's, or flash"
     ),
-    Basis.NO_PLATTERS: t("response times do not match a rotating drive"),
-    Basis.ENDED: t("you stopped the test too early for a result"),
+    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
+    Basis.TOO_SLOW: Sentence("the limit of {seconds} s was too short. Leave the drive idle, then try again"),
+    Basis.ENDED: Sentence("you stopped the test too early for a result"),
 }
 
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
     """Describe what was measured. `seconds`: the limit."""
-    match outcome_of(basis):
-        case Displaced.NOTHING_FOUND:
-            said = t(
-                "{drive}: no sign of shingling; written blocks were read like their "
-                "neighbours. This does not prove that the drive is conventional.",
-                drive=path,
-            )
-        case Displaced.LIKELY:
-            said = t("{drive} is likely shingled: {why}.", drive=path, why=_why(basis, timings, seconds))
-        case _:
-            said = CANNOT_TELL(drive=path, why=_why(basis, timings, seconds))
-    return str(said)
+    if basis is Basis.ALIKE:
+        said = t(
+            "{drive}: no sign of shingling; written blocks were read like their "
+            "neighbours. This does not prove that the drive is conventional.",
+            drive=path,
+        )
+        return str(said)
+    milliseconds = round(median(timings.writes or (0,)) / MILLISECOND)
+    values = {"milliseconds": milliseconds, "seconds": round(seconds)}
+    reason = _REASONS[basis]
+    why = reason(**{field: values[field] for field in reason.fields})
+    if outcome_of(basis) is Displaced.LIKELY:
+        return str(t("{drive} is likely shingled: {why}.", drive=path, why=why))
+    return str(CANNOT_TELL(drive=path, why=why))
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
@@ -322,20 +308,6 @@ def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
             )
         )
     return tuple(map(str, caveats))
-
-
-def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
-    if basis is Basis.REWRITES:
-        return t(
-            "each small write takes {milliseconds} ms, as if rewriting a whole band",
-            milliseconds=round(median(timings.writes) / MILLISECOND),
-        )
-    if basis is Basis.TOO_SLOW:
-        return t(
-            "the limit of {seconds} s was too short. Leave the drive idle, then try again",
-            seconds=round(seconds),
-        )
-    return _REASONS[basis]
 
 
 SINGLES = 192
@@ -452,7 +424,7 @@ STEPS = (
     (t("Reading elsewhere to flush the drive's cache."), 0.2),
     (t("Comparing."), 0.1),
     (t("Signs found. Leaving the drive idle for ten seconds."), 0.3),
-    (t("Comparing again."), 0.1),
+    (t("Comparing."), 0.1),
 )
 """Each step, with the share of the time on a typical drive."""
 
@@ -462,7 +434,7 @@ class OverError(Exception):
 
 
 class SmrProbe:
-    """`timings` keeps all times, even after an early end."""
+    """The lists keep all times, even after an early end."""
 
     def __init__(
         self,
@@ -472,11 +444,17 @@ class SmrProbe:
         stream: tuple[int, int],
         random: Random,
     ) -> None:
-        self.timings = Timings()
-        self.statistics: Statistics | None = None
-        self.statistics_after_idle: Statistics | None = None
+        self.first_reads: list[int] = []
+        self.writes: list[int] = []
+        self.looks: list[ProbeComparison] = []
+        self.seen: list[Seen] = []
         self._drive, self._clock, self._pairs = drive, clock, pairs
         self._stream, self._random = stream, random
+
+    @property
+    def timings(self) -> Timings:
+        """All times so far."""
+        return Timings(tuple(self.first_reads), tuple(self.writes), *self.looks)
 
     def run(self) -> Basis:
         """Steps after the first look only follow if it found something."""
@@ -486,86 +464,62 @@ class SmrProbe:
         return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
-        reads = self._read_first()
-        self.timings = replace(self.timings, first_reads=tuple(reads))
-        if early := after_reading(reads):
-            return early
-        if early := self._write_back(usual_read_ns(reads)):
-            return early
+        for done, pair in enumerate(self._pairs.all):
+            self._check(READING, done / WRITES)
+            took = self._drive.keep(pair.written)
+            if done < SINGLES:
+                self.first_reads.append(took)
+        read_ns = usual_read_ns(self.first_reads)
+        if read_ns < QUICKEST_READ_NS:
+            return Basis.NO_PLATTERS
+        units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
+        units += self._pairs.groups
+        self._random.shuffle(units)
+        for pair in (pair for unit in units for pair in unit):
+            self._check(WRITING, len(self.writes) / WRITES)
+            self.writes.append(self._drive.write(pair.written))
+            if early := after_writing(self.writes, read_ns):
+                return early
         self._report(STREAMING, 0.0)
         if not self._drive.stream(*self._stream, self._clock.is_over):
             raise OverError
         singles = list(self._pairs.singles)
         self._random.shuffle(singles)
-        look, whole = self._look(LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2])
-        self.timings = replace(self.timings, look=look)
-        if not whole:
+        if not self._look(LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2]):
             raise OverError
-        seen = see(look)
-        self.statistics = seen.statistics
-        if judged := after_looking(reads, seen):
+        seen = see(self.looks[0])
+        self.seen.append(seen)
+        if judged := judge(self.first_reads, seen):
             return judged
-        self._idle()
-        again, whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
-        self.timings = replace(self.timings, look_after_idle=again)
-        seen_again = see(again, seen)
-        self.statistics_after_idle = seen_again.statistics
-        return after_idling(reads, seen, seen_again, whole=whole)
-
-    def _read_first(self) -> list[int]:
-        times = []
-        for done, pair in enumerate(self._pairs.all):
-            self._check(READING, done / WRITES)
-            took = self._drive.keep(pair.written)
-            if done < SINGLES:
-                times.append(took)
-        return times
-
-    def _write_back(self, read_ns: float) -> Basis | None:
-        units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
-        units += self._pairs.groups
-        self._random.shuffle(units)
-        times: list[int] = []
-        try:
-            for pair in (pair for unit in units for pair in unit):
-                self._check(WRITING, len(times) / WRITES)
-                times.append(self._drive.write(pair.written))
-                if early := after_writing(times, read_ns):
-                    return early
-        finally:
-            self.timings = replace(self.timings, writes=tuple(times))
-        return None
-
-    def _look(
-        self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
-    ) -> tuple[ProbeComparison, bool]:
-        batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
-        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-        pending = [*batches, *groups]
-        for batch in pending:
-            if self._clock.is_over():
-                break
-            self._report(step, len(found) / len(pending))
-            found.append(self._compare(batch))
-        at_random, in_order = found[: len(batches)], found[len(batches) :]
-        sides = (tuple(pair[side] for pair in pairs) for pairs in (at_random, in_order) for side in (0, 1))
-        return ProbeComparison(*sides), len(found) == len(pending)
-
-    def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        sides = list(zip(*batch, strict=True))
-        written_first = self._random.random() < 0.5
-        times = []
-        for starts in sides if written_first else reversed(sides):
-            self._drive.read(starts[0])
-            times.append(tuple(self._drive.read(start) for start in starts[1:]))
-        return (times[0], times[1]) if written_first else (times[1], times[0])
-
-    def _idle(self) -> None:
         left = IDLE_SECONDS
         while left > 0:
             self._check(IDLING, 1 - left / IDLE_SECONDS)
             self._clock.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
+        whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
+        self.seen.append(see(self.looks[1], seen))
+        return judge(self.first_reads, *self.seen, whole=whole) or Basis.TOO_SLOW
+
+    def _look(self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]) -> bool:
+        """Compare batches of written and unwritten blocks. Returns False if the time was over."""
+        batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
+        pending = [*batches, *groups]
+        found: list[dict[int, tuple[int, ...]]] = []
+        for batch in pending:
+            if self._clock.is_over():
+                break
+            self._report(step, len(found) / len(pending))
+            sides = list(zip(*batch, strict=True))
+            times: dict[int, tuple[int, ...]] = {}
+            for side in (0, 1) if self._random.random() < 0.5 else (1, 0):
+                self._drive.read(sides[side][0])
+                times[side] = tuple(self._drive.read(start) for start in sides[side][1:])
+            found.append(times)
+        kinds = (found[: len(batches)], found[len(batches) :])
+        self.looks.append(
+            ProbeComparison(*(tuple(pair[side] for pair in pairs) for pairs in kinds for side in (0, 1)))
+        )
+        return len(found) == len(pending)
 
     def _check(self, step: int, share: float) -> None:
         if self._clock.is_over():
@@ -584,8 +538,24 @@ LEAST_BLOCK_BYTES = 4096
 
 def probe_extents(drive: Drive) -> tuple[Extent, ...]:
     """Return the extents for the probe. Raises Refused."""
-    if reason := _unsuitable(drive):
-        raise refused(reason)
+    is_hard_disk = (drive.bus in BUSES or is_ata(drive)) and not is_emulated(drive)
+    if not is_hard_disk or drive.rotational is False:
+        raise refused(
+            t(
+                "The quick test is for rotating SATA, SAS and USB hard disks, not {drive} ({bus}).",
+                drive=drive,
+                bus=drive.bus or "?",
+            )
+        )
+    if drive.rotational is None:
+        raise refused(
+            t(
+                "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
+                drive=drive,
+            )
+        )
+    if drive.geometry is not None and block_bytes(drive) > access.LARGEST_BLOCK_BYTES:
+        raise refused(access.IMPLAUSIBLE(drive=drive, size=drive.geometry.physical_block_bytes))
     extents = scratch_extents(drive)
     if sum(extent.size_bytes for extent in _wide(extents)) < LEAST_FREE_BYTES:
         raise refused(
@@ -621,28 +591,6 @@ def block_bytes(drive: Drive) -> int:
     return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
 
 
-def _unsuitable(drive: Drive) -> Message | None:
-    if drive.bus not in BUSES and not is_ata(drive):
-        return t(
-            "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
-            "which may relocate writes.",
-            drive=drive,
-            bus=drive.bus or "?",
-        )
-    if is_emulated(drive):
-        return t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive)
-    if drive.rotational is False:
-        return t("{drive} has no platters, so tracks cannot overlap.", drive=drive)
-    if drive.rotational is None:
-        return t(
-            "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
-            drive=drive,
-        )
-    if drive.geometry is not None and block_bytes(drive) > access.LARGEST_BLOCK_BYTES:
-        return access.IMPLAUSIBLE(drive=drive, size=drive.geometry.physical_block_bytes)
-    return None
-
-
 SECONDS = 58.0
 """The current read ends shortly after, within a minute in all."""
 
@@ -660,46 +608,36 @@ def run_smr_probe(
     has confirmed the drive. Models with a media cache are not tested. Raises Refused, or Failed if the drive
     does not answer."""
     probe_extents(drive)
-    known = load_patterns() if patterns is None else patterns
-    if sentence := media_cache_sentence(drive, known):
-        return _verdict(drive, Basis.MEDIA_CACHE, sentence)
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with access.claimed(drive, size, synchronous=True) as timed:
-        pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        clock, long = (
-            access.Clock(seconds, stop, on_progress),
-            stream_start(drive.size_bytes, pairs, generator),
-        )
-        run = SmrProbe(timed, clock, pairs, long, generator)
-        basis = run.run()
-    return replace(
-        _verdict(drive, basis, sentence_for(drive.path, basis, run.timings, seconds)),
-        written_bytes=len(run.timings.writes) * size,
-        read_bytes=timed.read_bytes,
-        seconds=round(clock.elapsed, 3),
-        statistics=run.statistics,
-        statistics_after_idle=run.statistics_after_idle,
-        timings=run.timings,
-    )
-
-
-def _verdict(drive: Drive, basis: Basis, sentence: str) -> DisplacedVerdict:
+    basis, statistics, read_bytes, elapsed = Basis.MEDIA_CACHE, list[Statistics](), 0, 0.0
+    timings = Timings()
+    sentence = media_cache_sentence(drive, load_patterns() if patterns is None else patterns)
+    if not sentence:
+        with access.claimed(drive, size, synchronous=True) as timed:
+            pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+            clock = access.Clock(seconds, stop, on_progress)
+            long = stream_start(drive.size_bytes, pairs, generator)
+            run = SmrProbe(timed, clock, pairs, long, generator)
+            basis = run.run()
+        timings, read_bytes, elapsed = run.timings, timed.read_bytes, clock.elapsed
+        statistics = [one.statistics for one in run.seen]
+        sentence = sentence_for(drive.path, basis, timings, seconds)
     return DisplacedVerdict(
         drive=drive.path,
         model=printable(drive.model or "", 80),
-        size_bytes=drive.size_bytes or 0,
+        size_bytes=drive.size_bytes,
         rotation_rate=drive.rotation_rate,
         bus=drive.bus or "",
         outcome=outcome_of(basis),
         basis=basis,
         sentence=sentence,
         caveats=caveats_for(drive.path, basis),
-        block_bytes=block_bytes(drive),
-        written_bytes=0,
-        read_bytes=0,
-        seconds=0.0,
-        statistics=None,
-        statistics_after_idle=None,
-        timings=Timings(),
+        block_bytes=size,
+        written_bytes=len(timings.writes) * size,
+        read_bytes=read_bytes,
+        seconds=round(elapsed, 3),
+        statistics=statistics[0] if statistics else None,
+        statistics_after_idle=statistics[1] if len(statistics) > 1 else None,
+        timings=timings,
     )

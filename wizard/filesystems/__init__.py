@@ -1,4 +1,4 @@
-"""One module per filesystem: name, commands to create and check it, and limits.
+"""Modules of filesystems: name, commands to create and check it, and limits.
 
 To add a filesystem, add a module.
 """

@@ -24,7 +24,6 @@ KIND = kind.MadeKind(
     ),
     # mkfs.btrfs 6.2 needs 109 MiB for two copies of the metadata, which leaves almost no room for data.
     minimum_bytes=128 * MIB,
-    minimum_why=t("a smaller volume has no space for data with two copies of the metadata"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     no_zones=None,
     label_bytes=255,

@@ -89,7 +89,6 @@ EXT4_KIND = kind.MadeKind(
     in_general=t("It is a sound choice for most Linux volumes. No results are recorded for this workload."),
     # Below 2048 blocks (8 MiB) mke2fs only warns and omits the journal. Twice that leaves room for data.
     minimum_bytes=16 * MIB,
-    minimum_why=t("a smaller volume would be all journal, or have no journal"),
     maximum_bytes=1024 * 1024 * TIB,
     label_bytes=16,
     fsck_pass=2,
@@ -134,7 +133,8 @@ EXT2_KIND = kind.FilesystemKind(
 )
 
 
-EXT3_KIND = kind.FilesystemKind(
+EXT3_KIND = replace(
+    EXT2_KIND,
     name="ext3",
     title="ext3",
     drivers=("ext4", "ext3"),
@@ -147,9 +147,5 @@ EXT3_KIND = kind.FilesystemKind(
         "ext4 in place: new files then use ext4 features. Or copy the files to a new "
         "ext4 for all features."
     ),
-    relabelling=RELABELLING,
-    set_uuid=_set_uuid,
     growing=GROWING,
-    # Old inodes store times in whole seconds.
-    holds=kind.Holds(flags=kind.EXT_FLAGS, grain=kind.SECOND),
 )

@@ -10,6 +10,9 @@ from wizard.model.said import MIB, TIB, Message, t
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
+HOLDS = replace(kind.WINDOWS, grain=2 * kind.SECOND, since=315532800, holes=False)
+"""Dates start in 1980."""
+NOT_ASCII = t("contains non-ASCII characters, which this filesystem's tools may garble")
 
 
 def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
@@ -21,7 +24,7 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
 
 def _label_fault(label: str) -> Message | None:
     if not label.isascii():
-        return t("contains non-ASCII characters, which FAT writes in one of many code pages")
+        return NOT_ASCII
     if label != label.upper():
         return t("contains lowercase letters, which a FAT label does not allow")
     if FORBIDDEN.intersection(label):
@@ -72,14 +75,7 @@ VFAT_KIND = kind.MadeKind(
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
-    # Dates start in 1980.
-    holds=replace(
-        kind.WINDOWS,
-        grain=2 * kind.SECOND,
-        since=315532800,
-        largest_bytes=(1 << 32) - 1,
-        holes=False,
-    ),
+    holds=replace(HOLDS, largest_bytes=(1 << 32) - 1),
 )
 
 
@@ -98,7 +94,6 @@ EXFAT_KIND = kind.MadeKind(
         "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
     minimum_bytes=8 * MIB,
-    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
     label_bytes=11,
@@ -108,21 +103,12 @@ EXFAT_KIND = kind.MadeKind(
     flags=frozenset({"-b", "-c", "--boundary-align", "--cluster-size"}),
     bare_flags=frozenset({"--pack-bitmap"}),
     # mkfs.exfat decodes the label by the locale, which is C here.
-    label_fault=lambda label: (
-        None
-        if label.isascii()
-        else t("contains non-ASCII characters, which diskwright does not pass to mkfs.exfat")
-    ),
+    label_fault=lambda label: None if label.isascii() else NOT_ASCII,
     serial_digits=8,
     set_uuid=_set_exfat_serial,
     gpt_type=partition_types.BASIC_DATA_GPT,
     mbr_type=partition_types.NTFS_MBR,
     also=("tune.exfat",),
     relabelling=kind.Relabelling(command=kind.label_with("tune.exfat", "-L")),
-    holds=replace(
-        kind.WINDOWS,
-        grain=2 * kind.SECOND,
-        since=315532800,
-        holes=False,
-    ),
+    holds=HOLDS,
 )

@@ -216,12 +216,12 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     commands: Callable[[NewFilesystem], Commands]
     in_general: Message
     minimum_bytes: int
-    minimum_why: Message
     maximum_bytes: int
     label_bytes: int
     fsck_pass: int
     seconds: tuple[float, float, float]
     clean_check: Argv
+    minimum_why: Message = t("a smaller volume has little or no space for data")
     maker: str = ""
     no_zones: Sentence | None = NO_ZONES
     striped_minimum_bytes: int = 0
@@ -280,6 +280,3 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
 def serial_of(uuid: str) -> str:
     """Return a serial number as lower-case hexadecimal digits, the format that programs expect."""
     return uuid.replace("-", "").lower()
-
-
-METADATA_FIRST = t("metadata uses the first megabytes")

@@ -60,7 +60,6 @@ KIND = kind.MadeKind(
         "repair requires chkdsk on Windows."
     ),
     minimum_bytes=16 * MIB,
-    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
     label_bytes=128,

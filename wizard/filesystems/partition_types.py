@@ -78,7 +78,7 @@ def is_extended(part: Partition) -> bool:
 
 NAMES = {
     LINUX_GPT: t("Linux filesystem"),
-    LINUX_MBR: t("Linux"),
+    LINUX_MBR: t("Linux filesystem"),
     ESP_GPT: EFI_SYSTEM,
     BOOT_GPT: LINUX_BOOT,
     HOME_GPT: t("Linux home"),

@@ -8,18 +8,15 @@ from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.model.errors import printable
 from wizard.model.said import t
 
+_FOUND = [
+    kind
+    for _, name, _ in iter_modules(wizard.filesystems.__path__)
+    if name != "registry"
+    for kind in vars(import_module(f"wizard.filesystems.{name}")).values()
+    if isinstance(kind, FilesystemKind)
+]
 
-def _discover() -> dict[str, FilesystemKind]:
-    modules = [
-        import_module(f"wizard.filesystems.{name}")
-        for _, name, _ in iter_modules(wizard.filesystems.__path__)
-        if name != "registry"
-    ]
-    kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, FilesystemKind)]
-    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.order, kind.name))}
-
-
-KINDS: dict[str, FilesystemKind] = _discover()
+KINDS = {kind.name: kind for kind in sorted(_FOUND, key=lambda kind: (kind.order, kind.name))}
 """Every filesystem with a known name, by libblkid's TYPE."""
 
 MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isinstance(kind, MadeKind)}

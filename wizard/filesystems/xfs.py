@@ -62,7 +62,7 @@ KIND = kind.MadeKind(
         "are recorded for this workload."
     ),
     minimum_bytes=300 * MIB,
-    minimum_why=t("mkfs.xfs refuses smaller volumes since version 5.19"),
+    minimum_why=t("mkfs refuses smaller volumes"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     # With a stripe, mkfs.xfs needs a 64 MiB log, which does not fit in 512 MiB (tested with 6.1; 600 MiB is
     # enough).

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
 from wizard.findings.places import (
-    FAT,
     HIDDEN_BLOCK_BYTES,
     NAMED,
     Array,
@@ -38,16 +37,6 @@ EXT = ("ext2", "ext3", "ext4", "ext4dev")
 SECTOR_BYTES = 512
 LARGEST_BLOCK_BYTES = 4096
 """Largest physical block. Array chunks are always larger."""
-
-
-def _find_stripes(place: DriveStart) -> Iterator[Finding]:
-    """Yield filesystems on an array, or laid out for an absent array."""
-    for leaf in place.leaves():
-        for signature in leaf.signatures:
-            if signature.block_bytes and not signature.ambivalent and signature.kind in (*EXT, "xfs"):
-                finding = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
-                if finding is not None:
-                    yield finding
 
 
 def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding:
@@ -139,10 +128,7 @@ def _stripe(
         leaf.device,
         sentence,
         why,
-        t(
-            "the filesystem superblock; md superblock, LVM metadata and kernel queue "
-            "limits; mke2fs(8), xfs(5)"
-        ),
+        t("superblocks and LVM metadata"),
         *remedy,
     )
 
@@ -165,14 +151,8 @@ def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
 
 
 def _striping_text(stated: Striping) -> Message:
-    unit, width = stated.unit_bytes, stated.width_bytes
-    if not unit:
-        return t("chunks of unknown size and {width}-byte full stripes", width=width)
-    return (
-        t("{unit}-byte chunks and {width}-byte full stripes", unit=unit, width=width)
-        if width
-        else t("{unit}-byte chunks and full stripes of unknown size", unit=unit)
-    )
+    unit, width = stated.unit_bytes or "?", stated.width_bytes or "?"
+    return t("{unit}-byte chunks and {width}-byte full stripes", unit=unit, width=width)
 
 
 def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy:
@@ -199,19 +179,7 @@ def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy
     return new, ()
 
 
-SOURCE = t(
-    "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
-)
-
 BAD = (StartState.OFF, StartState.HIDDEN)
-REMEDIES = {
-    "LVM2_member": t(
-        "pvcreate starts LVM data on 1 MiB with --dataalignment 1m, without --dataalignmentoffset."
-    ),
-    "crypto_LUKS": t("Without --offset and --align-payload, cryptsetup lets LUKS choose an aligned start."),
-    "linux_raid_member": t("mdadm starts data on 1 MiB without --data-offset, or with whole MiB."),
-}
-KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
 
 def _makes_up(place: DriveStart) -> bool:
@@ -219,9 +187,7 @@ def _makes_up(place: DriveStart) -> bool:
     return leaves != [place] and all(leaf.state is StartState.ON for leaf in leaves)
 
 
-def _find_inside(
-    drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
-) -> Iterator[Finding]:
+def _find_inside(geometry: Geometry, place: DriveStart, *, told: bool = False) -> Iterator[Finding]:
     """Yield findings about the contents of `place`. `told`: its own start is already reported."""
     for inner in place.within:
         off = inner.state in BAD
@@ -229,8 +195,8 @@ def _find_inside(
             yield _compensated(geometry, inner)
             continue
         if off and not told:
-            yield _inside(drive, geometry, place, inner)
-        yield from _find_inside(drive, geometry, inner, told=off)
+            yield _inside(geometry, place, inner)
+        yield from _find_inside(geometry, inner, told=off)
 
 
 def _start_of(place: DriveStart) -> tuple[Message, ...]:
@@ -243,7 +209,6 @@ def _start_of(place: DriveStart) -> tuple[Message, ...]:
 
 def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
     leaf = next(place.leaves())
-    is_card = leaf.container in FAT
     return Finding(
         "alignment-compensated",
         Severity.INFO,
@@ -257,18 +222,16 @@ def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
             ),
             *_start_of(leaf),
         ),
-        t("SD cards are formatted so that the file area starts on an erase block.")
-        if is_card
-        else t(
+        t(
             "Only the start of the data matters, not the container's. Only the few "
             "header writes straddle blocks."
         ),
-        t("SD Association, File System Specification") if is_card else SOURCE,
+        KERNEL,
         NO_ACTION,
     )
 
 
-def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
+def _inside(geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
     hidden = inner.state is StartState.HIDDEN
     misaligned = t(
         "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
@@ -277,21 +240,17 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         blocks=_blocks(geometry, inner),
     )
     holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
-    layer = next((layer.kind for layer in drive.layers if layer.path == inner.device), "")
-    kind = inner.container or KINDS.get(layer.partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
         join(misaligned, *_start_of(inner), *holder),
         LIARS if hidden else TWO_BLOCKS,
-        SOURCE,
-        join(
-            t(
-                "Moving the partition does not help. Copy the data elsewhere, recreate its "
-                "container, and copy the data back."
-            ),
-            REMEDIES.get(kind, t("Set the start of the data with the container's own tool.")),
+        KERNEL,
+        t(
+            "Moving the partition does not help. Copy the data elsewhere, recreate its container with the "
+            "data on a whole MiB, and copy the data back. mdadm and cryptsetup do this unless told "
+            "otherwise, pvcreate with --dataalignment 1m."
         ),
     )
 
@@ -323,10 +282,7 @@ def _find_chunks(place: DriveStart) -> Iterator[Finding]:
                 "Writes meant for whole chunks or stripes straddle two, on two drives instead of one. With "
                 "parity, the array then reads before each write."
             ),
-            t(
-                "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
-                "array's queue, plus the layer's own start"
-            ),
+            KERNEL,
             t(
                 "This costs some speed, but no data. If you recreate it, start the data on a "
                 "multiple of the full stripe, {width} bytes.",
@@ -344,9 +300,7 @@ def _blocks(geometry: Geometry, place: DriveStart) -> Message:
     return t("the drive's {block}-byte blocks", block=geometry.granularity_bytes)
 
 
-NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 MiB.")
-
-KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
+KERNEL = t("Linux, block/blk-settings.c: block sizes and the sum of all offsets")
 
 ALIGNED = "alignment-ok"
 MOVE = t("A move to an aligned start preserves all files, even through a power cut.")
@@ -373,7 +327,15 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _place(drive, geometry)
-    checked = _checked(drive, geometry)
+    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
+    # Partitions within one block, such as ChromeOS's 512-byte slots, cannot straddle blocks.
+    checked = [
+        part
+        for part in drive.partitions
+        if not partition_types.is_extended(part)
+        and not partition_types.is_half_moved(part)
+        and (part.start_bytes - offset) % block + part.size_bytes > block
+    ]
     found = [one for part in checked for one in _place(drive, geometry, part)]
     aligned = [one for one in found if one.code == ALIGNED]
     if len(aligned) > MOST_FINE:
@@ -395,40 +357,29 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
     is_on = place.state is StartState.ON
     contents: list[Finding] = []
     if is_on or not _makes_up(place):
-        contents += _find_inside(drive, geometry, place, told=not is_on)
-    contents += (*_find_chunks(place), *_find_stripes(place))
+        contents += _find_inside(geometry, place, told=not is_on)
+    contents += _find_chunks(place)
+    for leaf in place.leaves():
+        for signature in leaf.signatures:
+            if signature.block_bytes and not signature.ambivalent and signature.kind in (*EXT, "xfs"):
+                found = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
+                contents += [found] if found else []
     # Misaligned contents make an aligned start irrelevant.
     spoiled = any(one.code == "alignment-inside" for one in contents)
     yield from _start(drive, geometry, partition, place, spoiled=spoiled)
     yield from contents
-    if is_on and partition:
-        yield from _end(geometry, partition)
-
-
-def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
-    """Skip partitions within one block, such as ChromeOS's 512-byte slots, which cannot straddle blocks."""
-    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
-    return [
-        part
-        for part in drive.partitions
-        if not partition_types.is_extended(part)
-        and not partition_types.is_half_moved(part)
-        and (part.start_bytes - offset) % block + part.size_bytes > block
-    ]
-
-
-def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
     block = geometry.physical_block_bytes
-    past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
-    if past and partition.size_bytes > 0:
+    end = partition.end_bytes if partition and partition.size_bytes > 0 else 0
+    past = (end - max(geometry.alignment_offset_bytes, 0)) % block
+    if is_on and end and past:
         yield Finding(
             "alignment-end",
             Severity.INFO,
-            partition.path,
+            place.device,
             t(
                 "{partition} ends at byte {end}, {past} bytes into a {block}-byte physical block.",
-                partition=partition,
-                end=partition.end_bytes,
+                partition=place.device,
+                end=end,
                 past=past,
                 block=block,
             ),
@@ -438,7 +389,7 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
                 "each write."
             ),
             KERNEL,
-            NONE_ALONE,
+            NO_ACTION,
         )
 
 
@@ -514,8 +465,8 @@ def _start(
                 "The start meets the drive's own requirement. Larger unreported units, such as erase "
                 "blocks or array stripes, may be straddled."
             ),
-            t("the 1 MiB alignment of libfdisk and libparted"),
-            NONE_ALONE,
+            KERNEL,
+            NO_ACTION,
         )
     elif not spoiled:
         yield _aligned(place, geometry)
@@ -524,7 +475,18 @@ def _start(
 def _physical(
     drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
 ) -> Finding:
-    severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
+    severity, why = Severity.DANGER, TWO_BLOCKS
+    if drive.rotational is False:
+        wear = t(
+            "On a solid-state drive this adds wear, but costs less time than on a hard "
+            "disk. The effect varies between drives."
+        )
+        why = join(TWO_BLOCKS, wear)
+    if geometry.granularity_bytes != geometry.physical_block_bytes:
+        why = t(
+            "A full-unit write straddles two units of the drive or array. For each such "
+            "write, a parity array reads and rewrites both."
+        )
     commands: Commands = command("diskwright", "move", place.device)
     remedy = MOVE
     if partition is None:
@@ -532,8 +494,6 @@ def _physical(
     elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         severity, remedy, commands = Severity.INFO, NO_ACTION, ()
         why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
-    elif drive.rotational is not False:
-        source = t("{kernel}; a 2010 alignment study (WD10EARS, Linux 2.6.32)", kernel=KERNEL)
     return Finding(
         "alignment-physical",
         severity,
@@ -547,26 +507,9 @@ def _physical(
             unit=geometry.granularity_bytes,
         ),
         why,
-        source,
+        KERNEL,
         remedy,
         commands,
-    )
-
-
-def _cost(drive: Drive, geometry: Geometry) -> Message:
-    if geometry.granularity_bytes != geometry.physical_block_bytes:
-        return t(
-            "A full-unit write straddles two units of the drive or array. For each such "
-            "write, a parity array reads and rewrites both."
-        )
-    return join(
-        TWO_BLOCKS,
-        t(
-            "On a solid-state drive this adds wear, but costs less time than on a hard "
-            "disk. The effect varies between drives."
-        )
-        if drive.rotational is False
-        else t("On a hard disk from 2010, mkfs took up to 7.9 times as long."),
     )
 
 
@@ -581,7 +524,7 @@ def _stack(path: str, kind: str = "") -> Finding:
             stack=NAMED(path=path, kind=kind) if kind else path,
         ),
         t("No start fits every underlying device, so some writes straddle physical blocks."),
-        t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),
+        KERNEL,
         t(
             "Rebuild the array or volume on aligned partitions. Findings on the drives "
             "under {path} list the misaligned partitions.",
@@ -611,6 +554,6 @@ def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Find
             optimal=geometry.optimal_io_bytes,
             block=geometry.physical_block_bytes,
         ),
-        t("Linux, block/blk-settings.c, blk_stack_limits"),
-        t("No action needed for this alone. Other findings report the alignment of the data."),
+        KERNEL,
+        NO_ACTION,
     )

@@ -15,7 +15,7 @@ from wizard.model.said import Message, Sentence, join, t, tn
 NOT_READ = t("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
-SIZES = t("the size in the superblock, and the partition table")
+SIZES = t("superblocks and the partition table")
 
 TABLES = {
     "gpt": t("a GPT"),
@@ -195,7 +195,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
             device,
             join(*said),
             t("Setting up one device alone destroys part of the volume."),
-            t("the superblock, LVM metadata or ZFS label"),
+            t("superblocks and LVM metadata"),
             t("Attach all devices together. Copy the files before reusing any device."),
         )
 
@@ -210,47 +210,6 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
     """Yield lost partitions, unrecognised data, and filesystems smaller than their partitions."""
     if drive.waiting is not None:
         return
-    yield from _unfilled(drive)
-    if drive.lost:
-        found = tuple(
-            t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
-        )
-        yield Finding(
-            "table-lost",
-            Severity.DANGER,
-            drive.path,
-            tn(
-                "{drive} has no partition table, but contents of {count} partition: {found:list}.",
-                "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
-                drive=drive,
-                found=found,
-                count=len(drive.lost),
-            ),
-            t("The table was erased or overwritten. The files are out of reach, but may all exist."),
-            t("superblocks at the usual starts of partitions, and the backup GPT"),
-            t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
-            command("diskwright", "plan", drive.path, "--restore-table"),
-        )
-    elif drive.data_at_bytes is not None:
-        yield Finding(
-            "contents-unrecognised",
-            Severity.INFO,
-            drive.path,
-            t(
-                "{drive} has unrecognised data, at byte {byte} for example.",
-                drive=drive,
-                byte=drive.data_at_bytes,
-            ),
-            t(
-                "It may be encrypted (VeraCrypt, dm-crypt, LUKS with a separate header), an archive, or the "
-                "remains of deleted files."
-            ),
-            t("a sample of the drive, which is not zero"),
-            t("Before setting up an unfamiliar drive, make an image."),
-        )
-
-
-def _unfilled(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         kind = KINDS.get(part.filesystem or "")
         if kind is None or kind.growing is None or not part.is_unfilled:
@@ -271,6 +230,43 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             SIZES,
             t("Fill the partition. All files are preserved."),
             command("diskwright", "grow", part.path) if part.mount_points else fill,
+        )
+    if drive.lost:
+        found = tuple(
+            t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
+        )
+        yield Finding(
+            "table-lost",
+            Severity.DANGER,
+            drive.path,
+            tn(
+                "{drive} has no partition table, but contents of {count} partition: {found:list}.",
+                "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
+                drive=drive,
+                found=found,
+                count=len(drive.lost),
+            ),
+            t("The table was erased or overwritten. The files are out of reach, but may all exist."),
+            SIZES,
+            t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
+            command("diskwright", "plan", drive.path, "--restore-table"),
+        )
+    elif drive.data_at_bytes is not None:
+        yield Finding(
+            "contents-unrecognised",
+            Severity.INFO,
+            drive.path,
+            t(
+                "{drive} has unrecognised data, at byte {byte} for example.",
+                drive=drive,
+                byte=drive.data_at_bytes,
+            ),
+            t(
+                "It may be encrypted (VeraCrypt, dm-crypt, LUKS with a separate header), an archive, or the "
+                "remains of deleted files."
+            ),
+            t("a sample of the drive, which is not zero"),
+            t("Before setting up an unfamiliar drive, make an image."),
         )
 
 

@@ -17,7 +17,7 @@ from wizard.findings import alignment, contents, drive_faults, geometry, smr_evi
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
 
 MOST_SENTENCES = 5
@@ -168,7 +168,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
             )
 
 
-SOURCE = t("serial number and WWN of every attached drive, in sysfs and udev's database")
+SOURCE = t("serial number and WWN of every attached drive")
 
 
 def diagnose(
@@ -284,10 +284,6 @@ JOINED = frozenset({"btrfs", "bcachefs", "zfs_member"})
 """Filesystems whose devices share a UUID."""
 
 
-SAME = Sentence("{device} and {other} ({kind})")
-BY_UDEV = Sentence("{device} and {other} ({kind}, according to udev)")
-
-
 def _is_member(mark: Signature) -> bool:
     return mark.usage == "raid" and mark.kind != "LVM2_member"
 
@@ -362,9 +358,8 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
     if not copies:
         return
     devices = {node for _, *nodes in copies for node in nodes}
-    unread = {node for other in machine.unprobed for _, node in _uuids_of(other)}
     pairs = tuple(
-        (BY_UDEV if twin in unread else SAME)(device=device, other=twin, kind=kind)
+        t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
         for kind, device, twin in copies
     )
     yield Finding(
@@ -381,6 +376,6 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
             ),
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
-        t("libblkid: UUID and UUID_SUB; the disk GUID or MBR signature"),
+        t("superblocks and the partition table"),
         *_copy_remedy(drive, devices),
     )

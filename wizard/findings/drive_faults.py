@@ -21,6 +21,9 @@ _WORDS = {
 }
 
 
+ROTATION = {True: t("rotating"), False: t("not rotating"), None: t("rotation not reported")}
+
+
 def recording_word(recording: Recording) -> str:
     """Return the recording method as one word for a column."""
     return str(_WORDS[recording.verdict])
@@ -42,9 +45,7 @@ def size_words(drive: Drive) -> str:
 
 def turning_words(drive: Drive) -> Message:
     """Describe rotation."""
-    if drive.rotational is None:
-        return t("rotation not reported")
-    return t("rotating") if drive.rotational else t("not rotating")
+    return ROTATION[drive.rotational]
 
 
 def tuning_words(drive: Drive) -> str:
@@ -64,6 +65,7 @@ def tuning_words(drive: Drive) -> str:
 PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
 """Relative performance of an LBA format on the same drive."""
 NATIVE_BYTES = 4096
+AGAINST = t("the kernel's view in sysfs, against IDENTIFY data or smartctl")
 
 
 def better_format(drive: Drive) -> NvmeFormat | None:
@@ -206,20 +208,16 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
         Severity.INFO,
         drive.path,
         t(
-            "The kernel reports {drive} as having no moving parts, but the drive reports {rate} rpm.",
+            "The kernel reports {drive} as {kernels}, but the drive reports {own}.",
             drive=drive,
-            rate=rate,
-        )
-        if rate > 1
-        else t(
-            "The kernel reports {drive} as a hard disk, but the drive reports a solid-state drive.",
-            drive=drive,
+            kernels=ROTATION[kernels],
+            own=ROTATION[rate > 1],
         ),
         t(
             "The drive's report is used: enclosures and controllers often omit it, and root can "
             "set queue/rotational."
         ),
-        t("queue/rotational in sysfs, against IDENTIFY word 217 or smartctl"),
+        AGAINST,
         t(
             "Correct the kernel's setting until the next reboot. Conclusions about the recording method do "
             "not depend on this setting."
@@ -234,7 +232,6 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
     block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
-    source = t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209")
     if physical is not None and physical > block:
         yield Finding(
             "geometry-contradiction",
@@ -250,7 +247,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
                 "An intermediate layer hides the larger blocks. Partitions aligned for the "
                 "kernel may be misaligned on the drive."
             ),
-            source,
+            AGAINST,
             t(
                 "No action needed for diskwright layouts, which start on a whole MiB. In "
                 "other tools, specify starts in MiB."
@@ -271,7 +268,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
                 "An intermediate layer hides the offset, which a jumper on the drive causes. "
                 "Blocks aligned for the kernel then straddle two physical blocks."
             ),
-            source,
+            AGAINST,
             t(
                 "Remove the jumper before storing any data, or attach the drive without the bridge. A "
                 "measurement shows which value is right."
@@ -294,7 +291,22 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         *command("sg_format", "--format", "--size=512", drive.path, unused=drive.path),
     )
     if drive.bus == "nvme":
-        why, remedy, commands = _nvme(drive)
+        used, plain = _used(drive), [one for one in drive.nvme_formats if not one.metadata_bytes]
+        why = t("The drive may have a block format that the kernel cannot use, or be damaged.")
+        remedy = t("Look at the drive's formats and the kernel log.")
+        commands = (*command("nvme", "id-ns", "-H", drive.path), *command("dmesg"))
+        if used and used.metadata_bytes:
+            why = t(
+                "The drive is formatted with {data}-byte blocks and {metadata} bytes of "
+                "metadata each, which the kernel cannot use.",
+                data=used.data_bytes,
+                metadata=used.metadata_bytes,
+            )
+        if used and used.metadata_bytes and plain and drive.nvme_format_scope != "none":
+            remedy = t(
+                "Select blocks without metadata. This erases everything, perhaps on the whole controller."
+            )
+            commands = _nvme_format(drive, _best(plain))
     yield Finding(
         "drive-no-size",
         Severity.WARNING,
@@ -304,27 +316,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
             drive=drive,
         ),
         why,
-        t("the block device's size attribute in sysfs; the kernel source"),
+        t("the kernel's view in sysfs"),
         remedy,
         commands,
     )
-
-
-def _nvme(drive: Drive) -> tuple[Message, Message, Commands]:
-    used = _used(drive)
-    look = t("Look at the drive's formats and the kernel log.")
-    commands = (*command("nvme", "id-ns", "-H", drive.path), *command("dmesg"))
-    if used is None or not used.metadata_bytes:
-        unknown = t("The drive may have a block format that the kernel cannot use, or be damaged.")
-        return unknown, look, commands
-    why = t(
-        "The drive is formatted with {data}-byte blocks and {metadata} bytes of "
-        "metadata each, which the kernel cannot use.",
-        data=used.data_bytes,
-        metadata=used.metadata_bytes,
-    )
-    plain = [one for one in drive.nvme_formats if not one.metadata_bytes]
-    if not plain or drive.nvme_format_scope == "none":
-        return why, look, commands
-    remedy = t("Select blocks without metadata. This erases everything, perhaps on the whole controller.")
-    return why, remedy, _nvme_format(drive, _best(plain))

@@ -8,14 +8,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.documents.profiles import fault_at, profile_files, read_profile
-from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import Geometry
+from wizard.model.finding import NO_ACTION, Finding, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, Sentence, join, t
+from wizard.model.said import MIB, NO_TEXT, ProfileText, join, t
 
 SECTOR_BYTES = 512
 USUAL_PHYSICAL_BYTES = 4096
-PARTED_SHARE = 200
+BLOCKS = t("the kernel's view in sysfs")
 IGNORED_BYTES = 33553920
 """The bogus value that libfdisk ignores. It also ignores values that are not multiples of the physical
 block."""
@@ -37,7 +36,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "Some USB bridges do this for drives with 512-byte blocks. Outside the "
                 "enclosure, the partition table is unreadable."
             ),
-            t("known behaviour of USB bridges for drives over 2 TiB"),
+            BLOCKS,
             t(
                 "Use the drive only in this enclosure, or set up the drive in its final "
                 "location. Software cannot change the presented block size."
@@ -54,7 +53,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
                 "blocks do not fit."
             ),
-            t("logical_block_size of the kernel's block queue"),
+            BLOCKS,
             t("Boot by UEFI. Copy files, not partition images."),
         )
     elif geometry.sector_format == "512e":
@@ -64,10 +63,10 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
             t("Writes that start or end within a physical block cause a read-modify-write."),
-            t("physical_block_size and logical_block_size of the kernel's block queue"),
+            BLOCKS,
             t("No start fits all underlying devices (see the other finding). Fix those devices first.")
             if geometry.alignment_offset_bytes < 0
-            else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
+            else NO_ACTION,
         )
     if block > USUAL_PHYSICAL_BYTES:
         yield Finding(
@@ -85,13 +84,18 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "reads and writes {block} bytes.",
                 block=block,
             ),
-            t("physical_block_size in sysfs"),
-            t(
-                "All diskwright layouts start and end on physical blocks. Avoid workloads with many small "
-                "writes."
-            ),
+            BLOCKS,
+            t("Avoid workloads with many small writes."),
         )
-    if geometry.optimal_io_bytes and geometry.plausible_optimal_io_bytes is None:
+    optimal = geometry.optimal_io_bytes
+    if optimal and geometry.plausible_optimal_io_bytes is None:
+        effects = []
+        if optimal >= logical and MIB % optimal:
+            effects.append(t("parted wrongly uses this value and reports 1 MiB as not aligned."))
+        if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
+            effects.append(t("LVM also uses this value and starts data on a multiple of {area}.", area=area))
+        if optimal == IGNORED_BYTES or optimal % block:
+            effects.append(t("fdisk and sfdisk ignore this value and correctly use 1 MiB."))
         yield Finding(
             "geometry-optimal-io-bogus",
             Severity.WARNING,
@@ -100,10 +104,10 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
                 "not a multiple of {block}-byte blocks, or is a counter's maximum.",
                 drive=drive,
-                optimal=geometry.optimal_io_bytes,
+                optimal=optimal,
                 block=geometry.granularity_bytes,
             ),
-            join(*_affected_tools(drive, geometry)),
+            join(*effects),
             t(
                 "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
                 "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
@@ -114,39 +118,6 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
                 "in MiB, not percentages. For LVM, set devices/data_alignment_detection=0."
             ),
         )
-
-
-def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
-    optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
-    counted = optimal // SECTOR_BYTES + 1
-    times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
-    if counted & (counted - 1):
-        times = Sentence("{optimal} is {times} times 512.")
-    yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
-    if (first := optimal // logical) and MIB % optimal:
-        # For a start in percent, parted aligns inside that percent of the drive, or not at all.
-        far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
-        lies = t("not on 1 MiB") if first * logical % MIB else t("aligned")
-        if missing := geometry.misalignment_bytes(first * logical):
-            lies = t(
-                "{missing} bytes before a {block}-byte block boundary of the drive",
-                missing=missing,
-                block=geometry.granularity_bytes,
-            )
-        yield (
-            t("parted wrongly uses this value and reports 1 MiB as not aligned.")
-            if far
-            else t(
-                "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
-                "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
-                first=first,
-                lies=lies,
-            )
-        )
-    if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
-        yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
-    if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
-        yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
 
 
 class RecordingKind(StrEnum):
@@ -232,19 +203,16 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
     """Load one file. Raises BadInput with file, line and key."""
     found = read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
-        if fault := _pattern_fault(pattern):
-            name, reason = fault
-            raise fault_at(path, f"drives[{index}].{name}", reason)
+        where, fault = f"drives[{index}].model", ""
+        try:
+            if re.compile(pattern.model).fullmatch(""):
+                fault = str(t("it matches every drive"))
+        except re.error as error:
+            fault = str(error)
+        if fault:
+            reason = t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=fault)
+            raise fault_at(path, where, reason)
+        if pattern.largest_tb is not None and not pattern.largest_tb > 0:
+            reason = t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
+            raise fault_at(path, f"drives[{index}].largest_tb", reason)
     return found
-
-
-def _pattern_fault(pattern: Pattern) -> tuple[str, Message] | None:
-    try:
-        empty = re.compile(pattern.model).fullmatch("") is not None
-    except re.error as error:
-        return "model", t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=str(error))
-    if empty:
-        return "model", t("Unusable pattern '{pattern}': it matches every drive.", pattern=pattern.model)
-    if pattern.largest_tb is not None and not pattern.largest_tb > 0:
-        return "largest_tb", t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
-    return None

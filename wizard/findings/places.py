@@ -17,14 +17,14 @@ from wizard.model.said import GIB, KIB, MIB, Message, Sentence, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """Possible block size of a drive that reports smaller blocks."""
-CONTAINERS: dict[str, tuple[Message | str, Message | str]] = {
-    "linux_raid_member": (t("the RAID member"), t("RAID member")),
-    "crypto_LUKS": ("LUKS", "LUKS"),
-    "LVM2_member": ("LVM", "LVM"),
-    "vfat": ("FAT", "FAT"),
-    "exfat": ("exFAT", "exFAT"),
+CONTAINERS = {
+    "linux_raid_member": "RAID",
+    "crypto_LUKS": "LUKS",
+    "LVM2_member": "LVM",
+    "vfat": "FAT",
+    "exfat": "exFAT",
 }
-"""Names of containers, in sentences and in sums."""
+"""Names of containers."""
 FAT = frozenset({"vfat", "exfat"})
 """The SD Association aligns their file areas to erase blocks, not the partitions."""
 ERASE_BLOCK_BYTES, SMALL_ERASE_BLOCK_BYTES = 4 * MIB, 16 * KIB
@@ -59,7 +59,7 @@ class DriveStart(Struct, frozen=True):
 
     - `start_bytes`: sum of all offsets, None if one is unknown. `terms`: terms of the sum.
     - `off_bytes`: distance to the next block boundary of the drive, by the kernel's formula.
-    - `signatures`: contents. `within`: places inside. `container`: kind of container whose data area this is.
+    - `signatures`: contents. `within`: places inside.
     """
 
     device: str
@@ -72,7 +72,6 @@ class DriveStart(Struct, frozen=True):
     geometry: Geometry | None = None
     signatures: tuple[Signature, ...] = ()
     within: tuple["DriveStart", ...] = ()
-    container: str | None = None
 
     def leaves(self) -> Iterator["DriveStart"]:
         """Yield the innermost places, which contain the data."""
@@ -173,18 +172,17 @@ class _Survey:
         """For LVM, include the logical volumes, which share one alignment."""
         offset = mark.data_offset_bytes
         assert offset is not None
-        container, term = CONTAINERS[mark.kind]
+        container = CONTAINERS[mark.kind]
         data = DriveStart(
             at.device,
             t("the data of {container} in {device}", container=container, device=at.device),
             None,
             array=_moved(at.array, offset),
-            container=mark.kind,
         )
         if at.start_bytes is not None:
             start = at.start_bytes + offset
             state, off = _is_off(self.geometry, start)
-            terms = (*at.terms, (term, offset))
+            terms = (*at.terms, (container, offset))
             data = replace(data, start_bytes=start, state=state, off_bytes=off, terms=terms)
         return replace(
             data, within=tuple(self._layer(layer, data, depth, included=offset) for layer in volumes)

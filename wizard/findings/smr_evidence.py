@@ -33,7 +33,7 @@ DATABASE = t("smartmontools' drive database")
 REPORTED = Sentence("reported as {management}")
 REPORTED_FAMILY = Sentence("{family}: reported as {management}")
 PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
-BRIDGE = t("this USB bridge does not pass on the drive's reports")
+NOT_PASSED = t("the kernel or a USB bridge does not pass this on")
 NOT_ASKED = Sentence("not available: {why}")
 CLUE = Sentence("{source}: {says}")
 
@@ -87,9 +87,7 @@ def rungs_of(
     """Return the rungs of all sources, strongest first, the user's list entries before others. `probed`: the
     quick probe's verdict."""
     found = (
-        _zoned(drive),
-        _vpd(drive),
-        _word(drive),
+        _stated(drive),
         _smart(drive),
         _discard(drive),
         reversed(list(_listed(drive, patterns))),
@@ -102,36 +100,25 @@ def _unavailable(source: Message, why: Message) -> Rung:
     return Rung(source, NOT_ASKED(why=why), asked=False)
 
 
-def _zoned(drive: Drive) -> Iterator[Rung]:
+def _stated(drive: Drive) -> Iterator[Rung]:
+    """Yield the drive's own statements: the kernel's attribute, the SCSI page and the ATA word."""
     source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
         yield Rung(source, join(drive.zoned), "high", drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
         yield Rung(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned))
     else:
-        yield _unavailable(source, t("this kernel does not support zones"))
-
-
-def _vpd(drive: Drive) -> Iterator[Rung]:
+        yield _unavailable(source, NOT_PASSED)
     if drive.vpd_zoned is not None:
         yield _bits(PAGE, drive.vpd_zoned, "drive-managed")
-    elif drive.bus == "usb":
-        yield _unavailable(PAGE, BRIDGE)
     elif drive.bus not in VIRTUAL_BUSES:
-        yield _unavailable(PAGE, t("the drive or kernel does not provide this page"))
-
-
-def _word(drive: Drive) -> Iterator[Rung]:
+        yield _unavailable(PAGE, NOT_PASSED)
     if drive.ata is not None:
         yield _bits(WORD, drive.ata.zoned, "device-managed")
     elif why := drive.why_unread("ata"):
         yield _unavailable(WORD, why)
-    elif drive.bus == "usb":
-        yield _unavailable(WORD, BRIDGE)
-    elif is_ata(drive):
-        yield _unavailable(
-            WORD, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")
-        )
+    elif drive.bus == "usb" or is_ata(drive):
+        yield _unavailable(WORD, NOT_PASSED)
 
 
 def _bits(source: Message, bits: int | None, drive_managed: str) -> Rung:
@@ -157,7 +144,7 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     elif family:
         yield Rung(source, t("{family}, stating neither", family=family))
     elif why := drive.why_unread("smart"):
-        yield _unavailable(t("smartctl and its drive database"), why)
+        yield _unavailable(source, why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:
@@ -199,10 +186,19 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
     for pattern in fitting(drive, patterns):
         if pattern.kind is RecordingKind.MEDIA_CACHE:
             continue
+        management, family = pattern.kind.value.removeprefix("listed-"), pattern.family
+        # Entries of low confidence are only "reported".
+        says = join(management)
+        if pattern.confidence is Confidence.LOW:
+            says = REPORTED(management=management)
+            if family:
+                says = REPORTED_FAMILY(family=family, management=management)
+        elif family:
+            says = CLUE(source=family, says=management)
         # Lists rarely state the management, so `drive-managed` is only a default.
         yield Rung(
             t("model list from {source}", source=pattern.source or t("the user's own list")),
-            _describe(pattern),
+            says,
             pattern.confidence.value,
             managements.get(pattern.kind),
             weights[pattern.confidence],
@@ -225,16 +221,6 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
             yield _unavailable(source, t("inconclusive"))
 
 
-def _describe(pattern: Pattern) -> Message:
-    """Entries of low confidence are only "reported"."""
-    kind, family = pattern.kind.value.removeprefix("listed-"), pattern.family
-    only_reported = pattern.confidence is Confidence.LOW
-    if family:
-        named = REPORTED_FAMILY if only_reported else Sentence("{family}: {management}")
-        return named(family=family, management=kind)
-    return REPORTED(management=kind) if only_reported else join(kind)
-
-
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     """Return the verdict with all clues. A conventional clue as strong as the shingled one makes the verdict
     `unknown`, unless the drive states shingling. The verdict is never `no`."""
@@ -250,7 +236,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
         source = (
-            t("/sys/block/*/queue/rotational")
+            t("the kernel's view in sysfs")
             if drive.rotation_rate is None
             else t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
         )

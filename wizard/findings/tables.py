@@ -11,7 +11,6 @@ from wizard.model.machine import Drive, Extent, Obstacle, Partition, Placed, Sig
 from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
-MBR = t("the MBR's entry: first block and length in 32 bits each")
 ENTRY = t("the partition table")
 SAVE = t(
     "Do not write to the partitions or repair the table. Mount each partition read-only, save the data, and "
@@ -36,16 +35,14 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t("{drive} contains a disc image, such as an installer.", drive=drive),
             t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
-            t("libblkid, and xorriso's description of isohybrid images"),
+            t("libblkid"),
             t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
         )
         return
     if table := drive.table:
         yield from _table(drive, table)
         yield from _on_table(drive, table)
-        yield from _empty(drive)
-        yield from _outside_extended(drive, table)
-        yield from _bounds(drive, table)
+        yield from _outside(drive, table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
     if not any(map(is_half_moved, drive.partitions)):
@@ -106,7 +103,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                     beyond=drive.size_bytes - reach,
                 ),
                 t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
-                MBR,
+                ENTRY,
                 t(
                     "Set up the drive again with a GPT. To convert in place, make a backup first, then use "
                     "sgdisk."
@@ -243,41 +240,58 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     )
 
 
-def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
+def _outside(drive: Drive, table: Table) -> Iterator[Finding]:
+    """Yield partitions outside the usable space, or logical ones outside the extended partition."""
+    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
     first = table.first_usable_bytes or 0
     end = min((end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None), default=None)
-    for partition in drive.partitions:
-        if partition.start_bytes >= first and (end is None or partition.end_bytes <= end):
+    for part in drive.partitions:
+        is_logical = table.kind == "mbr" and bool(extended) and part.number >= FIRST_LOGICAL
+        if is_logical and not any(map(part.is_within, extended)):
+            sentence = t(
+                "Logical partition {partition} is not inside extended partition {extended}.",
+                partition=part,
+                extended=extended[0],
+            )
+        elif part.start_bytes < first or (end is not None and part.end_bytes > end):
+            sentence = t(
+                "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
+                partition=part,
+                start=part.start_bytes,
+                end=part.end_bytes - 1,
+                first=first,
+                last=(part.end_bytes if end is None else end) - 1,
+            )
+        else:
             continue
-        sentence = t(
-            "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
-            partition=partition,
-            start=partition.start_bytes,
-            end=partition.end_bytes - 1,
-            first=first,
-            last=(partition.end_bytes if end is None else end) - 1,
+        yield Finding(
+            "table-outside",
+            Severity.DANGER,
+            part.path,
+            sentence,
+            t(
+                "The bytes outside cannot be read or written, or other programs use them, as for the table "
+                "or another partition."
+            ),
+            ENTRY,
+            join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
         )
-        yield _outside(partition, table, sentence)
-
-
-def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
-    return Finding(
-        "table-outside",
-        Severity.DANGER,
-        partition.path,
-        sentence,
-        t(
-            "The bytes outside cannot be read or written, or other programs use them, as for the table or "
-            "another partition."
-        ),
-        UEFI if table.kind in ("gpt", "hybrid") else MBR,
-        join(OTHER_BLOCKS, t("Otherwise save all readable data and set up the drive again.")),
-    )
 
 
 def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
     """Extended partitions may overlap the table: they contain records of logical ones."""
     for part in drive.partitions:
+        if part.size_bytes <= 0:
+            yield Finding(
+                "table-no-bytes",
+                Severity.WARNING,
+                part.path,
+                t("{partition} has no bytes: the entry ends before the start.", partition=part),
+                t("The entry is unusable, and programs that check tables refuse changes to this one."),
+                ENTRY,
+                t("Delete the entry if unused."),
+                command("sfdisk", "--delete", drive.path, str(part.number), unused=drive.path),
+            )
         places = [place for place in table.own if _shared(part, place) > 0]
         if not places or is_extended(part):
             continue
@@ -292,42 +306,10 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 shared=shared,
                 at=at,
             ),
-            t(
-                "Writing to the partition destroys the table. Writing or repairing the table "
-                "destroys data in the partition."
-            ),
-            UEFI if table.kind in ("gpt", "hybrid") else MBR,
+            t("Writing to one destroys data in the other."),
+            ENTRY,
             SAVE,
         )
-
-
-def _empty(drive: Drive) -> Iterator[Finding]:
-    for part in drive.partitions:
-        if part.size_bytes <= 0:
-            yield Finding(
-                "table-no-bytes",
-                Severity.WARNING,
-                part.path,
-                t("{partition} has no bytes: the entry ends before the start.", partition=part),
-                t("The entry is unusable, and programs that check tables refuse changes to this one."),
-                ENTRY,
-                t("Delete the entry if unused."),
-                command("sfdisk", "--delete", drive.path, str(part.number), unused=drive.path),
-            )
-
-
-def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
-    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
-    if table.kind != "mbr" or not extended:
-        return
-    for part in drive.partitions:
-        if part.number >= FIRST_LOGICAL and not any(map(part.is_within, extended)):
-            sentence = t(
-                "Logical partition {partition} is not inside extended partition {extended}.",
-                partition=part,
-                extended=extended[0],
-            )
-            yield _outside(part, table, sentence)
 
 
 def _overlaps(drive: Drive) -> Iterator[Finding]:
@@ -387,7 +369,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "The table was changed while the partition was in use. After a reboot, its "
                 "contents are expected elsewhere."
             ),
-            t("the partition's start and size in sysfs"),
+            t("the kernel's view in sysfs"),
             t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive),
             command("partx", "--update", drive.path, unused=drive.path),
         )
@@ -410,7 +392,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                     "libblkid then reports no filesystem, so mounting by UUID fails. A repair "
                     "tool may choose the wrong signature."
                 ),
-                t("libblkid, blkid_do_safeprobe"),
+                t("libblkid"),
                 t(
                     "List the signatures. Once the stale one is identified, erase it with wipefs; "
                     "diskwright does not guess."
@@ -429,7 +411,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 kinds=_names(drive.signatures),
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
-            t("libblkid; new tables do not overwrite superblocks such as Btrfs'"),
+            t("libblkid"),
             *_erase_stale(drive),
         )
 
@@ -478,7 +460,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
                     "The device was erased on purpose, or only the first superblock is damaged "
                     "and all files may still exist."
                 ),
-                t("the backup superblock in the second block group, as placed by mke2fs"),
+                SIZES,
                 t("If files should be there, make an image, then check the backup without writing."),
                 command("e2fsck", "-n", "-b", str(place // block), "-B", str(block), path, unused=path),
             )

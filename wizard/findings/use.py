@@ -23,15 +23,15 @@ ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatur
 NOT_CHECKED = Sentence("Cannot read the drive's {what}. Limits that depend on this were not checked.")
 
 NAMES = {
-    "drive": t("the drive"),
+    "drive": t("drive contents"),
     "size_bytes": t("size"),
     "geometry": t("block sizes"),
     "table": t("partition table"),
     "partitions": t("partitions"),
-    "signatures": t("contents of the drive and partitions"),
+    "signatures": t("drive contents"),
     "uses": t("current use"),
     "free": t("free space"),
-    "content_digest": t("checksum of the contents"),
+    "content_digest": t("drive contents"),
     "contents": t("drive contents"),
     "notice": t("waiting run, if any"),
     "layers": t("storage layers (LUKS, LVM, md)"),
@@ -52,7 +52,7 @@ def find_use(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t("{drive} is read-only: the kernel rejects writes.", drive=drive),
             t("The drive can be inspected, but not set up."),
-            t("the block device's ro attribute in sysfs"),
+            t("the kernel's view in sysfs"),
             t(
                 "Check for a write-protect switch. A migration waiting for `keep` or `undo` also locks the "
                 "drive: see its status first. Otherwise, blockdev removes a software lock."
@@ -61,18 +61,20 @@ def find_use(drive: Drive) -> Iterator[Finding]:
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
-    yield from _half_moved(drive)
-    yield from _locked(drive)
-    yield from _states(drive)
-    yield from (_use(use, drive) for use in drive.uses)
-    yield from _unread(drive)
-
-
-PASSWORD_SET, LOCKED = 2, 4
-"""Bits of Ata.security."""
-
-
-def _locked(drive: Drive) -> Iterator[Finding]:
+    for part in filter(partition_types.is_half_moved, drive.partitions):
+        yield Finding(
+            "move-unfinished",
+            Severity.DANGER,
+            part.path,
+            t("{part} is in an unfinished move with all its data. Do not format the partition.", part=part),
+            t("The partition cannot be mounted until the move is finished. No data is lost."),
+            t("the partition table, and the move's journal on the drive"),
+            t("Continue the move; on another computer, from the drive's journal."),
+            (
+                *command("diskwright", "resume"),
+                *command("diskwright", "resume", "--from-drive", drive.path),
+            ),
+        )
     security = drive.ata.security or 0 if drive.ata else 0
     if security & (PASSWORD_SET | LOCKED):
         locked = security & LOCKED
@@ -89,7 +91,19 @@ def _locked(drive: Drive) -> Iterator[Finding]:
             t("Unlock the drive in the firmware, or with hdparm."),
             command("hdparm", "--security-unlock", "PASSWORD", drive.path) if locked else (),
         )
+    for device, mark in drive.marks:
+        if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
+            code, severity, sentence, why, remedy = STATES[mark.kind]
+            source = t("superblocks and LVM metadata")
+            clears = command("ntfsfix", "--clear-dirty", device, unused=device)
+            commands = clears if mark.kind == "ntfs" else ()
+            yield Finding(code, severity, device, sentence(device=device), why, source, remedy, commands)
+    yield from (_use(use, drive) for use in drive.uses)
+    yield from _unread(drive)
 
+
+PASSWORD_SET, LOCKED = 2, 4
+"""Bits of Ata.security."""
 
 STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
     "ntfs": (
@@ -115,39 +129,6 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
     ),
 }
 """Code, severity, fact, consequence and remedy by kind of content."""
-
-
-def _states(drive: Drive) -> Iterator[Finding]:
-    for device, mark in drive.marks:
-        if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
-            code, severity, found, why, remedy = STATES[mark.kind]
-            source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
-            clears = command("ntfsfix", "--clear-dirty", device, unused=device)
-            commands = clears if mark.kind == "ntfs" else ()
-            yield Finding(code, severity, device, found(device=device), why, source, remedy, commands)
-
-
-def _half_moved(drive: Drive) -> Iterator[Finding]:
-    for part in drive.partitions:
-        if partition_types.is_half_moved(part):
-            yield Finding(
-                "move-unfinished",
-                Severity.DANGER,
-                part.path,
-                t(
-                    "{part} is in an unfinished move with all its data. Do not format the partition.",
-                    part=part,
-                ),
-                t("The partition cannot be mounted until the move is finished. No data is lost."),
-                t("the move's journal on the drive")
-                if part.moving
-                else t("the partition's type in the partition table"),
-                t("Continue the move; on another computer, from the drive's journal."),
-                (
-                    *command("diskwright", "resume"),
-                    *command("diskwright", "resume", "--from-drive", drive.path),
-                ),
-            )
 
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
@@ -200,18 +181,17 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
     )
 
 
+USED, CLOSE = Sentence("{device} is used by {by}."), Sentence("Close {by} first.")
+
 USES = {
     "mounted": (Sentence("{device} is mounted on {by}."), Sentence("Unmount {by} when unused.")),
     "swap": (
         Sentence("{device} is used as swap space."),
         Sentence("Deactivate the swap space if memory suffices without it."),
     ),
-    "holder": (Sentence("{device} is used by block device {by}."), Sentence("Close {by} first.")),
-    "loop-backing": (Sentence("{device} is used by loop device {by}."), Sentence("Detach {by} when unused.")),
-    "raid-member": (
-        Sentence("{device} is an active member of {by}."),
-        Sentence("First remove the device from {by}, or stop {by}."),
-    ),
+    "holder": (USED, CLOSE),
+    "loop-backing": (USED, CLOSE),
+    "raid-member": (USED, Sentence("First remove the device from {by}, or stop {by}.")),
     "running-system": (
         Sentence("{device} contains the running system ({by})."),
         Sentence("No changes are possible while the system runs from this device: boot from another medium."),
@@ -249,7 +229,7 @@ def _use(use: Use, drive: Drive) -> Finding:
             remedy = t("Unmount it in the other session or container.")
     if drive.runs_system and kind in ("mounted", "swap"):
         ends = ()
-        remedy = t("The running system may need it. Boot from another medium to free the drive.")
+        remedy = USES["running-system"][1]()
     return Finding(
         f"use-{kind}",
         Severity.INFO,

@@ -15,7 +15,7 @@ from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle, Partition
-from wizard.model.said import Sentence, reason_of, t
+from wizard.model.said import reason_of, t
 from wizard.probe.content import holders, notices, superblocks, tables, unmarked
 from wizard.probe.content.gpt import Read, TableReading
 from wizard.probe.content.holders import Place
@@ -54,7 +54,7 @@ def phases(name: str, seconds: float) -> Iterator[Facts]:
         yield {"claimable": claims(name, list(known["partitions"]))}
     if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
         found = []
-        with reported(errors, "zones", path, Sentence("Cannot read the zones of {device}: {why}.")):
+        with reported(errors, "zones", path):
             found = zones.read_zones(path)
         yield {"zones": found, "errors": errors}
     if name.startswith("nvme"):
@@ -162,7 +162,12 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         places = [_place(known, one) for one in own if one.number not in moving]
         places = places if reading.table.kind != "none" else [Place(name, path, 0, size)]
         bare = [one for one in places if one.node in contents and not contents[one.node]["signatures"]]
-        found["data"] = _data(read, bare, errors)
+        found["data"] = {}
+        for place in bare:
+            starts = () if place.number else unmarked.POSSIBLE_STARTS
+            with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
+                if data := unmarked.find_data(read, place.offset_bytes, place.size_bytes, starts):
+                    found["data"][place.node] = data
         if name in found["data"]:
             content_at = partial(blkid.read_content, path)
             found["lost"] = []
@@ -190,16 +195,6 @@ def _place(known: Facts, entry: Partition | RawEntry) -> Place:
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
 
-def _data(read: Read, places: list[Place], errors: list[Facts]) -> Facts:
-    found: Facts = {}
-    for place in places:
-        starts = () if place.number else unmarked.POSSIBLE_STARTS
-        with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
-            if data := unmarked.find_data(read, place.offset_bytes, place.size_bytes, starts):
-                found[place.node] = data
-    return found
-
-
 def _grub_sectors(read: Read, places: Iterable[int]) -> Iterator[Facts]:
     """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
@@ -223,8 +218,7 @@ def _notice(
         return None
     unknown = {"signatures": True}
     taken = [entry for entry in entries if contents.get(_place(known, entry).node, unknown)["signatures"]]
-    unchecked = Sentence("Cannot check {device} for a waiting run: {why}.")
-    with reported(errors, "notice", known["path"], unchecked):
+    with reported(errors, "notice", known["path"]):
         return notices.find_notice(read, size, taken)
     return None
 

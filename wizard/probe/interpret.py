@@ -40,10 +40,16 @@ def machine_of(raw: facts.RawMachine) -> Machine:
     kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", raw.memory)), None))
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     filesystems = frozenset(name for name in listed | set(raw.modules) if name)
+    found = zones.OPTION.findall(raw.config)
+    options = {built or left_out: bool(built) for built, left_out in found}
     inside, probed = environment.is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
         kernel=Kernel(
-            raw.release, filesystems, zones.options_of(raw), raw.architecture, system.kernel_modules(raw)
+            raw.release,
+            filesystems,
+            tuple(sorted(options.items())),
+            raw.architecture,
+            system.kernel_modules(raw),
         ),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
@@ -82,7 +88,27 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         for mark in layers.signatures_of(raw, raw.name, size or 0)
         if not layers.belongs_to_partition(mark, partitions)
     )
-    schedulers = raw.sysfs.get("queue/scheduler", "")
+    # Contents of entries that only the backup GPT has are unknown.
+    lost = {entry.number: _listed(entry) for entry in raw.lost}
+    if lost and reading:
+        lost |= {entry.number: entry for entry in reading.lost}
+    waiting = None
+    if raw.notice and (notice := read_notice(raw.notice.content)):
+        run = typed_word(printable(notice.run, LONGEST_NAME))
+        waiting = Waiting(
+            run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.notice.bare
+        )
+    schedulers, page = raw.sysfs.get("queue/scheduler", ""), ata.vital_page(raw, "b1")
+    texts = raw.sysfs
+    discards = sysfs.whole_number(
+        texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes"))
+    )
+    grain = sysfs.whole_number(texts.get("queue/discard_granularity")) or 0
+    free: tuple[Extent, ...] = ()
+    if reading and size:
+        overhangs = (more for part in partitions if (more := part.overhang))
+        taken = (*partitions, *reading.table.own, *overhangs)
+        free = tables.free_extents(reading.table, taken, size, has_signature=bool(signatures or data))
     return Drive(
         path=raw.path,
         size_bytes=size,
@@ -98,8 +124,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
         zones=zones.zones_of(raw),
-        vpd_zoned=_vpd_zoned(raw),
-        discard=_discard(raw.sysfs),
+        # Bits 5:4 of byte 8, or the driver's equivalent.
+        vpd_zoned=page[SCSI_ZONED_BYTE] >> 4 & 3
+        if len(page) > SCSI_ZONED_BYTE
+        else UDEV_ZONES.get(raw.sysfs.get("zoned_cap", "")),
+        discard=None if discards is None else Discard(grain, discards),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
         diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
@@ -116,7 +145,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         else None,
         signatures=signatures,
         partitions=partitions,
-        free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
+        free=free,
         layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         loaders=tuple(
             Loader(sector.offset_bytes, goes_on)
@@ -126,9 +155,13 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
         superblock_digest=content.superblock_digest if content and signatures and not partitions else None,
-        waiting=_waiting(raw.notice),
+        waiting=waiting,
         data_at_bytes=data.offset_bytes if data else None,
-        lost=_lost(raw, reading),
+        lost=tuple(
+            _partition(raw, sysfs.name_of(path), lost[number])
+            for number in sorted(lost)
+            for path in [partition_path(raw.path, number)]
+        ),
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not any(error.what in DIGESTED for error in raw.errors)
         else None,
@@ -197,15 +230,6 @@ def _partitions(
     return tuple(found)
 
 
-def _lost(raw: facts.RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
-    """Contents of entries that only the backup GPT has are unknown."""
-    entries = {entry.number: _listed(entry) for entry in raw.lost}
-    if raw.lost and reading:
-        entries |= {entry.number: entry for entry in reading.lost}
-    paths = {number: partition_path(raw.path, number) for number in sorted(entries)}
-    return tuple(_partition(raw, sysfs.name_of(path), entries[number]) for number, path in paths.items())
-
-
 def _partition(raw: facts.RawDrive, name: str, entry: Partition) -> Partition:
     return replace(
         entry,
@@ -233,14 +257,6 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> Partition | None:
         part_uuid=part.udev.get("ID_PART_ENTRY_UUID"),
         attributes=int(flags, 16) if re.fullmatch(r"0x[0-9a-f]+", flags) else 0,
     )
-
-
-def _free(
-    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
-) -> tuple[Extent, ...]:
-    overhangs = (more for part in partitions if (more := part.overhang))
-    taken = (*partitions, *reading.table.own, *overhangs)
-    return tables.free_extents(reading.table, taken, size, has_signature=marked)
 
 
 def _digest(
@@ -277,28 +293,6 @@ def _digest(
     if raw.notice:
         covered["notice"] = hashlib.sha256(raw.notice.content).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
-
-
-def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
-    notice = read_notice(raw.content) if raw else None
-    if raw is None or notice is None:
-        return None
-    run = typed_word(printable(notice.run, LONGEST_NAME))
-    return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
-
-
-def _discard(texts: dict[str, str]) -> Discard | None:
-    most = sysfs.whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
-    grain = sysfs.whole_number(texts.get("queue/discard_granularity")) or 0
-    return None if most is None else Discard(grain, most)
-
-
-def _vpd_zoned(raw: facts.RawDrive) -> int | None:
-    """Bits 5:4 of byte 8, or the driver's equivalent."""
-    page = ata.vital_page(raw, "b1")
-    if len(page) > SCSI_ZONED_BYTE:
-        return page[SCSI_ZONED_BYTE] >> 4 & 3
-    return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
 def _unread(

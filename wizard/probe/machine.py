@@ -72,7 +72,11 @@ def survey(
         machine = read_machine()
         drives: dict[str, RawDrive] = {}
         for facts in pool.probe(names, seconds) if names else ():
-            raw = _structured(facts)
+            name = str(facts.get("name"))
+            invalid = RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED)
+            raw = RawDrive(name, sysfs.node_of(name), errors=(invalid,))
+            with suppress(BadInput):
+                raw = codec.from_json(facts, RawDrive, name)
             if paths is None and not all_devices and not raw.medium:
                 continue
             drives[raw.name] = raw
@@ -134,17 +138,6 @@ def drive_under(path: str) -> str:
         if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
             return sysfs.node_of(there.parent.name)
     return ""
-
-
-def _structured(facts: dict[str, object]) -> RawDrive:
-    name = str(facts.get("name"))
-    with suppress(BadInput):
-        return codec.from_json(facts, RawDrive, name)
-    return RawDrive(
-        name,
-        sysfs.node_of(name),
-        errors=(RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED),),
-    )
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:

@@ -101,7 +101,7 @@ class Pool:
             why = (
                 t("The drive did not answer within {seconds:g} s.", seconds=round(until - begun))
                 if late
-                else t("The probe process ended before reaching the drive.")
+                else t("The drive's probe ended without a result (status {status}).", status="?")
             )
             facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
@@ -168,7 +168,14 @@ def is_attached(path: str, diskseq: int | None = None) -> bool:
 
 
 def _changes(seen: Seen, stop: threading.Event) -> Iterator[None]:
-    monitor = _monitor()
+    monitor: Any = None  # pyudev has no types.
+    with suppress(ImportError, OSError):
+        import pyudev
+
+        listening = pyudev.Monitor.from_netlink(pyudev.Context(), source="kernel")
+        listening.filter_by(subsystem="block")
+        listening.start()
+        monitor = listening
     while not stop.is_set():
         now = _snapshot()
         if now != seen:
@@ -189,15 +196,3 @@ def _snapshot() -> Seen:
 def _diskseq_and_size(name: str) -> tuple[str | None, str | None]:
     folder = sysfs.SYS / "block" / name
     return sysfs.text(folder / "diskseq"), sysfs.text(folder / "size")
-
-
-def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
-    try:
-        import pyudev
-
-        monitor = pyudev.Monitor.from_netlink(pyudev.Context(), source="kernel")
-        monitor.filter_by(subsystem="block")
-        monitor.start()
-    except (ImportError, OSError):
-        return None
-    return monitor

@@ -54,7 +54,14 @@ def unread(what: str, why: Message | str, obstacle: Obstacle = Obstacle.FAILED) 
 
 def not_read(what: str, device: str, error: OSError) -> Facts:
     """Return the RawError of a device that raised `error`."""
-    return unread(what, _reason(device, error), obstacle_of(error))
+    why = FAILED(device=device, why=system_says(error))
+    if isinstance(error, Unreadable):
+        why = error.said
+    elif error.errno in BY_NUMBER:
+        why = REFUSED(device=device, why=system_says(error)) if os.geteuid() == 0 else ROOT_READS
+    elif error.errno == errno.ENOMEDIUM:
+        why = t("No medium is inserted.")
+    return unread(what, why, obstacle_of(error))
 
 
 @contextmanager
@@ -68,24 +75,12 @@ def opened(path: str, flags: int = 0) -> Iterator[int]:
 
 
 @contextmanager
-def reported(errors: list[Facts], what: str, device: str, sentence: Sentence | None = None) -> Iterator[None]:
-    """Append an OSError to `errors` as a RawError, with the `sentence` if given."""
+def reported(errors: list[Facts], what: str, device: str) -> Iterator[None]:
+    """Append an OSError to `errors` as a RawError."""
     try:
         yield
     except OSError as error:
-        why = sentence(device=device, why=system_says(error)) if sentence else _reason(device, error)
-        errors.append(unread(what, why, obstacle_of(error)))
-
-
-def _reason(device: str, error: OSError) -> Message:
-    if isinstance(error, Unreadable):
-        return error.said
-    if error.errno in BY_NUMBER:
-        denied = REFUSED(device=device, why=system_says(error))
-        return ROOT_READS if os.geteuid() != 0 else denied
-    if error.errno == errno.ENOMEDIUM:
-        return t("No medium is inserted.")
-    return FAILED(device=device, why=system_says(error))
+        errors.append(not_read(what, device, error))
 
 
 def system_says(error: OSError | OverflowError) -> str:

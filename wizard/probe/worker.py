@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
@@ -106,29 +106,21 @@ class Child:
     def finish(self) -> Facts:
         """Kill the process and return its facts, with an error if they are incomplete. Never waits."""
         os.close(self.output)
-        why = None if self.done and not self.garbage else self._failure()
+        why = None
+        if self.garbage:
+            why = t("The drive's probe returned invalid data.")
+        elif not self.done and time.monotonic() >= self.until:
+            seconds = round(time.monotonic() - self.begun)
+            why = t("The drive did not answer within {seconds:g} s.", seconds=seconds)
+        elif not self.done:
+            status = _reap(self.pid, REAP_SECONDS)
+            code = "?" if status is None else os.waitstatus_to_exitcode(status)
+            # Negative for a signal.
+            why = t("The drive's probe ended without a result (status {status}).", status=code)
         _kill(self.pid)
         if why:
             self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
         return self.facts
-
-    def _failure(self) -> Message:
-        if self.garbage:
-            return t("The drive's probe printed garbage and was stopped.")
-        if time.monotonic() >= self.until:
-            return t(
-                "The drive did not answer within {seconds:g} s, so the probe was stopped.",
-                seconds=round(time.monotonic() - self.begun),
-            )
-        status = _reap(self.pid, REAP_SECONDS)
-        if status is None:
-            return t("The drive's probe closed its output without a result.")
-        code = os.waitstatus_to_exitcode(status)
-        return (
-            t("The drive's probe was killed by signal {signal}.", signal=-code)
-            if code < 0
-            else t("The drive's probe ended with status {status} and no result.", status=code)
-        )
 
 
 def serve(

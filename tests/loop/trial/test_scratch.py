@@ -141,7 +141,7 @@ def test_unsafe_scratch_is_refused(
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        refused([path, *scratching, token], f"(process {other.pid}) has {path} open for writing")
+        refused([path, *scratching, token], f"(process {other.pid}) has {path} open for writing.")
         other.communicate()
     upper = make_drive_over(path, own)
     try:

@@ -112,7 +112,7 @@ def test_penalty_is_measured_and_ends_early() -> None:
     found = measured(Simulated(2.0), the_clock)
     assert found.ratio is not None and 1.9 < found.ratio.estimate < 2.1
     assert len(found.pairs) < 2000 and the_clock.left > 20
-    assert told and str(told[0].said[0]) == "0 pairs so far." and told[0].seconds_left <= 30
+    assert told and told[0].said == () and told[0].seconds_left <= 30
 
 
 def test_orders_are_balanced_within_units_and_random_between_them() -> None:
@@ -144,7 +144,7 @@ class Calm(Watch):
         super().__init__("/dev/nothing")
         self.told: list[int] = []
 
-    def trouble(self) -> str | None:
+    def trouble(self) -> None:
         return None
 
     def wrote(self, size_bytes: int) -> None:
@@ -229,10 +229,10 @@ def test_empty_drive_is_free_except_for_its_ends() -> None:
         (drive(layers=(Layer("md", "/dev/md0", "/dev/sda"),)), "in use"),
         (partitioned(replace(partition(), mount_points=("/srv",))), "mounted"),
         (drive(read_only=True), "read-only"),
-        (drive(read_only=None), "read-only"),
+        (drive(read_only=None), "write protection"),
         (drive(zoned="host-managed"), "host-managed"),
-        (drive(table=None, free=()), "partition table or size"),
-        (drive(geometry=None), "partition table or size"),
+        (drive(table=None, free=()), "partition table, size"),
+        (drive(geometry=None), "partition table, size"),
         (drive(unread=(unread("uses", "only root may see it"),)), "only root may see it"),
         (drive(unread=(unread("signatures", "reading failed"),)), "reading failed"),
         (drive(signatures=(Signature("ext4", "filesystem"),)), "ext4"),
@@ -324,9 +324,7 @@ def test_unresponsive_drive_is_reported_with_the_reason() -> None:
         geometry=None, size_bytes=None, table=None, unread=(unread("drive", "No answer within 10 s."),)
     )
     for write in (False, True):
-        with pytest.raises(
-            Failed, match=r"cannot read the size and block sizes\. No answer within 10 s\. Measuring"
-        ):
+        with pytest.raises(Failed, match=r"Cannot read the size .* No answer within 10 s\."):
             trial(silent, write=write)
 
 

@@ -12,6 +12,7 @@ from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.scratch import Watch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
+from wizard.model.said import Message, t
 
 NODE = "/dev/no-such-drive"
 
@@ -19,11 +20,11 @@ NODE = "/dev/no-such-drive"
 class Overseer(Watch):
     """A watch with a fixed objection or none."""
 
-    def __init__(self, objection: str | None = None) -> None:
+    def __init__(self, objection: Message | None = None) -> None:
         super().__init__(NODE)
         self.objection = objection
 
-    def trouble(self) -> str | None:
+    def trouble(self) -> Message | None:
         return self.objection
 
     def wrote(self, size_bytes: int) -> None:
@@ -38,7 +39,7 @@ def empty() -> Iterator[int]:
     os.close(descriptor)
 
 
-def writer(descriptor: int, objection: str | None = None) -> TimedDrive:
+def writer(descriptor: int, objection: Message | None = None) -> TimedDrive:
     """Return a drive with a block to write back."""
     made = TimedDrive(NODE, descriptor, 4096, [Extent(0, 4096)], Overseer(objection))
     made.held[0] = mmap(-1, 4096)
@@ -53,7 +54,7 @@ def test_pulled_drive_is_gone(empty: int) -> None:
 
 
 def test_pulled_drive_is_not_blamed_on_another_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched = writer(empty, "Another program writes to it")
+    watched = writer(empty, t("Another program writes to it."))
     with pytest.raises(Failed, match="was disconnected"):
         watched.write(0)
     monkeypatch.setattr(access, "is_attached", lambda *_: True)

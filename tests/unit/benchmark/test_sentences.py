@@ -35,7 +35,7 @@ from wizard.model.said import GIB, parse_size
 @pytest.mark.parametrize(
     ("shown", "pieces"),
     [
-        (verdict(FASTER), ("ext4 was 1.31x faster", "(1.26-1.36)", "6 of 6", "Advice confirmed")),
+        (verdict(FASTER), ("ext4 was 1.31x faster", "(1.26-1.36)", "6 of 6", "Plan confirmed")),
         (verdict((*FASTER, -0.05, 0.3), advised=False), ("1.26x", "(1.09-1.46)", "7 of 8", "Plan confirmed")),
         (verdict(FASTER, advised=False), ("6 of 6", "Plan confirmed")),
         (verdict(SLOWER), ("XFS was 1.31x faster", "6 of 6", "Use XFS?")),
@@ -123,7 +123,7 @@ def test_limits_of_a_verdict_are_reported() -> None:
     shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
     shown = replace(shown, not_done=tuple(NotDone))
     said = [str(one) for one in caveats(shown)]
-    assert len(said) == 8
+    assert len(said) == 7
     for word in (
         "loop device",
         "machine is busy",

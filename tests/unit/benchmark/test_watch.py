@@ -56,12 +56,12 @@ def test_writes_of_the_trial_are_no_disturbance(kernel: Kernel) -> None:
 def test_another_writer_is_noticed_even_before_the_first_write(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         kernel.writes(8)
-        assert watch.trouble() == "Another program is writing to /dev/sda"
+        assert str(watch.trouble()) == "Another program is writing to /dev/sda."
     kernel.writes(0)
     with kernel.watch() as watch:
         kernel.writes(24)
         watch.wrote(4096)
-        assert watch.trouble() == "Another program is writing to /dev/sda"
+        assert str(watch.trouble()) == "Another program is writing to /dev/sda."
 
 
 def test_kernel_without_statistics_blocks_no_trial(kernel: Kernel) -> None:
@@ -81,14 +81,14 @@ def test_added_removed_or_moved_partitions_are_noticed(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         assert watch.partitions == {"/dev/sda1"} and watch.trouble() is None
         kernel.add("sda2")
-        assert "partitions of /dev/sda changed" in str(watch.trouble())
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
     with kernel.watch() as watch:
         kernel.drop("sda2")
-        assert "partitions of /dev/sda changed" in str(watch.trouble())
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
     with kernel.watch() as watch:
         kernel.drop("sda1")
         kernel.add("sda3")
-        assert "partitions of /dev/sda changed" in str(watch.trouble())
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
 
 
 def test_nodes_of_other_drives_are_no_disturbance(kernel: Kernel) -> None:
@@ -132,7 +132,7 @@ def test_program_with_the_drive_open_for_writing_is_named(tmp_path: Path) -> Non
         assert other_writer(nodes) is None
     for how in ("writes", "changes"):
         with program(tmp_path, **{how: part}) as number:
-            said = other_writer(nodes)
-            assert said is not None and said.isprintable() and "qemu" in said
-            assert said.endswith(f"(process {number}) has {part} open for writing")
+            said = str(other_writer(nodes))
+            assert said.isprintable() and "qemu" in said
+            assert said.endswith(f"(process {number}) has {part} open for writing.")
     assert other_writer(nodes) is None

@@ -111,20 +111,24 @@ def test_silence_is_never_no_and_shows_its_clues() -> None:
 @pytest.mark.parametrize(
     ("subject", "source", "why"),
     [
-        (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not pass on"),
-        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not pass on"),
+        (drive(), "IDENTIFY word 69, bits 1:0", "the kernel or a USB bridge does not pass this on"),
+        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "the kernel or a USB bridge does not pass this on"),
         (
             drive(unread=(unread("ata", "Its data do not fit their own checksum."),)),
             "IDENTIFY word 69, bits 1:0",
             "Its data do not fit",
         ),
-        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the drive or kernel does not provide this page"),
-        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "this USB bridge does not pass on"),
-        (drive(zoned=None), "the kernel's queue/zoned", "this kernel does not support zones"),
-        (drive(unread=(unread("smart", "Needs root."),)), "smartctl and its drive database", "Needs root."),
+        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel or a USB bridge does not pass this on"),
+        (
+            drive(bus="usb"),
+            "SCSI VPD page B1h, byte 8, bits 5:4",
+            "the kernel or a USB bridge does not pass this on",
+        ),
+        (drive(zoned=None), "the kernel's queue/zoned", "the kernel or a USB bridge does not pass this on"),
+        (drive(unread=(unread("smart", "Needs root."),)), "smartmontools' drive database", "Needs root."),
         (
             drive(unread=(unread("smart", "smartctl is not installed."),)),
-            "smartctl and its drive database",
+            "smartmontools' drive database",
             "smartctl is not installed",
         ),
     ],
@@ -295,15 +299,15 @@ def test_less_specific_evidence_is_no_contradiction(subject: Drive, patterns: tu
     [
         (
             drive(rotational=False, rotation_rate=1),
-            ("as a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
+            ("as rotating", "reports not rotating", "echo 0 > /sys/block/sda/queue/rotational"),
         ),
         (
             drive(kernel_rotational=False, rotation_rate=5400),
-            ("no moving parts", "5400 rpm", "echo 1 >"),
+            ("as not rotating", "reports rotating", "echo 1 >"),
         ),
         (
             drive(kernel_rotational=False, bus="usb", rotation_rate=7200),
-            ("7200 rpm", "The drive's report is used"),
+            ("reports rotating", "The drive's report is used"),
         ),
     ],
 )

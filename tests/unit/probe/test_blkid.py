@@ -107,5 +107,5 @@ def test_partitions_match_sfdisk(image: Path, table: str) -> None:
 def test_unopenable_device_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_content(str(tmp_path / "missing"))
-    with pytest.raises(OSError, match="libblkid cannot open"):
+    with pytest.raises(OSError, match="libblkid cannot read"):
         read_content(str(tmp_path))

@@ -181,7 +181,7 @@ def test_cyclic_chain_ends() -> None:
     image = Image(64 * MIB)
     image.mbr((0x05, 10000, 60000))
     image.mbr((0x83, 63, 5000), (0x05, 0, 6000), at=10000 * 512)
-    assert "loops back to byte" in str(reading(image, "dos").problems[0])
+    assert "breaks at byte" in str(reading(image, "dos").problems[0])
 
 
 def test_boot_sector_of_a_filesystem_is_no_table() -> None:

@@ -212,7 +212,7 @@ def test_impossible_measurement_is_reported() -> None:
 
 def test_trial_of_filesystems_is_drawn_with_its_intervals() -> None:
     page = page_of(Sources(machine=machine(), measured=tried(FASTER)))
-    assert "ext4 was 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Advice confirmed." in page.text
+    assert "ext4 was 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Plan confirmed." in page.text
     assert "1.31 (1.26-1.36)" in page.cells and "kernel-tree, extract" in page.text
     assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), measured=tried(()))).text
 

@@ -29,7 +29,13 @@ def main(pipe: Connection) -> None:
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     order = pipe.recv()
-    threading.Thread(target=_wait_for_stop, args=(pipe,), daemon=True).start()
+
+    def wait_for_stop() -> None:
+        with suppress(EOFError, OSError):
+            pipe.recv()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait_for_stop, daemon=True).start()
 
     def answer(value: MeasureProgress | compare.TrialVerdict | DiskwrightError) -> None:
         # If the caller is gone, the end of the pipe stops the trial.
@@ -41,12 +47,6 @@ def main(pipe: Connection) -> None:
     except DiskwrightError as error:
         kind = next(kind for kind in (Refused, BadInput, Failed) if isinstance(error, kind))
         answer(kind(str(error)))
-
-
-def _wait_for_stop(pipe: Connection) -> None:
-    with suppress(EOFError, OSError):
-        pipe.recv()
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.TrialVerdict:
@@ -74,6 +74,14 @@ def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.T
 def _verdict(trial: Trial, ended: compare.EndReason) -> compare.TrialVerdict:
     order, rounds = trial.order, tuple(trial.rounds)
     names = [candidate.id for candidate in order.candidates]
+    counted = [phase.counts for one in rounds for run in one.runs for phase in run.phases]
+    unknown_pressure = any(one.cpu_pressure is None or one.io_pressure is None for one in rounds)
+    not_done = {
+        compare.NotDone.MEMORY: trial.memory.limit_bytes is None,
+        compare.NotDone.PRESSURE: unknown_pressure,
+        compare.NotDone.DRIVE_MEMORY: trial.has_cache and trial.outside_bytes is None,
+        compare.NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
+    }
     return compare.TrialVerdict(
         drive=order.drive.path,
         serial=order.drive.serial,
@@ -92,23 +100,10 @@ def _verdict(trial: Trial, ended: compare.EndReason) -> compare.TrialVerdict:
         kernel=os.uname().release,
         comparisons=trial.comparisons,
         speeds=compare.speeds(rounds, names),
-        not_done=tuple(_not_done(trial)),
+        not_done=tuple(what for what, holds in not_done.items() if holds),
         candidates=order.candidates,
         rounds=rounds,
     )
-
-
-def _not_done(trial: Trial) -> list[compare.NotDone]:
-    counted = [phase.counts for one in trial.rounds for run in one.runs for phase in run.phases]
-    found = {
-        compare.NotDone.MEMORY: trial.memory.limit_bytes is None,
-        compare.NotDone.PRESSURE: any(
-            one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds
-        ),
-        compare.NotDone.DRIVE_MEMORY: trial.has_cache and trial.outside_bytes is None,
-        compare.NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
-    }
-    return [what for what, holds in found.items() if holds]
 
 
 if __name__ == "__main__":

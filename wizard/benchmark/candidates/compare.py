@@ -341,7 +341,6 @@ LIMITS = {
     NotDone.DRIVE_MEMORY: t(
         "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
-    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
@@ -365,7 +364,6 @@ def announcement(order: Order) -> tuple[Message, ...]:
             seconds=bounds.seconds,
             written=bounds.written_bytes,
         ),
-        t("A clear result ends the trial earlier, with less written."),
         t(
             "All data in the free space of {drive} is lost. Deleted files cannot be recovered afterwards.",
             drive=path,
@@ -418,7 +416,16 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             won=one.rounds - one.won if swapped else one.won,
             rounds=one.rounds,
         )
-        return join(claim, _meaning(verdict, one.candidate, faster, swapped))
+        is_shifted = next(two for two in verdict.candidates if two.id == one.candidate).shift_bytes
+        if is_shifted and swapped:
+            meaning = t("The cause must be something other than alignment.")
+        elif is_shifted:
+            meaning = t("Alignment matters here.")
+        elif swapped:
+            meaning = t("Use {other}?", other=faster)
+        else:
+            meaning = t("Plan confirmed.")
+        return join(claim, meaning)
     sentence = (
         Sentence(
             "{purpose}: no measurable difference between {planned} and {other} "
@@ -428,16 +435,6 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
         else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
     )
     return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
-
-
-def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
-    if next(one for one in verdict.candidates if one.id == other).shift_bytes:
-        if swapped:
-            return t("The cause must be something other than alignment.")
-        return t("Alignment matters here.")
-    if swapped:
-        return t("Use {other}?", other=faster)
-    return t("Advice confirmed.") if verdict.advised else t("Plan confirmed.")
 
 
 def _number(factor: float) -> str:
@@ -461,8 +458,7 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             if len(verdict.rounds) >= MOST
             else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
         )
-    for limit in verdict.not_done:
-        yield LIMITS[limit]
+    yield from (LIMITS[limit] for limit in verdict.not_done if limit in LIMITS)
 
 
 def _longer_trial(verdict: TrialVerdict) -> FindingCommand:

@@ -91,7 +91,11 @@ class TrialPartition:
             with failing(NO_PARTITION, drive=record.drive):
                 _patiently(record.drive, lambda: _blkpg(self.lock, ADD, record.number, extent))
             self._extent = extent
-            os.mknod(self._node, 0o600 | stat.S_IFBLK, _device_of(record))
+            folder = _folder_of(record)
+            major, colon, minor = (sysfs.text(folder / "dev") or "").partition(":")
+            if not colon:
+                raise Failed(NO_PARTITION(drive=record.drive, why=folder.name))
+            os.mknod(self._node, 0o600 | stat.S_IFBLK, os.makedev(int(major), int(minor)))
         return self._node
 
     def erase(self, sample: tuple[Extent, ...] = ()) -> None:
@@ -113,15 +117,6 @@ class TrialPartition:
 
 def _folder_of(record: TrialRecord) -> Path:
     return sysfs.folder_of(partition_path(record.drive, record.number))
-
-
-def _device_of(record: TrialRecord) -> int:
-    """Return the partition's device number. Raises Failed."""
-    folder = _folder_of(record)
-    major, colon, minor = (sysfs.text(folder / "dev") or "").partition(":")
-    if not colon:
-        raise Failed(NO_PARTITION(drive=record.drive, why=folder.name))
-    return os.makedev(int(major), int(minor))
 
 
 def _drop(lock: int, record: TrialRecord) -> None:
@@ -151,33 +146,29 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
 def _erase(
     node: Path, drive_path: str, extents: Sequence[Extent], sample: tuple[Extent, ...], start_bytes: int = 0
 ) -> None:
-    """`start_bytes`: where the node's device begins on the drive. Raises Failed."""
+    """Zero both ends of each extent, backup superblocks, and the parts of `sample` inside. `start_bytes`:
+    where the node's device begins on the drive. Raises Failed."""
     with failing(Sentence("The trial's space on {drive} is still in use: {why}."), drive=drive_path):
         descriptor = _patiently(drive_path, lambda: os.open(node, os.O_RDWR | os.O_EXCL))
     try:
         for extent in extents:
-            _erase_marks(descriptor, extent, extent.start_bytes - start_bytes, sample)
+            begin = extent.start_bytes - start_bytes
+            places = [
+                (0, ENDS_BYTES),
+                (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),
+                *((place // COPY_BYTES * COPY_BYTES, 2 * COPY_BYTES) for place in (*COPIES, *BTRFS_COPIES)),
+            ]
+            for start, size in places:
+                if ENDS_BYTES <= start + size <= extent.size_bytes:
+                    os.pwrite(descriptor, bytes(size), begin + max(start, 0))
+            for piece in sample:
+                start = max(piece.start_bytes, extent.start_bytes)
+                size = min(piece.end_bytes, extent.end_bytes) - start
+                if size > 0:
+                    os.pwrite(descriptor, bytes(size), start - start_bytes)
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
-    """Zero both ends, backup superblocks, and the parts of `sample` in the extent."""
-    copies = (*COPIES, *BTRFS_COPIES)
-    places = [
-        (0, ENDS_BYTES),
-        (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),
-        *((place // COPY_BYTES * COPY_BYTES, 2 * COPY_BYTES) for place in copies),
-    ]
-    for start, size in places:
-        if ENDS_BYTES <= start + size <= extent.size_bytes:
-            os.pwrite(descriptor, bytes(size), start_bytes + max(start, 0))
-    for piece in sample:
-        start = max(piece.start_bytes, extent.start_bytes)
-        size = min(piece.end_bytes, extent.end_bytes) - start
-        if size > 0:
-            os.pwrite(descriptor, bytes(size), start_bytes + start - extent.start_bytes)
-    os.fsync(descriptor)
 
 
 FOLDER = Path(PRIVATE_PLACES)

@@ -31,9 +31,8 @@ from wizard.benchmark.candidates.compare import (
     title_of,
 )
 from wizard.benchmark.candidates.partition import TrialPartition
-from wizard.benchmark.loads.aged import aged
 from wizard.benchmark.loads.load_table import phases_of
-from wizard.benchmark.loads.script import LoadPhase
+from wizard.benchmark.loads.script import LoadPhase, aged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
@@ -132,27 +131,30 @@ class Trial:
         """Run rounds, and return the reason to end."""
         gc.disable()
         try:
-            self._warm_up()
+            # Uncounted runs set the size of a round, and load programs and modules. Larger scales give better
+            # estimates.
+            for scale in SCALES if self.order.scale is None else ():
+                if self.scale < scale:
+                    break
+                self.scale = self._try_scale(scale)
+            if self.order.scale is not None:
+                self._try_scale(min(self.order.scale, SCALES[-1]))
             self._warm = True
             while (ended := self._reason_to_end()) is None:
-                self._round()
+                begun, written = monotonic(), self.written_bytes
+                runs, pressures = [], []
+                for candidate in in_order(self.order.candidates, len(self.rounds)):
+                    pressures.append(surroundings.pressures())
+                    runs.append(self._run(candidate, self.scale))
+                cpu, io = map(surroundings.mean, zip(*pressures, strict=True))
+                self.rounds.append(Round(tuple(runs), cpu, io))
+                self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
+                self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
         except TrialStopped:
             return EndReason.PERSON
         finally:
             self.memory.end()
         return ended
-
-    def _warm_up(self) -> None:
-        """Uncounted runs set the size of a round, and load programs and modules. Larger scales give better
-        estimates."""
-        if self.order.scale is not None:
-            self._try_scale(min(self.order.scale, SCALES[-1]))
-            self.scale = self.order.scale
-            return
-        for scale in SCALES:
-            if self.scale < scale:
-                break
-            self.scale = self._try_scale(scale)
 
     def _try_scale(self, scale: float) -> float:
         """Return the scale at which the desired rounds fit the limits."""
@@ -184,17 +186,6 @@ class Trial:
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
             return EndReason.BYTES
         return None
-
-    def _round(self) -> None:
-        begun, written = monotonic(), self.written_bytes
-        runs, pressures = [], []
-        for candidate in in_order(self.order.candidates, len(self.rounds)):
-            pressures.append(surroundings.pressures())
-            runs.append(self._run(candidate, self.scale))
-        cpu, io = map(surroundings.mean, zip(*pressures, strict=True))
-        self.rounds.append(Round(tuple(runs), cpu, io))
-        self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
-        self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
     def _run(self, candidate: Candidate, scale: float) -> Run:
         made, phases = 0.0, []

@@ -106,10 +106,30 @@ def refuse_little_memory() -> None:
 
 
 class Memory:
-    """A control group with little memory, joined for a while."""
+    """A new control group (version 2 or 1) with little memory, joined for a while."""
 
     def __init__(self) -> None:
-        self._group, self._home = _create_group()
+        self._group: Path | None = None
+        self._home: Path | None = None
+        own = (sysfs.text(OWN_GROUPS) or "").splitlines()
+        for version, parent, limit in (
+            ("0::", CGROUPS, "memory.max"),
+            ("0::", CGROUPS / "unified", "memory.max"),
+            (":memory:", CGROUPS / "memory", "memory.limit_in_bytes"),
+        ):
+            home = next((line.partition(version)[2].lstrip("/") for line in own if version in line), None)
+            if home is None or not (parent / "cgroup.procs").exists():
+                continue
+            group = parent / f"{GROUP}{os.getpid()}"
+            try:
+                group.mkdir()
+                (group / limit).write_text(str(MEMORY_BYTES))
+            except OSError:
+                with suppress(OSError):
+                    group.rmdir()
+            else:
+                self._group, self._home = group, parent / home
+                break
 
     @property
     def limit_bytes(self) -> int | None:
@@ -130,29 +150,6 @@ class Memory:
         if self._group:
             with suppress(OSError):
                 self._group.rmdir()
-
-
-def _create_group() -> tuple[Path | None, Path | None]:
-    """Return a new control group (version 2 or 1) with the current one, or (None, None)."""
-    own = (sysfs.text(OWN_GROUPS) or "").splitlines()
-    for version, parent, limit in (
-        ("0::", CGROUPS, "memory.max"),
-        ("0::", CGROUPS / "unified", "memory.max"),
-        (":memory:", CGROUPS / "memory", "memory.limit_in_bytes"),
-    ):
-        home = next((line.partition(version)[2].lstrip("/") for line in own if version in line), None)
-        if home is None or not (parent / "cgroup.procs").exists():
-            continue
-        group = parent / f"{GROUP}{os.getpid()}"
-        try:
-            group.mkdir()
-            (group / limit).write_text(str(MEMORY_BYTES))
-        except OSError:
-            with suppress(OSError):
-                group.rmdir()
-        else:
-            return group, parent / home
-    return None, None
 
 
 def remove_groups() -> None:

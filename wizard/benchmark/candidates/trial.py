@@ -58,15 +58,6 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
         return t("Trials do not support encrypted containers. Try without encryption.")
     if not MADE[volume.filesystem].mounts:
         return t("{filesystem} stores no files, so a trial is impossible.", filesystem=volume.filesystem)
-    if why := _loads_obstacle(loads):
-        return why
-    extent = extent_of(plan, index)
-    if extent is None:
-        return why_not(free_extents, drive, 0) or ONE_PARTITION
-    return why_not(refuse_extent, drive, extent)
-
-
-def _loads_obstacle(loads: Sequence[str]) -> Message | str:
     if not loads:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
@@ -74,7 +65,10 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
             return NONE_OF(name=name, known=tuple(LOADS))
         if (program := PROGRAMS.get(name)) and find(program) is None:
             return t("The load {load} needs {program}, which is not installed.", load=name, program=program)
-    return ""
+    extent = extent_of(plan, index)
+    if extent is None:
+        return why_not(free_extents, drive, 0) or ONE_PARTITION
+    return why_not(refuse_extent, drive, extent)
 
 
 def extent_of(plan: Plan, index: int) -> Extent | None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence
+from wizard.model.said import KERNEL_SECTOR_BYTES, t
 from wizard.probe.facts import Facts
 from wizard.probe.unread import Unreadable, opened
 
@@ -43,16 +43,11 @@ _FUNCTIONS: dict[tuple[Any, ...], tuple[str, ...]] = {
 """Names without `blkid_`, by types of result and arguments."""
 
 
-def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL("libblkid.so.1", use_errno=True)
-    for (result, *arguments), names in _FUNCTIONS.items():
-        for name in names:
-            function = getattr(library, f"blkid_{name}")
-            function.restype, function.argtypes = result, arguments
-    return library
-
-
-_LIBRARY = _load()
+_LIBRARY = ctypes.CDLL("libblkid.so.1", use_errno=True)
+for (_result, *_arguments), _names in _FUNCTIONS.items():
+    for _name in _names:
+        _function = getattr(_LIBRARY, f"blkid_{_name}")
+        _function.restype, _function.argtypes = _result, _arguments
 
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
@@ -62,8 +57,7 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
-        unread = Sentence("libblkid cannot read {device}: {why}.")
-        while len(found) < MOST_SIGNATURES and _has_result(_LIBRARY.blkid_do_probe(probe), path, unread):
+        while len(found) < MOST_SIGNATURES and _has_result(_LIBRARY.blkid_do_probe(probe), path):
             found.append(_signature(probe))
     ambivalent = False
     if len(found) > 1:
@@ -80,8 +74,7 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
         _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
-        unread = Sentence("libblkid cannot read the table of {device}: {why}.")
-        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, unread):
+        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path):
             return "", []
         # Read values first: creating the list probes again and drops them.
         kind = _value(probe, "PTTYPE") or ""
@@ -97,21 +90,22 @@ def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
         probe = _LIBRARY.blkid_new_probe()
         try:
             if not probe or _LIBRARY.blkid_probe_set_device(probe, descriptor, offset_bytes, size_bytes):
-                raise _error(Sentence("libblkid cannot open {device}: {why}."), path)
+                raise _error(path)
             yield probe
         finally:
             if probe:
                 _LIBRARY.blkid_free_probe(probe)
 
 
-def _has_result(status: int, path: str, otherwise: Sentence) -> bool:
+def _has_result(status: int, path: str) -> bool:
     if status in (FOUND, NOTHING):
         return status == FOUND
-    raise _error(otherwise, path)
+    raise _error(path)
 
 
-def _error(sentence: Sentence, path: str) -> Unreadable:
-    return Unreadable(sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO)))
+def _error(path: str) -> Unreadable:
+    why = os.strerror(ctypes.get_errno() or errno.EIO)
+    return Unreadable(t("libblkid cannot read {device}: {why}.", device=path, why=why))
 
 
 def _signature(probe: int) -> Facts:

@@ -87,6 +87,12 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
     if not copies:
         return None
     best = next((copy for copy in copies if copy.sound), copies[0])
+    state = "damaged" if backup or misplaced else "missing"
+    if backup and backup.sound:
+        is_same = (best.disk_guid, best.entries) == (backup.disk_guid, backup.entries)
+        state = "ok" if is_same else "damaged"
+    elif misplaced and misplaced.sound:
+        state = "misplaced"
     end_bytes = (best.last_usable_lba + 1) * block_bytes
     entries, problems = _entries(best, block_bytes), [] if best.sound else [TABLE_LOST]
     if best.sound and best.last_usable_lba > last_lba:
@@ -103,7 +109,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
             first_usable_bytes=best.first_usable_lba * block_bytes if best.sound else None,
             end_usable_bytes=min(end_bytes, size_bytes) if best.sound else None,
             primary="ok" if primary and primary.sound else "damaged",
-            backup=_state_of_backup(primary, backup, misplaced),
+            backup=state,
             ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
             most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
             own=tuple(_own(primary, copies, best, block_bytes)),
@@ -149,19 +155,6 @@ def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: i
         and primary.first_usable_lba >= 2 + blocks
         and primary.last_usable_lba < far
     )
-
-
-def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced: GptCopy | None) -> str:
-    if backup and backup.sound:
-        stale = (
-            primary
-            and primary.sound
-            and (primary.disk_guid, primary.entries) != (backup.disk_guid, backup.entries)
-        )
-        return "damaged" if stale else "ok"
-    if misplaced and misplaced.sound:
-        return "misplaced"
-    return "damaged" if backup or misplaced else "missing"
 
 
 def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy | None:

@@ -2,7 +2,7 @@
 worker process of the underlying drive, since a layer can hang like a drive. Read-only."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -106,7 +106,12 @@ def recorded_superblocks(place: Place, content: Facts, errors: list[Facts]) -> l
                 signature["data_profile"], signature["metadata_profile"] = profiles
             mark = Signature(kind, "", offset_bytes=signature["offset_bytes"])
             superblocks.read_inside(mark, reader.read, size)
-            found += _without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks
+            for start, data in reader.chunks:
+                if kind != "crypto_LUKS" or start < superblocks.LUKS2_HEADER_BYTES:
+                    found.append((start, data))
+                elif segments := superblocks.segments_of(data):
+                    # Without secrets.
+                    found.append((start + segments[0], data[segments[0] : segments[1]]))
             faults += reader.errors
         errors += faults[:1]
         return [chunk(start, data) for start, data in found]
@@ -115,14 +120,6 @@ def recorded_superblocks(place: Place, content: Facts, errors: list[Facts]) -> l
 def length(found: Iterable[list[Facts]]) -> int:
     """Return the size of the recorded superblocks in characters."""
     return sum(len(chunk["data"]) for chunks in found for chunk in chunks)
-
-
-def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    for start, data in chunks:
-        if start < superblocks.LUKS2_HEADER_BYTES:
-            yield start, data
-        elif found := superblocks.segments_of(data):
-            yield start + found[0], data[found[0] : found[1]]
 
 
 def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:

@@ -62,17 +62,13 @@ Section = dict[str, Any]
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
 
-def read_physical_volume(mark: Signature, read: Read, size_bytes: int) -> Signature:
-    """Parse the start of the data area (pe_start), and the volume group."""
-    return read_group(mark, read, size_bytes)[0]
-
-
 InGroup = tuple[Signature, tuple[LogicalVolume, ...]]
 """A physical volume, and the logical volumes with extents on it."""
 
 
 def read_group(mark: Signature, read: Read, size_bytes: int) -> InGroup:
-    """Add the volume group to a signature. Also returns the logical volumes."""
+    """Add the start of the data area (pe_start) and the volume group to a signature. Also returns the logical
+    volumes."""
     labels = read(0, LABEL_SECTORS * SECTOR_BYTES)
     for place in range(0, len(labels), SECTOR_BYTES):
         sector = labels[place : place + SECTOR_BYTES]

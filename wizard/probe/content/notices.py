@@ -5,6 +5,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 
 from wizard.documents.profiles import notice_bytes, read_notice
@@ -41,17 +42,15 @@ def notices(read: Read, drive_bytes: int, taken: tuple[Placed, ...] = ()) -> Ite
             continue
         data = read(start, rounded_up(length, HEAD_BYTES))[:length]
         notice = read_notice(data)
-        if notice is not None and _is_plausible(notice, drive_bytes, start):
+        # Anyone may have written a notice. It must be at its stated offset, and name only places on the
+        # drive.
+        if notice is None or (notice.drive_bytes, notice.start_bytes) != (drive_bytes, start):
+            continue
+        named = [notice.extent, *notice.places, *notice.withheld]
+        if all(
+            place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named
+        ):
             yield notice, data
-
-
-def _is_plausible(notice: Notice, drive_bytes: int, start: int) -> bool:
-    """Return True if the notice is at its stated offset and names only places on the drive. Anyone may have
-    written a notice."""
-    named = [notice.extent, *notice.places, *notice.withheld]
-    return (notice.drive_bytes, notice.start_bytes) == (drive_bytes, start) and all(
-        place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named
-    )
 
 
 def is_bare(notice: Notice, read: Read) -> bool:
@@ -94,16 +93,12 @@ def is_moving(read: Read, span: Extent) -> bool:
     for at in journal_places(span):
         slots = [read_slot(read(at + number * SLOT_BYTES, SLOT_BYTES)) for number in range(SLOTS)]
         found = [slot for slot in slots if slot is not None]
-        if found and _phase(max(found)[1]) != OVER:
+        phase = None
+        with suppress(ValueError, KeyError, TypeError):
+            phase = json.loads(max(found)[1])["phase"] if found else OVER
+        if phase != OVER:
             return True
     return False
-
-
-def _phase(plain: bytes) -> str:
-    try:
-        return str(json.loads(plain)["phase"])
-    except (ValueError, KeyError, TypeError):
-        return ""
 
 
 SECTOR_BYTES = 512

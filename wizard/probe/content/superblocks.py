@@ -132,11 +132,20 @@ def _luks_version(read: Read) -> tuple[int, int]:
 
 def _luks(mark: Signature, read: Read, _size_bytes: int) -> Signature:
     version, size = _luks_version(read)
-    # A payload offset of 0 means a detached header.
+    # An offset of 0 means a detached header.
     if version == 1:
         return replace(mark, data_offset_bytes=size * SECTOR_BYTES or None)
     found = segments_of(read(LUKS2_HEADER_BYTES, size - LUKS2_HEADER_BYTES)) if version else None
-    return replace(mark, data_offset_bytes=_first_segment(found[2])) if found else mark
+    offsets: dict[int, int] = {}
+    for key, segment in found[2].items() if found else ():
+        if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
+            continue
+        flags, offset = segment.get("flags"), segment.get("offset")
+        # Backup segments belong to a re-encryption.
+        backup = isinstance(flags, list) and any(str(flag).startswith("backup") for flag in flags)
+        if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
+            offsets[int(key)] = int(offset)
+    return replace(mark, data_offset_bytes=offsets[min(offsets)] or None) if offsets else mark
 
 
 LUKS2_SECOND = b"SKUL\xba\xbe"
@@ -179,20 +188,6 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
         ):
             return match.start(), end, value
     return None
-
-
-def _first_segment(segments: Mapping[str, object]) -> int | None:
-    """Ignores the backup segments of a re-encryption."""
-    offsets: dict[int, int] = {}
-    for key, segment in segments.items():
-        if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
-            continue
-        flags, offset = segment.get("flags"), segment.get("offset")
-        backup = isinstance(flags, list) and any(str(flag).startswith("backup") for flag in flags)
-        if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
-            offsets[int(key)] = int(offset)
-    # An offset of 0 means a detached header.
-    return (offsets[min(offsets)] or None) if offsets else None
 
 
 EXT_META_BG = 0x10
@@ -316,7 +311,7 @@ def _is_dirty(read: Read, boot: bytes) -> bool:
 READERS: Mapping[str, Reader] = {
     "linux_raid_member": lvm.read_member,
     "crypto_LUKS": _luks,
-    "LVM2_member": lvm.read_physical_volume,
+    "LVM2_member": lambda mark, read, size: lvm.read_group(mark, read, size)[0],
     "zfs_member": lvm.read_pool_label,
     "bcache": lvm.read_cache_set,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),

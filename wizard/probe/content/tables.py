@@ -2,7 +2,7 @@
 Starts and lengths in the table count logical blocks. Also combines MBR and GPT into one table."""
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -95,7 +95,7 @@ def _chain(
         if link is None:
             return entries, spans, None
         here = extended.start_bytes + link.start_bytes
-    return entries, spans, t("The chain of logical partitions loops back to byte {start}.", start=here)
+    return entries, spans, t("The chain of logical partitions breaks at byte {start}.", start=here)
 
 
 NO_TABLE = Table("none")
@@ -137,7 +137,16 @@ def read_table(
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), first, others or (TABLE_LOST,), other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
-        if others := tuple(_other_starts(read, size_bytes, block_bytes, mbr)):
+        starts = [entry.start_bytes // block_bytes for entry in mbr.entries if entry.type not in CONTAINERS]
+        is_found = any(_is_start(read, start * block_bytes) for start in starts)
+        # The MBR's block numbers may lead to filesystems only with another block size.
+        if others := tuple(
+            OTHER_BLOCKS(other=other, size=block_bytes)
+            for other in BLOCK_SIZES
+            if other != block_bytes
+            and not is_found
+            and any(_is_start(read, start * other) for start in starts if 0 < start * other < size_bytes)
+        ):
             table = replace(mbr.table, first_usable_bytes=None, end_usable_bytes=None)
             return replace(mbr, table=table, problems=others, other_blocks=True)
         return mbr
@@ -145,17 +154,6 @@ def read_table(
         return TableReading(Table("other"), spans=first)
     lone = gpt and TABLE_LOST not in gpt.problems and not gpt.primary_marked and not has_signature
     return TableReading(NO_TABLE, lost=gpt.entries if gpt and lone else ())
-
-
-def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: TableReading) -> Iterator[Message]:
-    """Yield a message if the MBR's block numbers lead to filesystems only with another block size."""
-    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if entry.type not in CONTAINERS]
-    if any(_is_start(read, start * block_bytes) for start in starts):
-        return
-    for other in BLOCK_SIZES:
-        places = [start * other for start in starts if 0 < start * other < size_bytes]
-        if other != block_bytes and any(_is_start(read, place) for place in places):
-            yield OTHER_BLOCKS(other=other, size=block_bytes)
 
 
 def _is_start(read: Read, at: int) -> bool:

@@ -54,6 +54,7 @@ SIGNATURE = 0xA5
 NOT_REPORTED = 0xFFFF
 WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
+INVALID = t("The drive's IDENTIFY data is invalid.")
 
 
 def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
@@ -63,10 +64,10 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, t("The drive's IDENTIFY data does not match its checksum.")
+        return None, INVALID
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
-        return None, t("The drive's IDENTIFY data does not describe a disk.")
+        return None, INVALID
     # Words 27 to 46: 40 characters, high byte of each word first.
     model = _clean(bytes(data[at ^ 1] for at in range(54, 94)).decode("ascii", errors="replace"))
     known = _is_valid(words[106])
@@ -122,7 +123,13 @@ def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
         or udev.get("ID_SCSI_SERIAL")
         or udev.get("ID_SERIAL_SHORT")
     )
-    wwn = _wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
+    # As udev and lsblk write it: `naa.5000c500a1b2c3d4` becomes `0x5000c500a1b2c3d4`. NVMe identifiers are
+    # unchanged. Vendor-specific text is ignored.
+    wwid = (sysfs.get("wwid") or sysfs.get("device/wwid") or "").strip()
+    scheme, _, rest = wwid.partition(".")
+    wwn = None
+    if rest and scheme in ("naa", "eui", "uuid", "nvme"):
+        wwn = f"0x{rest}" if scheme == "naa" else wwid
     return _clean(serial), wwn or udev.get("ID_WWN_WITH_EXTENSION") or udev.get("ID_WWN")
 
 
@@ -138,30 +145,26 @@ def sharing(raw: RawDrive, machine: RawMachine) -> tuple[tuple[str, ...], tuple[
 
 
 def names_of(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> dict[str, Any]:
-    """Return the fields of Drive that name it. Drops PCI vendor numbers, which virtio and NVMe report."""
+    """Return the fields of Drive that name it. Drops PCI vendor numbers, which virtio and NVMe report. SCSI
+    has only 16 characters for the model (SPC-4, 6.6.2), to which the kernel cuts ATA's 40."""
     sysfs, udev = raw.sysfs, raw.udev
     serial, wwn = numbers_of(raw)
     vendor = sysfs.get("device/vendor") or ""
     revision = sysfs.get("device/firmware_rev") or sysfs.get("device/rev") or udev.get("ID_REVISION")
+    card = sysfs.get("device/name") if raw.name.startswith("mmcblk") else None
+    short = _clean(sysfs.get("device/model") or card)
+    by_udev = _clean((udev.get("ID_MODEL") or "").replace("_", " "))
+    whole = (ata.model if ata else None, _clean(smart.model_name), by_udev)
     return {
-        "model": _model(raw, ata, smart),
+        "model": next((name for name in whole if name and is_same_model(short, name)), short)
+        if short
+        else by_udev,
         "vendor": None if vendor.startswith("0x") else _clean(vendor),
         "revision": _clean(revision),
         "serial": serial,
         "wwn": wwn,
         "bus": next((bus for mark, bus in BUSES if mark in raw.sysfs_path), None) or udev.get("ID_BUS"),
     }
-
-
-def _model(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> str | None:
-    """SCSI has only 16 characters (SPC-4, 6.6.2), to which the kernel cuts ATA's 40."""
-    card = raw.sysfs.get("device/name") if raw.name.startswith("mmcblk") else None
-    short = _clean(raw.sysfs.get("device/model") or card)
-    by_udev = _clean((raw.udev.get("ID_MODEL") or "").replace("_", " "))
-    if short is None:
-        return by_udev
-    whole = (ata.model if ata else None, _clean(smart.model_name), by_udev)
-    return next((name for name in whole if name and is_same_model(short, name)), short)
 
 
 def is_same_model(one: str | None, other: str | None) -> bool:
@@ -172,12 +175,3 @@ def is_same_model(one: str | None, other: str | None) -> bool:
 
 def _clean(text: str | None) -> str | None:
     return " ".join((text or "").replace("\0", " ").split()) or None
-
-
-def _wwn(wwid: str | None) -> str | None:
-    """Return a WWN as udev and lsblk write it: `naa.5000c500a1b2c3d4` becomes `0x5000c500a1b2c3d4`. NVMe
-    identifiers are unchanged. Vendor-specific text gives None."""
-    scheme, _, rest = (wwid or "").strip().partition(".")
-    if scheme == "naa" and rest:
-        return f"0x{rest}"
-    return f"{scheme}.{rest}" if scheme in ("eui", "uuid", "nvme") and rest else None

@@ -96,7 +96,15 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
     attributes = _rows(_at(said, "ata_smart_attributes table"))
 
     def number(source: Source) -> int | None:
-        return _number(said, source) if isinstance(source, str) else _raw(attributes, *source)
+        if isinstance(source, str):
+            return _number(said, source)
+        found = (
+            _number(entry, "raw value")
+            for entry in attributes
+            if entry.get("id") == source[0] and re.search(source[1], str(entry.get("name")))
+        )
+        value = next(found, None)
+        return None if value is None else value & COUNTED_BITS
 
     counted = {
         name: next((found for found in map(number, sources) if found is not None), None)
@@ -133,16 +141,6 @@ def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
         result = _number(entry, "result value")
         if result == 0 or result in SCSI_FAILED:
             yield result == 0, _number(entry, "power_on_time hours")
-
-
-def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | None:
-    found = (
-        _number(entry, "raw value")
-        for entry in attributes
-        if entry.get("id") == number and re.search(named, str(entry.get("name")))
-    )
-    value = next(found, None)
-    return None if value is None else value & COUNTED_BITS
 
 
 def _number(said: dict[str, Any], keys: str) -> int | None:

@@ -77,7 +77,9 @@ CONVENTIONAL = 1
 SEQUENTIAL_PREFERRED = 3
 """Zone types in linux/blkzoned.h. Type 2 is sequential write required."""
 
-_OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
+OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
+"""An option in the kernel's configuration, built or left out."""
+
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 _FEATURE = re.compile(r"(?m)^([a-z][\w-]*) +- ")
 _DEFAULTS = re.compile(r"(?m)^\s*ext4 = \{\s*features = (\S+)")
@@ -107,28 +109,18 @@ def zones_of(raw: RawDrive) -> Zones | None:
     )
 
 
-def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """Parse the options in the kernel's configuration."""
-    found = {built or left_out: bool(built) for built, left_out in _OPTION.findall(raw.config)}
-    return tuple(sorted(found.items()))
-
-
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:
     """Parse the recorded output of tools: versions and features."""
     texts: dict[str, list[str]] = {}
     for command, said in raw.said.items():
         texts.setdefault(command.split(" ")[0], []).append(said)
-    return tuple(_program(name, said) for name, said in texts.items())
-
-
-def _program(name: str, said: list[str]) -> Program:
-    versions = (
-        _VERSION.search(line)
-        for text in said
-        for line in text.split("\n")
-        if name in line or "version" in line.lower()
-    )
-    version = next((match for match in versions if match), None)
-    features = frozenset(feature for text in said for feature in _FEATURE.findall(text))
-    defaults = frozenset(one for text in said for line in _DEFAULTS.findall(text) for one in line.split(","))
-    return Program(name, (int(version[1]), int(version[2])) if version else (0, 0), features, defaults)
+    programs = []
+    for name, parts in texts.items():
+        text = "\n".join(parts)
+        lines = (line for line in text.split("\n") if name in line or "version" in line.lower())
+        version = next(filter(None, map(_VERSION.search, lines)), None)
+        features = frozenset(_FEATURE.findall(text))
+        defaults = frozenset(one for line in _DEFAULTS.findall(text) for one in line.split(","))
+        number = (int(version[1]), int(version[2])) if version else (0, 0)
+        programs.append(Program(name, number, features, defaults))
+    return tuple(programs)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import filterfalse
 from pathlib import Path
 
 from msgspec import Struct
@@ -261,28 +262,19 @@ CONTENTS = (
 def attached_drives() -> tuple[RawDrive, ...]:
     """Return every whole drive with only the serial number, WWN and UUIDs, from sysfs and udev. Skips optical
     drives: a disk can present one with the same serial number."""
-    found = (_numbers(name) for name in drive_names() if not OPTICAL.match(name))
-    return tuple(
-        drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev or drive.partitions
-    )
-
-
-def _numbers(name: str) -> RawDrive:
-    folder = SYS / "block" / name
-    parts = {
-        part: RawPartition(**found)
-        for part in partition_names(folder)
-        if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
-    }
-    found = _identifying(folder, ATTACHED_ATTRIBUTES)
-    return RawDrive(
-        name,
-        node_of(name),
-        vpd=vital_pages(folder, ("80",)),
-        partitions=parts,
-        sysfs=found["sysfs"],
-        udev=found["udev"],
-    )
+    drives = []
+    for name in filterfalse(OPTICAL.match, drive_names()):
+        folder = SYS / "block" / name
+        parts = {
+            part: RawPartition(**found)
+            for part in partition_names(folder)
+            if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
+        }
+        known, pages = _identifying(folder, ATTACHED_ATTRIBUTES), vital_pages(folder, ("80",))
+        texts, udev = known["sysfs"], known["udev"]
+        if len(texts) > 1 or pages or udev or parts:
+            drives.append(RawDrive(name, node_of(name), sysfs=texts, vpd=pages, udev=udev, partitions=parts))
+    return tuple(drives)
 
 
 def _identifying(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -131,6 +131,16 @@ def read_machine() -> facts.RawMachine:
         sysfs.text(sysfs.SYS / "block" / name / "queue/zoned") == "host-managed"
         for name in names_in(sysfs.SYS / "block")
     )
+    links: dict[str, list[str]] = {}
+    for name in names_in(LINKS):
+        with suppress(OSError):
+            node = os.path.normpath(LINKS / (LINKS / name).readlink())
+            links.setdefault(sysfs.name_of(node), []).append(str(LINKS / name))
+    said = {}
+    for argv in ASKED:
+        if path := find(argv[0]):
+            with suppress(Failed, OSError):
+                said[" ".join(argv)] = _answer(argv, Path(path).stat().st_mtime_ns)
     return facts.RawMachine(
         release=release,
         filesystems=sysfs.text(PROC / "filesystems") or "",
@@ -138,11 +148,11 @@ def read_machine() -> facts.RawMachine:
         memory=(sysfs.text(PROC / "meminfo") or "").partition("\n")[0],
         root=os.geteuid() == 0,
         tools={name: path for name in TOOLS if (path := find(name))},
-        links=_links(),
+        links={name: tuple(found) for name, found in links.items()},
         graph=read_graph(),
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
-        said=_tool_output(),
+        said=said | {f"mkfs.ext4 {MKE2FS_CONF}": sysfs.text(Path(MKE2FS_CONF)) or ""},
         architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (sysfs.SYS / "module" / name).exists()),
@@ -169,11 +179,15 @@ def read_graph() -> facts.RawGraph:
     }
     mounts, errors = _mounts()
     swaps = sysfs.text(PROC / "swaps") or ""
+    paths = {one.source for space in mounts for one in sysfs.mounts_in(space.text)}
+    paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
+    # Paths outside /dev may be on a dead network mount.
+    devices = sorted(path for path in paths if path.startswith("/dev/"))
     return facts.RawGraph(
         blocks=blocks,
         mounts=mounts,
         swaps=swaps,
-        numbers=_numbers(mounts, swaps),
+        numbers={path: number for path in devices if (number := _identity(path)[0])},
         btrfs={
             uuid: names
             for uuid in names_in(sysfs.SYS / "fs/btrfs")
@@ -200,15 +214,6 @@ def _configuration(release: str) -> str:
     if not lines and "/dm-zoned.ko" in (sysfs.text(modules / "modules.dep") or ""):
         lines = ["CONFIG_DM_ZONED=m"]
     return "\n".join(lines)
-
-
-def _tool_output() -> dict[str, str]:
-    found = {}
-    for argv in ASKED:
-        if path := find(argv[0]):
-            with suppress(Failed, OSError):
-                found[" ".join(argv)] = _answer(argv, Path(path).stat().st_mtime_ns)
-    return found | {f"mkfs.ext4 {MKE2FS_CONF}": sysfs.text(Path(MKE2FS_CONF)) or ""}
 
 
 @cache
@@ -268,7 +273,13 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
             if process != "self" or content is None:
                 continue
         seen.add(space or "self")
-        lines = "\n".join(line for line in content.split("\n") if _is_wanted(line))
+        # A Btrfs has a device number of its own, but names a device as its source.
+        lines = "\n".join(
+            line
+            for line in content.split("\n")
+            for one in sysfs.mounts_in(line)
+            if not one.number.startswith("0:") or one.point == "/" or one.source.startswith("/dev/")
+        )
         is_first = space is not None and space == first
         found.append(facts.RawMounts(process == "self" or space == own, is_first, lines))
     why = t("Reading mounts in other users' namespaces needs root.")
@@ -281,31 +292,3 @@ def _namespace(process: str) -> str | None:
         return str((PROC / process / "ns/mnt").readlink())
     except OSError:
         return None
-
-
-def _is_wanted(line: str) -> bool:
-    """A Btrfs has a device number of its own, but names a device as its source."""
-    return any(
-        not one.number.startswith("0:") or one.point == "/" or one.source.startswith("/dev/")
-        for one in sysfs.mounts_in(line)
-    )
-
-
-def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {one.source for space in mounts for one in sysfs.mounts_in(space.text)}
-    paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
-    # Paths outside /dev may be on a dead network mount.
-    devices = sorted(path for path in paths if path.startswith("/dev/"))
-    return {path: number for path in devices if (number := _identity(path)[0])}
-
-
-def _links() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for name in names_in(LINKS):
-        try:
-            target = (LINKS / name).readlink()
-        except OSError:
-            continue
-        node = os.path.normpath(LINKS / target)
-        found.setdefault(sysfs.name_of(node), []).append(str(LINKS / name))
-    return {name: tuple(links) for name, links in found.items()}

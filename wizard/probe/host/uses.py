@@ -40,6 +40,17 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
     active = {name for names in (*graph.active.values(), *graph.btrfs.values()) for name in names}
     swaps = {re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line}
     swapped = swaps | {graph.numbers.get(path) for path in swaps}
+    lower = []
+    for below, above in edges:
+        block = graph.blocks.get(above)
+        kind = "raid-member" if block and block.md_level else "holder"
+        if block and (block.backing_file or (block.disk or "").startswith("loop")):
+            kind = "loop-backing"
+        lower.append(Use(kind, node(graph, below), node(graph, above)))
+    # The device with the image behind a mounted loop device is the boot medium.
+    numbers = {mount.number for mount in mounts} if is_live(graph) else set()
+    backed = (one for one in graph.blocks.values() if one.number in numbers)
+    images = [one.backing_file for one in backed if one.backing_file]
     uses = [
         *(
             Use("mounted", node(graph, name), one.point if one.own else HIDDEN_AT(place=one.point))
@@ -56,13 +67,27 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
             for name in devices
             if name in graph.blocks and {graph.blocks[name].number, node_of(name)} & swapped
         ),
-        *(_use_of_edge(graph, below, above) for below, above in edges),
+        *lower,
+        # Writes through another loop device change this one, unknown to the kernel.
         *(
             Use("loop-backing", node(graph, name), node(graph, other))
             for name in base
-            for other in _same_file(graph, name)
+            for other, found in graph.blocks.items()
+            if other != name
+            and found.backing_inode
+            and name in graph.blocks
+            and found.backing_inode == graph.blocks[name].backing_inode
         ),
-        *_running_system(graph, mounts, on),
+        *(
+            Use("running-system", node(graph, name), mount.point)
+            for name, found_on in on.items()
+            for mount in found_on
+            if mount.system
+            and (
+                mount.point in SYSTEM_MOUNTS
+                or any(image.startswith(mount.point.rstrip("/") + "/") for image in images)
+            )
+        ),
     ]
     if not uses:
         uses += [Use("opened", node(graph, name), ANOTHER) for name in base if claimable.get(name) is False]
@@ -135,22 +160,6 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                     yield name, part
 
 
-def _same_file(graph: RawGraph, name: str) -> list[str]:
-    """Writes through another loop device change this one, unknown to the kernel."""
-    inode = graph.blocks[name].backing_inode if name in graph.blocks else None
-    blocks = graph.blocks.items() if inode else ()
-    return [other for other, found in blocks if found.backing_inode == inode and other != name]
-
-
-def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
-    block = graph.blocks.get(above)
-    if block and (block.backing_file or (block.disk or "").startswith("loop")):
-        kind = "loop-backing"
-    else:
-        kind = "raid-member" if block and block.md_level else "holder"
-    return Use(kind, node(graph, below), node(graph, above))
-
-
 def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
     """mountinfo names only one device of a Btrfs, which uses all of them."""
     block = graph.blocks.get(name)
@@ -165,18 +174,3 @@ def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) ->
     near = [mount for mount in found if mount.own] or found
     whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near
-
-
-def _running_system(
-    graph: RawGraph, mounts: tuple[MountinfoLine, ...], on: Mapping[str, list[MountinfoLine]]
-) -> Iterator[Use]:
-    """Yield the devices of the running system and of its boot medium, which contains the image behind a
-    mounted loop device."""
-    mounted = {mount.number for mount in mounts}
-    blocks = graph.blocks.values() if is_live(graph) else ()
-    images = [one.backing_file for one in blocks if one.backing_file and one.number in mounted]
-    for name, found in on.items():
-        for mount in found:
-            has_image = any(image.startswith(mount.point.rstrip("/") + "/") for image in images)
-            if mount.system and (mount.point in SYSTEM_MOUNTS or has_image):
-                yield Use("running-system", node(graph, name), mount.point)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.benchmark.loads.witness import Witness, digest, root_of
-from wizard.benchmark.loads import aged
+from wizard.benchmark.loads import script as aged
 from wizard.model.said import GIB, MIB
 
 

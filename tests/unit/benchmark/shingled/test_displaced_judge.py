@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from wizard.benchmark.smr_probe import (
     MILLISECOND,
-    after_idling,
-    after_looking,
-    after_reading,
+    QUICKEST_READ_NS,
     after_writing,
+    judge,
     mechanical,
     memory_share,
     outcome_of,
     see,
+    usual_read_ns,
 )
 from wizard.model.verdict import Basis, Displaced, ProbeComparison
 
@@ -41,7 +41,9 @@ AT_ONCE = replace(ALIKE, written_in_order=batches(22, 5, 0.1, 0.3))
 
 def judged(look: ProbeComparison, again: ProbeComparison, reads: tuple[int, ...] = READS) -> Basis:
     seen = see(look)
-    return after_looking(reads, seen) or after_idling(reads, seen, see(again, seen), whole=True)
+    basis = judge(reads, seen) or judge(reads, seen, see(again, seen))
+    assert basis is not None
+    return basis
 
 
 def test_equal_reads_find_no_displacement() -> None:
@@ -128,9 +130,9 @@ def test_fast_reads_of_unwritten_places_are_likely_unless_by_chance() -> None:
 
 
 def test_non_rotating_drive_ends_the_test_before_any_write() -> None:
-    assert after_reading([3 * MILLISECOND] * 192) == Basis.NO_PLATTERS
-    assert after_reading([100_000] * 192) is None, "a new drive with TRIM answers so, too"
-    assert after_reading(READS) is None
+    assert usual_read_ns([3 * MILLISECOND] * 192) < QUICKEST_READ_NS
+    assert usual_read_ns([100_000] * 192) > QUICKEST_READ_NS, "a new drive with TRIM answers so, too"
+    assert usual_read_ns(READS) > QUICKEST_READ_NS
     solid = ProbeComparison(*[batches(12, 7, 0.05, 0.1)] * 4)
     assert judged(solid, solid, (100_000,) * 192) is Basis.NO_PLATTERS
 
@@ -149,4 +151,4 @@ def test_writes_as_slow_as_rewriting_a_band_end_it_early(write: int, count: int,
 
 def test_shortened_second_look_does_not_report_the_return() -> None:
     seen = see(NEARER)
-    assert after_idling(READS, seen, see(ProbeComparison(), seen), whole=False) == Basis.TOO_SLOW
+    assert judge(READS, seen, see(ProbeComparison(), seen), whole=False) == Basis.TOO_SLOW

@@ -148,7 +148,7 @@ def test_wrong_checksum_is_reported_and_the_data_ignored() -> None:
     drive = seen(page(bytes(damaged)))
     assert drive.ata is None
     assert [(one.what, one.why) for one in drive.unread] == [
-        ("ata", t("The drive's IDENTIFY data does not match its checksum."))
+        ("ata", t("The drive's IDENTIFY data is invalid."))
     ]
 
 

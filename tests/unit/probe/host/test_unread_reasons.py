@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts
-from wizard.benchmark.alignment import _unread as unmeasured
+from wizard.benchmark.alignment import run_alignment_trial
 from wizard.cli.inspect import drive_document
 from wizard.cli.main import main
 from wizard.documents.codec import from_json, to_json
 from wizard.findings.diagnose import diagnose, judge_health
-from wizard.model.errors import Refused
+from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Machine, Obstacle, Use
 from wizard.model.said import Message
 from wizard.plan.refusals import measured, refuse_content
@@ -153,6 +153,8 @@ def everything_of(machine: Machine) -> dict[str, str]:
         with pytest.raises(Refused) as said:
             refuse()
         refused.append(str(said.value))
+    with pytest.raises(Failed) as failed:
+        run_alignment_trial(drive, write=False, on_progress=lambda _: None, stop=lambda: False)
     found = diagnose(machine, drive, ())
     return {
         "the finding": " ".join(str(one.sentence) for one in found.findings if one.code == "drive-unread"),
@@ -160,7 +162,7 @@ def everything_of(machine: Machine) -> dict[str, str]:
         "health": str(judge_health(drive).said[0]),
         "the refusal to measure": refused[0],
         "the refusal to erase": refused[1],
-        "the trial": str(unmeasured(drive)),
+        "the trial": str(failed.value),
     }
 
 

@@ -13,7 +13,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, allowed_seconds, borrowed
 
-OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
+OVER_TIME = Sentence("The drive did not answer within {seconds:g} s.")
 LIMIT = 2.0
 HANGS_SECONDS = 60
 
@@ -85,11 +85,11 @@ def test_working_probe_on_a_slow_cpu_gets_more_time() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("dies", t("The drive's probe was killed by signal {signal}.", signal=11)),
-        ("fails", t("The drive's probe ended with status {status} and no result.", status=1)),
-        ("raises", t("The drive's probe ended with status {status} and no result.", status=1)),
-        ("garbage", t("The drive's probe printed garbage and was stopped.")),
-        ("floods", t("The drive's probe printed garbage and was stopped.")),
+        ("dies", t("The drive's probe ended without a result (status {status}).", status=-11)),
+        ("fails", t("The drive's probe ended without a result (status {status}).", status=1)),
+        ("raises", t("The drive's probe ended without a result (status {status}).", status=1)),
+        ("garbage", t("The drive's probe returned invalid data.")),
+        ("floods", t("The drive's probe returned invalid data.")),
     ],
 )
 def test_failed_probe_is_reported_and_costs_no_time(name: str, said: Message) -> None:
@@ -109,7 +109,7 @@ def test_unresponsive_server_costs_only_the_time_limit() -> None:
 
 def test_server_that_dies_early_leaves_its_drives_unread() -> None:
     found, _ = probe("one", last="sys.exit(3)")
-    assert why(found["one"]) == t("The probe process ended before reaching the drive.")
+    assert why(found["one"]) == t("The drive's probe ended without a result (status {status}).", status="?")
 
 
 def test_malformed_facts_make_an_unreadable_drive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,9 @@ def test_lost_server_is_replaced(end: str) -> None:
         assert next(answers)["name"] == "good"
         if end == "killed":
             first.process.kill()
-            assert why(next(answers)) == t("The probe process ended before reaching the drive.")
+            assert why(next(answers)) == t(
+                "The drive's probe ended without a result (status {status}).", status="?"
+            )
     with borrowed(asked) as second:
         assert second.process.pid != first.process.pid
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
