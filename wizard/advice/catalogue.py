@@ -261,12 +261,21 @@ def mkfs_reason(option: CatalogueOption, programs: Sequence[Program]) -> Message
 def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Return why kernel, tool, drive, workload or size rule out `option` at `site`, even if never offered, or
     None."""
-    return (
+    reason = (
         _kernel_reason(option, site.kernel)
         or mkfs_reason(option, site.programs)
         or _drive_reason(option, site)
-        or _size_reason(option, site.size_bytes)
     )
+    size = site.size_bytes
+    if reason or not (option.at_least or option.at_most):
+        return reason
+    if size is None:
+        return t("The volume's size is unknown.")
+    if option.at_least and size < (least := parse_size(option.at_least)):
+        return SIZE_FROM(least=least)
+    if option.at_most and size > (most := parse_size(option.at_most)):
+        return SIZE_UP_TO(most=most)
+    return None
 
 
 class OnKernel(Struct, frozen=True):
@@ -359,18 +368,6 @@ def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
     return next((NEEDS[need] for need in option.needs if not met[need]), None)
 
 
-def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
-    if not (option.at_least or option.at_most):
-        return None
-    if size is None:
-        return t("The volume's size is unknown.")
-    if option.at_least and size < (least := parse_size(option.at_least)):
-        return SIZE_FROM(least=least)
-    if option.at_most and size > (most := parse_size(option.at_most)):
-        return SIZE_UP_TO(most=most)
-    return None
-
-
 def _faults(
     option: CatalogueOption, known: Mapping[str, ProfilePlace[CatalogueOption]]
 ) -> Iterator[tuple[str, Message]]:
@@ -390,15 +387,14 @@ def _faults(
             "never",
             t("options marked as dangerous, refused or default are never offered: add the reason."),
         )
-    yield from _phrase_faults(option)
     for other in option.conflicts:
         if other not in known:
-            yield "conflicts", t("unknown option {option}.", option=repr(other))
-    yield from _bound_faults(option)
+            yield "conflicts", t("unknown option {name} in profiles/options.", name=repr(other))
+    yield from _value_faults(option)
 
 
-def _phrase_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
-    """Require a phrase for dangerous options that can be used, and forbid it for others."""
+def _value_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
+    """Check versions, sizes and the phrase, which only dangerous options have that can be used."""
     phrase = option.phrase.english
     if (option.danger and not option.refused and option.kind is not OptionKind.TUNE) != bool(phrase):
         yield (
@@ -410,9 +406,6 @@ def _phrase_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
         )
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         yield "phrase", ONE_LINE(longest=LONGEST_PHRASE)
-
-
-def _bound_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
     for parse, keys in (
         (version_of, ("since", "until", "tool_since", "tool_default")),
         (parse_size, ("at_least", "at_most")),

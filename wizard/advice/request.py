@@ -20,7 +20,7 @@ from wizard.advice.catalogue import (
 )
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused, why_not
-from wizard.model.said import Message, join, parts_of, t
+from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -85,7 +85,15 @@ def take_options(
     ]
     mkfs = _combined(choice.mkfs, asked, OptionKind.MKFS, choice.filesystem, available)
     mount = _combined(choice.mount, asked, OptionKind.MOUNT, choice.filesystem, available)
-    doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
+    doubts = tuple(
+        (
+            Sentence("The volume for {purpose} uses {option}; you confirmed the danger. {why}")
+            if option.danger
+            else Sentence("The volume for {purpose} uses {option}, as requested but not recommended. {why}")
+        )(purpose=purpose, option=option.text, why=option.never)
+        for option in asked
+        if option.never
+    )
     return Taken(
         replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
     )
@@ -222,14 +230,6 @@ def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> 
 def _join_texts(first: Message | str, then: Message) -> Message | str:
     parts = [part for part in (*parts_of(first), then) if isinstance(part, Message) and part]
     return join(*parts) if parts else ""
-
-
-def _doubt(option: CatalogueOption, purpose: str) -> Message:
-    if option.kind is OptionKind.MKFS:
-        form = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
-    else:
-        form = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
-    return form(purpose=purpose, option=option.text, why=option.never)
 
 
 class Offered(Struct, frozen=True):

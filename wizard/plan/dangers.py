@@ -6,7 +6,6 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
@@ -63,13 +62,6 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
     found = [(0, drive.path, drive.superblock_digest)]
     found += [(part.number, part.path, part.superblock_digest) for part in drive.partitions]
     return tuple(HeldDigest(number, digest) for number, path, digest in found if digest and path not in used)
-
-
-def _shared_by(drive: Drive) -> tuple[str, ...]:
-    """Return the drives that share all identifiers of this one. Empty if any identifier is unique."""
-    numbers = ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
-    shared = [others for number, others in numbers if number]
-    return tuple(dict.fromkeys(chain.from_iterable(shared))) if all(shared) else ()
 
 
 def layout_of(drive: Drive) -> Layout | None:
@@ -167,11 +159,13 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator
         if drive.diskseq is not None
         else t("only by size")
     )
-    if not drive.serial and not drive.wwn:
+    numbers = ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
+    shared = [others for number, others in numbers if number]
+    if not shared:
         yield t("The drive reports no serial number or WWN and is identified {how}.", how=how)
-    elif others := _shared_by(drive):
+    elif all(shared):
         same = Sentence("The drive reports the same identifiers as {others:list} and is identified {how}.")
-        yield same(others=others, how=how)
+        yield same(others=tuple(dict.fromkeys(chain.from_iterable(shared))), how=how)
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
         yield t(
             "The underlying devices are misaligned to each other, so no partition can be "
@@ -193,13 +187,10 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator
 SHOWN = 500
 """Characters of a doubt that every interface shows. Anything after that cannot serve as a warning."""
 
-SAYING = (
-    options.MADE_DANGEROUS,
-    options.MADE_ASKED,
-    options.MOUNTED_DANGEROUS,
-    options.MOUNTED_ASKED,
+_NAMES_OPTION = re.compile(
+    r"The volume for \{purpose\} (uses|will be (created|mounted) with) \{option\}[;,] .*"
 )
-"""Doubts that name a requested option."""
+"""Doubts that name a requested option at their start, also as version 1 wrote them."""
 
 LONGEST_OPTION = 100
 """Characters of an option that are always visible in such a doubt."""
@@ -207,21 +198,20 @@ LONGEST_OPTION = 100
 
 def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return the first dangerous option of the volume that no doubt names, or None."""
-    named = {canonical_option(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
+    named: set[str] = set()
+    for doubt in doubts:
+        shown = ""
+        if isinstance(doubt, str):
+            # Written by an earlier version: any word may be an option.
+            shown = doubt[:SHOWN]
+        elif _NAMES_OPTION.fullmatch(doubt.english):
+            shown = str(dict(doubt.values)["option"])[:LONGEST_OPTION]
+        named |= {canonical_option(word, volume.filesystem) for word in re.split(r"[\s,;]+", shown)}
     return min(_dangers_of(volume) - named, default=None)
 
 
 def _dangers_of(volume: Volume) -> frozenset[str]:
     return dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem)
-
-
-def _options_in(doubt: Message | str) -> list[str]:
-    """Return the words of a doubt that may be options, or all words of a doubt written by an earlier
-    version."""
-    if isinstance(doubt, str):
-        return re.split(r"[\s,;]+", doubt[:SHOWN])
-    option = dict(doubt.values)["option"] if doubt.english in {one.english for one in SAYING} else ""
-    return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
