@@ -89,6 +89,7 @@ def gather(
 
 
 NONE_OF = Sentence("Unknown name {name}. Choose one of {known:list}.")
+NOT_IN_PROFILES = Sentence("{name} is not in profiles/{folder}.")
 
 
 NO_FILESYSTEM = Sentence("The running kernel ({release}) does not support {titles:and}.")
@@ -389,7 +390,7 @@ def _faults(
         )
     for other in option.conflicts:
         if other not in known:
-            yield "conflicts", t("unknown option {name} in profiles/options.", name=repr(other))
+            yield "conflicts", NOT_IN_PROFILES(name=repr(other), folder="options")
     yield from _value_faults(option)
 
 

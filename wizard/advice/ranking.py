@@ -291,7 +291,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         (
             "rotational",
             drive.rotational,
-            t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
+            t("Unknown whether the drive rotates."),
         ),
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):

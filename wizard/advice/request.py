@@ -30,11 +30,11 @@ LISTS = {
 """mkfs flags with a list as value. Programs use only the last one if repeated (mke2fs), so requested options
 are merged."""
 
-NOT_WRITTEN = {
-    OptionKind.TUNE: t("it changes an existing filesystem, but does not create or mount one."),
-    OptionKind.SCHEDULER: t("it is a scheduler, and diskwright does not set schedulers."),
-}
-"""Why options of these kinds cannot be requested."""
+REQUESTED = (OptionKind.MKFS, OptionKind.MOUNT)
+"""Kinds of options that create or mount a filesystem."""
+
+
+ON_SYSTEM = Sentence("{option} puts data at risk and is not allowed on a system volume.")
 
 
 class Taken(Struct, frozen=True):
@@ -119,11 +119,11 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
     option = catalogue.get(name)
     if option is None:
         raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=filesystem))
-    if option.kind in NOT_WRITTEN:
-        why = NOT_WRITTEN[option.kind]
-        raise BadInput(
-            t("Cannot use {option} ({text}) here: {why}", option=option.id, text=option.text, why=why)
+    if option.kind not in REQUESTED:
+        only = Sentence(
+            "Cannot use {option} ({kind}: {text}) here. Only mkfs and mount options can be requested."
         )
+        raise BadInput(only(option=option.id, text=option.text, kind=option.kind))
     if filesystem not in option.filesystems:
         fault = words.OTHER_FILESYSTEM(
             option=option.id, filesystems=option.filesystems, filesystem=filesystem
@@ -141,13 +141,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
     if option.refused or reason:
         raise Refused(t("{option}: {why}", option=option.text, why=reason or ""))
     if option.danger and site.root:
-        raise Refused(
-            t(
-                "{option} puts data at risk and is not allowed on a system volume. {why}",
-                option=option.text,
-                why=option.never,
-            )
-        )
+        raise Refused(join(ON_SYSTEM(option=option.text), option.never))
 
 
 def is_danger(option: CatalogueOption, typed: str) -> bool:
@@ -262,7 +256,7 @@ def offered(
         option
         for option in catalogue.values()
         if choice.filesystem in option.filesystems
-        and option.kind not in NOT_WRITTEN
+        and option.kind in REQUESTED
         and default_reason(option, site) is None
     ]
     advised = {option.text for option in (*choice.mkfs, *choice.mount)}

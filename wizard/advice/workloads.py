@@ -266,7 +266,7 @@ class _WorkloadLoader:
 
     def _standing(self, key: str, form: ChoiceForm) -> RankedChoice:
         if not form.sentence.english.strip():
-            raise self.place.fault(f"{key}.sentence", t("explain this ranking in a sentence."))
+            raise self.place.fault(f"{key}.sentence", catalogue.ONE_LINE(longest=LONGEST_TEXT))
         return RankedChoice(
             form.place,
             form.sentence,
@@ -280,9 +280,7 @@ class _WorkloadLoader:
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
         for name in names:
             if name not in self.evidence:
-                raise self.place.fault(
-                    key, t("unknown evidence {name} in profiles/evidence.", name=repr(name))
-                )
+                raise self.place.fault(key, catalogue.NOT_IN_PROFILES(name=repr(name), folder="evidence"))
         return tuple(self.evidence[name] for name in names)
 
     def _options(
@@ -292,7 +290,7 @@ class _WorkloadLoader:
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
+                raise self.place.fault(key, catalogue.NOT_IN_PROFILES(name=repr(name), folder="options"))
             if option.kind is not kind:
                 fault = t(
                     "{option} is a {kind} option, not a {wanted} option.",

@@ -10,6 +10,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.said import Message, Sentence, t
 
 EMPTY, TOO_LONG = t("is empty"), t("is too long")
+NAME_PLACE = Sentence("The mount point '{place}' {fault}.")
 NOT_PASSED = Sentence("diskwright does not pass option '{option}' to {tool}")
 CONTROLS = t("contains control characters")
 
@@ -165,18 +166,17 @@ def place_fault(place: str, filesystem: str) -> Message | None:
     )
 
 
-def writer_fault(writer: layout.Writer, filesystem: str, role: str) -> Message | None:
-    """Return why a volume with this filesystem and role (empty for none) cannot have this writer, or None."""
+def may_write(writer: layout.Writer, filesystem: str, role: str) -> bool:
+    """Return True if a volume with this filesystem and role (empty for none) can have this writer. Swap and
+    system volumes belong to root."""
     if writer == layout.ROOT:
-        return None
+        return True
     if role or not MADE[filesystem].mounts:
-        return t("belongs to the system and is writable by root only")
-    if writer == layout.EVERYONE:
-        return None
+        return False
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
     group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
-    return None if named and (person or group) else t("has an invalid writer")
+    return writer == layout.EVERYONE or (named and (person or group))
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> Message | None:
@@ -215,26 +215,19 @@ def mount_options_fault(options: tuple[str, ...]) -> Message | None:
     return None
 
 
-def volume_uuid_fault(text: str, filesystem: str) -> str | None:
-    """Return why `text` is not a UUID or serial number in the format that libblkid reports for the
-    filesystem, or None."""
+def is_volume_uuid(text: str, filesystem: str) -> bool:
+    """Return True for a UUID or serial number in the format that libblkid reports for the filesystem."""
     digits = MADE[filesystem].serial_digits
-    if not digits:
-        return uuid_fault(text)
-    return (
-        None
-        if _SERIALS[digits].fullmatch(text) and text.strip("0-")
-        else str(t("is not a serial number of {digits} digits", digits=digits))
-    )
+    return bool(_SERIALS[digits].fullmatch(text) and text.strip("0-")) if digits else is_uuid(text)
 
 
-def uuid_fault(text: str) -> str | None:
-    """Return why `text` is not a UUID in canonical form, or None."""
+def is_uuid(text: str) -> bool:
+    """Return True for a UUID in canonical form, other than zero."""
     try:
         found = UUID(text)
     except ValueError:
-        return str(t("is not a UUID"))
-    return None if str(found) == text and found.int else str(t("is not in plain lower-case form"))
+        return False
+    return str(found) == text and bool(found.int)
 
 
 def is_device_path(path: str) -> bool:

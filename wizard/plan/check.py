@@ -221,7 +221,7 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
     volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if rules.uuid_fault(group.uuid) or group.uuid in uuids:
+    if not rules.is_uuid(group.uuid) or group.uuid in uuids:
         yield "group.uuid"
     if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
@@ -251,7 +251,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
         yield "volumes"
         return
     (volume,) = plan.volumes
-    if any(map(rules.uuid_fault, stripe.uuids)) or volume.uuid in stripe.uuids:
+    if not all(map(rules.is_uuid, stripe.uuids)) or volume.uuid in stripe.uuids:
         yield "stripe.uuids"
     if stripe.kind == "md":
         if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
@@ -323,9 +323,9 @@ def _fields_at_fault(plan: Plan, volume: layout.Volume, *, alone: bool) -> Itera
     if not rules.is_workload_id(volume.workload):
         yield "workload"
     yield from (field for field, _ in volume_faults(volume, encrypted=bool(volume.encryption), alone=alone))
-    if rules.volume_uuid_fault(volume.uuid, volume.filesystem):
+    if not rules.is_volume_uuid(volume.uuid, volume.filesystem):
         yield "uuid"
-    if rules.writer_fault(volume.writer, volume.filesystem, volume.role):
+    if not rules.may_write(volume.writer, volume.filesystem, volume.role):
         yield "writer"
 
 

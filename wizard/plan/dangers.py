@@ -22,12 +22,8 @@ from wizard.plan.refusals import unmeasured, unread_content
 from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
-    "This system runs from an image or in memory and may lose the boot mount "
-    "configuration on shutdown. Everything else remains on the drive."
-)
-IN_CONTAINER = t(
-    "This system runs in a container, which rarely mounts drives from its own "
-    "fstab at startup. Everything else remains on the drive."
+    "This system runs from an image, in memory or in a container, and may not mount the drive at the next "
+    "boot. Everything else remains on the drive."
 )
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
@@ -296,8 +292,5 @@ def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Messa
 
 def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple[Message, ...]:
     """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
-    if not any(one.edits_boot for one in operations):
-        return ()
-    if machine.in_container:
-        return (IN_CONTAINER,)
-    return (FORGOTTEN,) if machine.live_medium else ()
+    forgets = machine.in_container or machine.live_medium
+    return (FORGOTTEN,) if forgets and any(one.edits_boot for one in operations) else ()

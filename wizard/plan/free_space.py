@@ -206,6 +206,4 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent], 
         )
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
         sentences.append(t("The other volumes need {size:size} of that.", size=others))
-    if demand.size_bytes is not None or hint is None:
-        sentences.append(t("Request less."))
     return str(join(*sentences, *((hint,) if hint else ())))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.advice.request import ON_SYSTEM
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
@@ -57,9 +58,7 @@ class Planning(Struct, frozen=True):
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
         if danger := dangers.system_danger(volume):
-            raise BadInput(
-                t("{option} puts data at risk and is not allowed on boot or system volumes.", option=danger)
-            )
+            raise BadInput(ON_SYSTEM(option=danger))
         if choice.obstacles:
             cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
             raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))

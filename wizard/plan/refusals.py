@@ -53,12 +53,10 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
         *(Use("holder", layer.below, layer.path) for layer in drive.layers),
     ]
     if uses:
-        more = (
-            t("`diskwright inspect {drive}` shows how.", drive=path)
-            if uses[0].kind in ("holder", "raid-member")
-            else t("Cannot plan for a drive in use.")
-        )
-        raise Refused(join(IN_USE(drive=path, how=in_use(uses[0])), more))
+        used = IN_USE(drive=path, how=in_use(uses[0]))
+        if uses[0].kind in ("holder", "raid-member"):
+            used = join(used, t("`diskwright inspect {drive}` shows how.", drive=path))
+        raise Refused(used)
     _refuse_half_moved(drive)
     return measured(drive)
 
@@ -209,7 +207,7 @@ def _table_faults(drive: Drive) -> Iterator[Message]:
     """Yield why partitions cannot be added. The first reason counts; later ones may follow from it."""
     path, table = drive.path, drive.table
     if waiting := _waiting_reason(drive):
-        yield t("Cannot add partitions: {why}", why=waiting)
+        yield waiting
     if table is None or unread_content(drive):
         yield UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive))
         return

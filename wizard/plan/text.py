@@ -178,12 +178,10 @@ def free_used(plan: Plan) -> Iterator[Message]:
         for part in member.after.partitions
         if not is_container(part) and slot.overlaps(part)
     )
-    if covered and plan.others:
+    if covered:
         yield t(
             "Deleted or unrecognised data in the free space of {drives:and} is lost.", drives=tuple(covered)
         )
-    elif covered:
-        yield t("Deleted or unrecognised data in free space is lost.")
 
 
 def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:

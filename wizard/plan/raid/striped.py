@@ -11,7 +11,7 @@ from wizard.model.finding import Recording
 from wizard.model.geometry import Identity
 from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
@@ -92,7 +92,7 @@ def _refuse_mixture(kind: plan_request.Kind, drives: Sequence[Drive]) -> None:
     blocks would be unreadable without the others. Btrfs writes at least 4096 bytes."""
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
     if len(set(blocks.values())) > 1 and kind == "md":
-        sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
+        sizes = tuple(f"{path} {size}" for path, size in blocks.items())
         raise Refused(
             t(
                 "The drives have different logical block sizes in bytes ({drives:list}). "
@@ -155,14 +155,10 @@ def _together_doubts(
 def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
     rotating = tuple(drive.path for drive in drives if drive.rotational)
     solid = tuple(drive.path for drive in drives if drive.rotational is False)
-    slow = t("the drives together write only as fast as the slowest")
+    slow = t("The drives together write only as fast as the slowest.")
     if rotating and solid:
-        yield t(
-            "{turning}, but {still}: {slow}, so the fast drives are wasted.",
-            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=rotating, count=len(rotating)),
-            still=tn("{drives:list} does not", "{drives:list} do not", drives=solid, count=len(solid)),
-            slow=slow,
-        )
+        mixed = Sentence("Some drives rotate ({rotating:list}), others do not ({solid:list}).")
+        yield join(mixed(rotating=rotating, solid=solid), slow)
     if unpluggable := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
         yield (
             Sentence(
@@ -176,7 +172,7 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
         )(drives=unpluggable)
     buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
     if len(buses) > 1:
-        yield t("The drives use different buses ({buses:list}): {slow}.", buses=tuple(buses), slow=slow)
+        yield join(t("The drives use different buses ({buses:list}).", buses=tuple(buses)), slow)
 
 
 def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:

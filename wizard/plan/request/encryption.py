@@ -160,7 +160,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
         if (
-            rules.uuid_fault(one.uuid)
+            not rules.is_uuid(one.uuid)
             or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
             or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
         ):
