@@ -9,7 +9,7 @@ from typing import Annotated, Generic, Protocol, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.advice.missing import why_not_mounted
+from wizard.advice.missing import NO_DRIVER, why_not_mounted
 from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
@@ -90,9 +90,6 @@ def gather(
 
 NONE_OF = Sentence("Unknown name {name}. Choose one of {known:list}.")
 NOT_IN_PROFILES = Sentence("{name} is not in profiles/{folder}.")
-
-
-NO_FILESYSTEM = Sentence("The running kernel ({release}) does not support {titles:and}.")
 
 
 class OptionKind(StrEnum):
@@ -295,8 +292,8 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
     if kinds and all(why_not_mounted(kernel, kind) for kind in kinds):
-        titles = tuple(kind.title for kind in kinds)
-        return OnKernel(False, NO_FILESYSTEM(release=kernel.release, titles=titles))
+        titles = ", ".join(kind.title for kind in kinds)
+        return OnKernel(False, NO_DRIVER(release=kernel.release, title=titles))
     reason = _kernel_reason(option, kernel)
     if reason is None:
         return OnKernel(True)

@@ -137,7 +137,9 @@ def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_manage
         for one in cards
     )
     results = (
-        (standing.results,) if first.applies(rotational) else (t("Uncertain: not measured on such a drive."),)
+        (standing.results,)
+        if first.applies(rotational)
+        else (t("Results from other drives do not apply here."),)
     )
     dated = (*results, t("Measured: {studies:semicolons}.", studies=tuple(measured)))
     return replace(

@@ -14,6 +14,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, Message, join, t
 
 METADATA = t("Metadata needs conventional zones.")
+SECOND = t("A second, conventional drive provides these zones.")
 
 Version = tuple[int, int]
 
@@ -137,14 +138,13 @@ def _since(machine: Machine, first: Version) -> Iterator[_Fault]:
         )
 
 
-def _built_with(machine: Machine, config: str, title: Message | str) -> Iterator[_Fault]:
+def _built_with(machine: Machine, config: str) -> Iterator[_Fault]:
     """Check a build option of the kernel, which zones require."""
     built = dict(machine.kernel.options).get(config)
     if built is None:
-        yield Ability.DOUBT, t("Cannot read whether the kernel has {title}.", title=title)
+        yield Ability.DOUBT, t("Cannot read whether the kernel has CONFIG_{config}.", config=config)
     elif not built:
-        lacks = t("The kernel was built without {title} (CONFIG_{config}).", title=title, config=config)
-        yield Ability.CANNOT, lacks
+        yield Ability.CANNOT, t("The kernel was built without CONFIG_{config}.", config=config)
 
 
 def _tool(machine: Machine, name: str) -> Iterator[_Fault]:
@@ -232,12 +232,7 @@ def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
     )
     nature, devices = [METADATA], [drive.path]
     if _has_conventional(drive) is False:
-        nature.append(
-            t(
-                "Metadata needs a second, conventional drive, since every zone of this drive "
-                "must be written in order."
-            )
-        )
+        nature.append(SECOND)
         devices = ["-c", drive.path, OTHER]
     nature.append(t("Part of the drive is reserved for moving data."))
     make = " ".join(("mkfs.f2fs", "-f", "-m", *devices))
@@ -250,7 +245,7 @@ def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
         *_since(machine, XFS_SINCE),
         *_tool(machine, XFS.tool),
     ]
-    details = [*_built_with(machine, "XFS_RT", t("the XFS realtime part"))]
+    details = [*_built_with(machine, "XFS_RT")]
     known = machine.program(XFS.tool)
     if known is None or known.version == (0, 0):
         details.append((Ability.DOUBT, t("Cannot read the version of mkfs.xfs.")))
@@ -292,12 +287,12 @@ def _dm_zoned(machine: Machine, drive: Drive) -> ZonedUse:
     ]
     first, devices = DM_ZONED_SINCE, drive.path
     if _has_conventional(drive) is False:
-        nature.append(t("A second, conventional drive provides these zones."))
+        nature.append(SECOND)
         first = DM_ZONED_WITH_A_SECOND_SINCE
         devices = f"{OTHER} {drive.path}"
     faults = (
         *_since(machine, first),
-        *_built_with(machine, "DM_ZONED", "dm-zoned"),
+        *_built_with(machine, "DM_ZONED"),
         *_tool(machine, "dmzadm"),
         *_conventional_known(drive),
     )

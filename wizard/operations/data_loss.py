@@ -9,6 +9,7 @@ from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Message, Sentence, format_capacity, join, t
 
+ALL = Sentence("All of {device}: {what}.")
 UNREADABLE = Sentence("{device}: any contents; unreadable during planning.")
 
 
@@ -51,7 +52,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(t("All of {device}: {what}.", device=drive, what=what), *before.beyond))
+    return str(join(ALL(device=drive, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:

@@ -78,30 +78,19 @@ _SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(
 _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
-def geometry_fault(geometry: Geometry) -> Message | None:
-    """Return why partitions are not possible with this geometry, or None."""
+def is_plausible(geometry: Geometry) -> bool:
+    """Return True if a drive can have these block sizes, and partitions."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    if (
-        not 512 <= logical <= 65536
-        or logical & (logical - 1)
-        or not logical <= physical <= 1 << 30
-        or physical % logical
-    ):
-        return t(
-            "blocks of {logical} and {physical} bytes do not support partitions",
-            logical=logical,
-            physical=physical,
-        )
     offset = geometry.alignment_offset_bytes
-    if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
-        return t(
-            "an alignment offset of {offset} bytes is impossible with blocks of {logical} bytes",
-            offset=offset,
-            logical=logical,
-        )
-    if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
-        return t("the recommended I/O sizes are out of range")
-    return None
+    return (
+        512 <= logical <= 65536
+        and not logical & (logical - 1)
+        and logical <= physical <= 1 << 30
+        and not physical % logical
+        and -1 <= offset < 1 << 30
+        and (offset <= 0 or not offset % logical)
+        and all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes))
+    )
 
 
 def label_fault(label: str, filesystem: str) -> Message | None:
@@ -179,13 +168,6 @@ def may_write(writer: layout.Writer, filesystem: str, role: str) -> bool:
     return writer == layout.EVERYONE or (named and (person or group))
 
 
-def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> Message | None:
-    """Return why these mkfs arguments or mount options are not allowed, or None."""
-    if mount and not MADE[filesystem].mounts:
-        return t("{filesystem} is never mounted and has no mount options", filesystem=filesystem)
-    return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
-
-
 def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | None:
     """Return why these arguments are not passed to mkfs, or None."""
     kind, rest = MADE[filesystem], list(options)
@@ -198,10 +180,9 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | N
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return t("diskwright does not allow the value '{value}' for {option}", option=flag, value=value)
-        if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            form = Sentence("{option} {key} could refer to something other than the partition")
-            return form(option=flag, key=min(elsewhere))
+            return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
+        if {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
+            return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
     return None
 
 

@@ -260,7 +260,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
         is_made = (
             bool(striping.ARRAY_NODE.fullmatch(stripe.device))
             and len(stripe.uuids) == 1
-            and not (stripe.chunk_bytes if stripe.mirrors else striping.chunk_fault(stripe.chunk_bytes))
+            and not (stripe.chunk_bytes if stripe.mirrors else not striping.is_chunk(stripe.chunk_bytes))
         )
     else:
         array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
@@ -288,7 +288,7 @@ def drive_faults(drive: Identity) -> Iterator[str]:
     """Yield the faulty fields of a drive named in a document."""
     if not rules.is_device_path(drive.path):
         yield "drive.path"
-    if rules.geometry_fault(drive.geometry):
+    if not rules.is_plausible(drive.geometry):
         yield "drive.geometry"
     if not 0 < drive.size_bytes < free_space.LARGEST_BYTES:
         yield "drive.size_bytes"

@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from wizard.advice.missing import MissingTools, lacking
+from wizard.advice.missing import NO_DRIVER, MissingTools, lacking
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import BadInput, Refused
@@ -224,23 +224,18 @@ def system_danger(volume: Volume) -> str | None:
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
 NEEDED = {
-    DEVICE_MAPPER: ("device mapper", t("LVM volumes are unavailable")),
-    CRYPT: ("dm-crypt", t("encrypted volumes cannot be opened")),
-    "raid0": ("md RAID0", t("md cannot stripe")),
-    "raid1": ("md RAID1", t("md cannot mirror")),
+    DEVICE_MAPPER: "device mapper",
+    CRYPT: "dm-crypt",
+    "raid0": "md RAID0",
+    "raid1": "md RAID1",
 }
-"""By module, which for md is also the level: name, and consequence if missing."""
+"""Names by module, which for md is also the level."""
 
 
 def refuse_lacking(kernel: Kernel, module: str) -> None:
     """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
-        name, without = NEEDED[module]
-        lacks = Sentence(
-            "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel with {name}, or "
-            "install the module."
-        )
-        raise Refused(lacks(release=kernel.release, name=name, without=without))
+        raise Refused(NO_DRIVER(release=kernel.release, title=NEEDED[module]))
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:

@@ -121,12 +121,6 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
     return tuple(spaces)
 
 
-def share_bytes(percent: int, spaces: Iterable[Extent], grain: int) -> int:
-    """Return a percentage of the usable space, rounded down to the grain so that shares of 100 percent always
-    fit."""
-    return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
-
-
 class Demand(Struct, frozen=True):
     """Space for one request: bytes, or None for all remaining space, at least `minimum_bytes`. `name` is for
     messages."""

@@ -1,6 +1,6 @@
 """What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -105,7 +105,11 @@ class Planning(Struct, frozen=True):
             plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
         )
         doubts = (
-            *self._drive_doubts(preserve=preserve),
+            *(
+                t("{drive}: {doubt}", drive=drive, doubt=doubt) if others else doubt
+                for drive, recording in self.sides
+                for doubt in dangers.doubts_of(drive, recording, preserve=preserve)
+            ),
             *dangers.rehearsal_doubts(self.machine.kernel),
             *(
                 doubt
@@ -116,12 +120,6 @@ class Planning(Struct, frozen=True):
         )
         plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)
         return plan.with_current_texts()
-
-    def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
-        for drive, recording in self.sides:
-            for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
-                named = len(self.drives) > 1
-                yield t("{drive}: {doubt}", drive=drive, doubt=doubt) if named else doubt
 
 
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:

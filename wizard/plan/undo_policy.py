@@ -125,4 +125,4 @@ def _member_losses(member: layout.Member) -> list[str]:
         return [whole, *waiting]
     if before.table == "none":
         return waiting
-    return [str(t("{drive}: everything, recognised as {table}.", drive=path, table=before.table)), *waiting]
+    return [str(data_loss.ALL(device=path, what=before.table)), *waiting]

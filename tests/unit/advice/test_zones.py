@@ -253,14 +253,14 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
         (
             "XFS",
             host("6.17.0", programs=(Program("mkfs.xfs", (6, 15)),)),
-            "Cannot read whether the kernel has the XFS",
+            "Cannot read whether the kernel has CONFIG_XFS_RT",
             Ability.DOUBT,
         ),
         ("XFS", host("6.17.0", programs=()), "Cannot read the version of mkfs.xfs", Ability.DOUBT),
         (
             "XFS",
             host("6.17.0", kernel=Kernel("6.17.0", FILESYSTEMS, (("XFS_RT", False),))),
-            "built without the XFS realtime",
+            "built without CONFIG_XFS_RT",
             Ability.CANNOT,
         ),
         ("F2FS", host(kernel=Kernel("6.1.0", frozenset({"btrfs"}))), "does not support F2FS", Ability.CANNOT),
@@ -277,7 +277,7 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
         (
             "dm-zoned",
             host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS)),
-            "Cannot read whether the kernel has dm-zoned",
+            "Cannot read whether the kernel has CONFIG_DM_ZONED",
             Ability.DOUBT,
         ),
     ],

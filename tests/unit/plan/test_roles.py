@@ -19,7 +19,7 @@ from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.request.roles import ROLES, swap_bytes
+from wizard.plan.request.roles import ROLES, usual_bytes
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
@@ -199,7 +199,7 @@ def test_desktop_next_to_preserved_data_uses_the_largest_free_piece() -> None:
 
 @pytest.mark.parametrize(("memory", "swap"), [(1, 2), (2, 4), (3, 3), (8, 8), (9, 4), (512, 4)])
 def test_swap_follows_from_memory_including_the_kernel_share(memory: int, swap: int) -> None:
-    assert swap_bytes(memory * GIB - 300 * MIB) == swap * GIB
+    assert usual_bytes("swap", memory * GIB - 300 * MIB) == swap * GIB
 
 
 @pytest.mark.parametrize("geometry", [GEOMETRIES[0], KN4])

@@ -67,15 +67,9 @@ def copies(stripe: Stripe, count: int) -> int:
     return 1 if not stripe.mirrors else count if stripe.kind == "md" else 2
 
 
-def chunk_fault(chunk_bytes: int) -> Message | None:
-    """Return why the chunk size is not allowed, as the end of a sentence, or None."""
-    if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
-        return t(
-            "is not a power of two from {least}K to {most}K",
-            least=LEAST_CHUNK_BYTES // KIB,
-            most=MOST_CHUNK_BYTES // KIB,
-        )
-    return None
+def is_chunk(chunk_bytes: int) -> bool:
+    """Return True if the chunk size is allowed: a power of two within the limits."""
+    return not chunk_bytes & (chunk_bytes - 1) and LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES
 
 
 def layer_name(label: str) -> str:

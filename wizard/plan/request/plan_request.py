@@ -153,9 +153,17 @@ def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
         raise BadInput(
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
-    if asked.chunk_bytes is not None and (fault := striping.chunk_fault(asked.chunk_bytes)):
-        form = Sentence("A chunk of {chunk:exact} {fault}; {usual:exact} is usual.")
-        raise BadInput(form(chunk=asked.chunk_bytes, fault=fault, usual=striping.USUAL_CHUNK_BYTES))
+    if asked.chunk_bytes is not None and not striping.is_chunk(asked.chunk_bytes):
+        raise BadInput(
+            t(
+                "A chunk of {chunk:exact} is not a power of two from {least:exact} to {most:exact}. "
+                "{usual:exact} is usual.",
+                chunk=asked.chunk_bytes,
+                least=striping.LEAST_CHUNK_BYTES,
+                most=striping.MOST_CHUNK_BYTES,
+                usual=striping.USUAL_CHUNK_BYTES,
+            )
+        )
 
 
 def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:

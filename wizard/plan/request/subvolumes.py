@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
-from wizard.model.layout import NO_PLACE, Subvolume
+from wizard.model.layout import Subvolume
 from wizard.model.said import Message, t
 from wizard.operations.mounts import SUBVOLUME
 from wizard.operations.rules import NAME_PLACE, TOO_LONG, mount_point_fault
@@ -46,10 +46,6 @@ def subvolume_option(name: str) -> str:
 def _subvolume_name_fault(name: str) -> Message | None:
     """Return why a subvolume name is not valid, as the end of a sentence, or None. Only characters without
     special meaning in fstab and mount(8) are allowed."""
-    if not name:
-        return t("lacks a name")
-    if name.startswith("/"):
-        return t("begins with a slash; paths start at the top of the filesystem, without a slash")
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
         return t(
@@ -88,9 +84,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
                 name=shown,
                 above=above,
             )
-        if (place := one.mount_point) is not None and (
-            fault := t("is not a path") if place == NO_PLACE else mount_point_fault(place)
-        ):
+        if one.mount_point is not None and (fault := mount_point_fault(one.mount_point)):
             return t("has the subvolume '{name}', which {fault}", name=subvolume_written(one), fault=fault)
         before.add(one.name)
     return None

@@ -280,7 +280,9 @@ class PlanJob(Job[Plan]):
         return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def commands(self) -> tuple[ui.Block, ...]:
-        plan = self.document.described_as_direct(self._direct)
+        plan = self.document
+        if self._direct:
+            plan = plan.with_current_texts(direct=self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
         said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))

@@ -123,7 +123,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
     assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
-    directly = plan.described_as_direct("the kernel gives no loop devices").steps
+    directly = plan.with_current_texts(direct="the kernel gives no loop devices").steps
     for written in directly[: number_of(plan, MakeArray)]:
         assert written.undo.startswith("Cannot be undone")
     assert max(map(len, lines)) <= 100
