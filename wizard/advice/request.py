@@ -179,36 +179,23 @@ def _combined(
     filesystem: str,
     catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
-    """Return the recommended options without conflicts, followed by the requested ones, with lists merged."""
+    """Return the recommended options without conflicts, followed by the requested ones, with lists merged.
+    Raises BadInput if a required option conflicts."""
     entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
-    kept = [
-        option for option in current if _is_compatible(option, entries.get(option.text), asked, filesystem)
-    ]
+    kept = []
+    for option in current:
+        entry = entries.get(option.text)
+        conflicts = (one for one in asked if one.text != option.text)
+        conflict = next((one for one in conflicts if entry and exclude(one, entry, filesystem)), None)
+        if conflict is None:
+            kept.append(option)
+        elif entry and entry.always:
+            needed = Sentence("{option} conflicts with {advised}, which the drive needs.")
+            raise BadInput(needed(option=conflict.id, advised=option.text))
     for wanted in asked:
         if wanted.kind is kind and all(option.text != wanted.text for option in kept):
             kept = _merged(kept, wanted, filesystem)
     return tuple(kept)
-
-
-def _is_compatible(
-    option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str
-) -> bool:
-    """Return True if a recommended option is compatible with all requested ones. Raises BadInput if the
-    option is required."""
-    if entry is None:
-        return True
-    conflict = next(
-        (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
-    )
-    if entry.always and conflict is not None:
-        raise BadInput(
-            t(
-                "{option} conflicts with {advised}, which the drive needs.",
-                option=conflict.id,
-                advised=option.text,
-            )
-        )
-    return conflict is None
 
 
 def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:

@@ -254,10 +254,8 @@ class _WorkloadLoader:
                 )
 
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
-        for place, message in (
-            (Rank.RECOMMENDED, t("exactly one filesystem must be chosen.")),
-            (Rank.ALTERNATIVE, t("at most one filesystem may be second.")),
-        ):
+        message = t("exactly one filesystem must be chosen, and at most one may be second.")
+        for place in (Rank.RECOMMENDED, Rank.ALTERNATIVE):
             holders = [index for index, rank in enumerate(places) if rank is place]
             if len(holders) > 1:
                 raise self.place.fault(f"choices[{holders[1]}].{key}", message)

@@ -25,6 +25,7 @@ from wizard.operations.operation import (
 )
 from wizard.operations.rules import mount_options_fault, mount_point_fault
 
+UNMOUNT = Sentence("Unmount {device} from {mount_point}.")
 NOT_MOUNTED_AT = Sentence("{device} is not mounted at {mount_point}")
 MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
 MOUNTED_WITH = Sentence("mounted with {options}")
@@ -132,7 +133,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
-    undone = Sentence("Unmount {mount_point}.")
+    undone = UNMOUNT
     aims = MOUNTED_AT
 
     @property
@@ -321,7 +322,7 @@ class Unmount(Setting, Struct, frozen=True):
     turn = 1
     lasts = False
 
-    says = Sentence("Unmount {device} from {mount_point}.")
+    says = UNMOUNT
     aims = NOT_MOUNTED_AT
 
     @property

@@ -231,9 +231,7 @@ class WriteRules(Setting, Struct, frozen=True):
         return self.edits(context)
 
     def undo_text(self, context: Context) -> str:
-        if self.old is None:
-            return str(t("By removing the file."))
-        return str(t("By restoring the old lines of the file."))
+        return str(t("By restoring the old file, or removing the new one."))
 
     def fits(self, subject: Subject) -> bool:
         path = Path(self.file)

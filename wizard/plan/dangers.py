@@ -22,8 +22,8 @@ from wizard.plan.refusals import unmeasured, unread_content
 from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
-    "This system runs from an image, in memory or in a container, and may not mount the drive at the next "
-    "boot. Everything else remains on the drive."
+    "This system runs from an image, in memory or in a container, and may lose or ignore the boot mount "
+    "configuration. Everything else remains on the drive."
 )
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 

@@ -139,7 +139,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             1,
             "choices 2, place",
-            "filesystem must be chosen.",
+            "filesystem must be chosen, and",
         ),
         (
             'place = "second"\nsentence = "More here."',
@@ -147,7 +147,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             4,
             "choices 3, shingled, place",
-            "filesystem must be chosen.",
+            "filesystem must be chosen, and",
         ),
         (
             'place = "chosen"',
@@ -155,7 +155,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "[[choices]]",
             0,
             "choices 1",
-            "filesystem must be chosen.",
+            "filesystem must be chosen, and",
         ),
         (
             'place = "rejected"\nsentence = "It suits less."',
@@ -163,7 +163,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             3,
             "choices 3, place",
-            "at most one filesystem may be second",
+            "at most one may be second",
         ),
         (
             'label = "photos"',

@@ -13,7 +13,7 @@ from wizard.model import layout
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.said import rounded_up, t
+from wizard.model.said import rounded_up
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import free_space
 from wizard.plan.raid.striping import layer_name
@@ -51,7 +51,7 @@ def group_places(
     """
     sizes = [spec.size_bytes or MADE[spec.choice.filesystem].minimum_bytes for spec in specs]
     least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
-    wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
+    wanted = free_space.Demand("group", None, least)
     (place,) = free_space.place([wanted], spaces, geometry.grain_bytes)
     room = Extent(0, group_room_bytes(place.size_bytes))
     demands = [demand_of(spec, [room], EXTENT_BYTES) for spec in specs]

@@ -174,14 +174,13 @@ def mirror_note(plan: Plan) -> Message | None:
     if stripe is None or not stripe.mirrors:
         return None
     count = len(plan.members)
-    one = stripe.kind == "btrfs" or count == 2
-    lost = t("one drive") if one else t("{lost} of {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
     return t(
-        "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
+        "A mirror survives the loss of {lost} of {drives} drives, but is not a backup. Deleted, "
         "overwritten or damaged data changes on every copy immediately. About "
         "{files:size} of {raw:size} is available for files.",
-        lost=lost,
+        lost=1 if stripe.kind == "btrfs" else count - 1,
+        drives=count,
         raw=raw,
         files=together_bytes(plan),
     )

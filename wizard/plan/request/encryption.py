@@ -34,7 +34,7 @@ def passphrase_fault(secret: bytes) -> Message | None:
     if len(secret) > LARGEST_BYTES:
         return t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES)
     if b"\n" in secret or b"\0" in secret:
-        return t("contains a line break or zero byte, which cannot be typed at boot")
+        return rules.CONTROLS
     return None
 
 

@@ -100,6 +100,7 @@ class RestoreTable(Struct, frozen=True):
 Request = NewVolumes | DeletePart | GrowPart | ShrinkPart | RestoreTable
 
 
+ALONE = t("Request one unencrypted volume, without size or role, and omit volume groups, MBR and --use-free.")
 SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
 
 
@@ -119,11 +120,7 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
     elif how.stripe:
         _check_stripe(how.stripe, drives)
         if not fills:
-            alone = t(
-                "Several drives form one volume together. Omit further volumes, sizes, roles, encryption, "
-                "volume groups, MBR and --use-free."
-            )
-            raise BadInput(alone)
+            raise BadInput(join(t("Several drives form one volume together."), ALONE))
         _check_filesystem(how.stripe, specs[0].choice.filesystem)
     elif len(drives) > 1:
         raise BadInput(
@@ -133,8 +130,7 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
             )
         )
     elif drives[0].zoned == HOST_MANAGED and not fills:
-        one = t("Request one unencrypted volume, without size or role.")
-        raise Refused(join(HOST_MANAGED_ZONES(drive=drives[0]), one))
+        raise Refused(join(HOST_MANAGED_ZONES(drive=drives[0]), ALONE))
     elif how.grouped and special:
         raise BadInput(t("Volume groups support neither roles nor encryption."))
 

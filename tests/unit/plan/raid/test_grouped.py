@@ -181,8 +181,8 @@ def test_subvolumes_work_in_a_group() -> None:
 @pytest.mark.parametrize(
     ("specs", "arrangement", "says"),
     [
-        ((spec("ext4", size_bytes=99 * GIB), spec("xfs", size_bytes=2 * GIB)), None, "needs at least"),
-        ((spec("ext4", size_bytes=100 * GIB - 20 * MIB), spec("xfs")), None, "needs at least"),
+        ((spec("ext4", size_bytes=99 * GIB), spec("xfs", size_bytes=2 * GIB)), None, "needs "),
+        ((spec("ext4", size_bytes=100 * GIB - 20 * MIB), spec("xfs")), None, "needs "),
         ((spec("xfs", size_bytes=8 * MIB),), None, "is too small. The minimum is"),
         ((replace(spec("ext4"), encrypted=True),), None, "neither roles nor encryption"),
         (

@@ -106,7 +106,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
     lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
-    note = "A mirror survives the loss of one drive, but is not a backup"
+    note = "A mirror survives the loss of 1 of 2 drives, but is not a backup"
     assert note in text and text.index(note) < text.index("sda now:")
     assert "Striping adds no safety" not in text
     assert (
@@ -133,7 +133,7 @@ def test_three_way_mirror_survives_two_failures() -> None:
     assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(plan_page(MIRROR, 100)).split())
     text = " ".join(" ".join(plan_page(TWICE, 100)).split())
     assert (
-        "survives the loss of one drive" in text
+        "survives the loss of 1 of 3 drives" in text
         and "2 copies of every byte" in text
         and "about 750 GB" in text
     )
@@ -162,7 +162,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a size": (
         lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB), level="raid1"),
-        "Omit further volumes, sizes",
+        "Request one unencrypted volume",
     ),
     # Two of them would have had room enough for XFS in a stripe.
     "no room": (

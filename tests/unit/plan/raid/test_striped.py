@@ -202,7 +202,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "form one volume together"),
     "a size": (
         lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)),
-        "Omit further volumes",
+        "Request one unencrypted volume",
     ),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
