@@ -249,7 +249,7 @@ def test_conflicts_apply_in_both_directions(mine: Path, write: Write) -> None:
             "measurements 1, figures 1.2",
             "must be a number, not text.",
         ),
-        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "figure missing"),
+        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "at least one figure"),
         (
             "lower_is_better = true",
             'lower_is_better = "yes"',
