@@ -56,12 +56,12 @@ WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
     "striped by md": (
         lambda kernel: striped(numbered(), "md", kernel=kernel),
         "raid0",
-        "does not support md RAID0",
+        "support md RAID0",
     ),
     "mirrored by md": (
         lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel),
         "raid1",
-        "does not support md RAID1",
+        "support md RAID1",
     ),
 }
 

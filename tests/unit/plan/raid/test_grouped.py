@@ -100,11 +100,8 @@ def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert (
-        plan.with_current_texts(direct="loop devices are missing")
-        .steps[2]
-        .undo.startswith("Cannot be undone")
-    )
+    direct = plan.with_current_texts(direct="loop devices are missing")
+    assert direct.steps[2].undo.startswith("Cannot be undone")
     assert PLANS.read(PLANS.render(plan), "plan.json") == plan
 
 
