@@ -9,7 +9,7 @@ from typing import Annotated, Generic, Protocol, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.advice.missing import why_not_mounted
+from wizard.advice.missing import NO_DRIVER, why_not_mounted
 from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
@@ -89,9 +89,7 @@ def gather(
 
 
 NONE_OF = Sentence("Unknown name {name}. Choose one of {known:list}.")
-
-
-NO_FILESYSTEM = Sentence("The running kernel ({release}) does not support {titles:and}.")
+NOT_IN_PROFILES = Sentence("{name} is not in profiles/{folder}.")
 
 
 class OptionKind(StrEnum):
@@ -261,12 +259,21 @@ def mkfs_reason(option: CatalogueOption, programs: Sequence[Program]) -> Message
 def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Return why kernel, tool, drive, workload or size rule out `option` at `site`, even if never offered, or
     None."""
-    return (
+    reason = (
         _kernel_reason(option, site.kernel)
         or mkfs_reason(option, site.programs)
         or _drive_reason(option, site)
-        or _size_reason(option, site.size_bytes)
     )
+    size = site.size_bytes
+    if reason or not (option.at_least or option.at_most):
+        return reason
+    if size is None:
+        return t("The volume's size is unknown.")
+    if option.at_least and size < (least := parse_size(option.at_least)):
+        return SIZE_FROM(least=least)
+    if option.at_most and size > (most := parse_size(option.at_most)):
+        return SIZE_UP_TO(most=most)
+    return None
 
 
 class OnKernel(Struct, frozen=True):
@@ -285,8 +292,8 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
     if kinds and all(why_not_mounted(kernel, kind) for kind in kinds):
-        titles = tuple(kind.title for kind in kinds)
-        return OnKernel(False, NO_FILESYSTEM(release=kernel.release, titles=titles))
+        titles = ", ".join(kind.title for kind in kinds)
+        return OnKernel(False, NO_DRIVER(release=kernel.release, title=titles))
     reason = _kernel_reason(option, kernel)
     if reason is None:
         return OnKernel(True)
@@ -359,18 +366,6 @@ def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
     return next((NEEDS[need] for need in option.needs if not met[need]), None)
 
 
-def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
-    if not (option.at_least or option.at_most):
-        return None
-    if size is None:
-        return t("The volume's size is unknown.")
-    if option.at_least and size < (least := parse_size(option.at_least)):
-        return SIZE_FROM(least=least)
-    if option.at_most and size > (most := parse_size(option.at_most)):
-        return SIZE_UP_TO(most=most)
-    return None
-
-
 def _faults(
     option: CatalogueOption, known: Mapping[str, ProfilePlace[CatalogueOption]]
 ) -> Iterator[tuple[str, Message]]:
@@ -390,15 +385,14 @@ def _faults(
             "never",
             t("options marked as dangerous, refused or default are never offered: add the reason."),
         )
-    yield from _phrase_faults(option)
     for other in option.conflicts:
         if other not in known:
-            yield "conflicts", t("unknown option {option}.", option=repr(other))
-    yield from _bound_faults(option)
+            yield "conflicts", NOT_IN_PROFILES(name=repr(other), folder="options")
+    yield from _value_faults(option)
 
 
-def _phrase_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
-    """Require a phrase for dangerous options that can be used, and forbid it for others."""
+def _value_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
+    """Check versions, sizes and the phrase, which only dangerous options have that can be used."""
     phrase = option.phrase.english
     if (option.danger and not option.refused and option.kind is not OptionKind.TUNE) != bool(phrase):
         yield (
@@ -410,9 +404,6 @@ def _phrase_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
         )
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         yield "phrase", ONE_LINE(longest=LONGEST_PHRASE)
-
-
-def _bound_faults(option: CatalogueOption) -> Iterator[tuple[str, Message]]:
     for parse, keys in (
         (version_of, ("since", "until", "tool_since", "tool_default")),
         (parse_size, ("at_least", "at_most")),

@@ -16,8 +16,6 @@ from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 
-NO_FIGURE = t("figure missing: a measurement without a figure proves nothing.")
-
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 """Prefixes of finding codes, and of measurement ids on the same subject."""
 
@@ -77,10 +75,10 @@ def load_evidence() -> dict[str, Evidence]:
     )
     for place in places.values():
         card = place.entry
-        if not card.figures or not all(values for _, values in card.runs):
-            raise place.fault("runs" if card.runs else "figures", NO_FIGURE)
-        if card.runs and card.figures != _means(card.runs):
-            raise place.fault("runs", t("use either figures or runs, not both."))
+        is_complete = card.figures and all(values for _, values in card.runs)
+        if not is_complete or (card.runs and card.figures != _means(card.runs)):
+            faulty = "runs" if card.runs else "figures"
+            raise place.fault(faulty, t("write either figures or runs, with at least one figure each."))
     return {name: place.entry for name, place in places.items()}
 
 

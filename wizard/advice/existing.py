@@ -14,7 +14,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import KIB, Message, Sentence, t
 
-MOUNTED_WITH = Sentence("mounted with {option}")
+MOUNTED_WITH = Sentence("mounted with {options}")
 
 READ_AHEAD_BYTES = 128 * KIB
 """Minimum read-ahead of the kernel by default, twice the stripe on arrays (block/blk-settings.c)."""
@@ -118,14 +118,14 @@ def _mount_options(
             continue
         kept = [text for text in kept if not _replaces(text, advised.text)]
         kept.append(advised.text)
-        what = MOUNTED_WITH(option=advised.text)
+        what = MOUNTED_WITH(options=advised.text)
         source = _option_source(known, OptionKind.MOUNT, advised.text)
         reasons.append(_reason(what, _with_risk(advised.why, advised.risk), source))
     if is_often_unplugged(drive) and not drive.runs_system and not STARTS_ALL_THE_SAME & {*kept}:
         kept.append("nofail")
         reasons.append(
             _reason(
-                MOUNTED_WITH(option="nofail"),
+                MOUNTED_WITH(options="nofail"),
                 t("The drive is removable. Without nofail, the boot may stop if the drive is missing."),
                 "systemd.mount(5)",
             )
@@ -169,7 +169,7 @@ def _reserve(
     if root or not size or not reserved or reserved <= RESERVED_SHARE * size or option is None:
         return {}
     why = t("{size:size} reserved for root. {why}", size=reserved, why=_with_risk(option.why, option.risk))
-    what = t("root reserve: 1 %") if share else t("no root reserve")
+    what = t("root reserve: {percent} %", percent=share)
     return {share: _reason(what, why, option.source)}
 
 

@@ -14,7 +14,7 @@ from wizard.advice.workloads import CandidateProfile, Profile, PublishedMeasurem
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
-from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
+from wizard.model.advice import Ability, Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
@@ -46,14 +46,22 @@ def advise(
     }
     ranked = [(one, _rank_on_drive(one, site, host_managed=host_managed)) for one in profile.candidates]
     ranked.sort(key=lambda pair: (_ORDER.index(pair[1].place), bool(blocked[pair[0].filesystem])))
-    assigned = _assigned_ranks(ranked, blocked)
+    # The ranks that the workload defines, in order, for filesystems that are possible and may move up.
+    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.NOT_RECOMMENDED]
+    eligible = [
+        candidate.filesystem
+        for candidate, standing in ranked
+        if (standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up)
+        and not blocked[candidate.filesystem]
+    ]
+    assigned = dict(zip(eligible, ranks, strict=False))
     choices = []
     for candidate, standing in ranked:
         place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
         sentence = _sentence(candidate, standing, place, ranked, blocked)
         reasons = blocked[candidate.filesystem]
         choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
-    notes = zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile)
+    notes = _notes(drive, recording, profile)
     choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place)))
     doubts = [*_doubts(machine, drive, recording, profile)]
     if not zoned:
@@ -117,14 +125,11 @@ def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_manage
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
         return RankedChoice(Rank.NOT_RECOMMENDED, sentence)
-    return _with_results(candidate.shingled if site.shingled else candidate.usual, site.drive.rotational)
-
-
-def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoice:
-    """Add the figures to the sentence, with date and hardware, if measured on this kind of drive. Drops
-    evidence from other kinds."""
+    standing = candidate.shingled if site.shingled else candidate.usual
     if not standing.evidence:
         return standing
+    # With figures, date and hardware if measured on this kind of drive.
+    rotational = site.drive.rotational
     first = standing.evidence[0]
     cards = [card for card in standing.evidence if card.rotational == first.rotational]
     measured = dict.fromkeys(
@@ -132,7 +137,9 @@ def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoi
         for one in cards
     )
     results = (
-        (standing.results,) if first.applies(rotational) else (t("Uncertain: not measured on such a drive."),)
+        (standing.results,)
+        if first.applies(rotational)
+        else (t("Results from other drives do not apply here."),)
     )
     dated = (*results, t("Measured: {studies:semicolons}.", studies=tuple(measured)))
     return replace(
@@ -147,8 +154,14 @@ def _obstacles(
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
     if zones.manages_zones(drive):
-        return (*found, *zones.zone_obstacles(kind, machine, drive))
-    if recording.management == HOST_MANAGED:
+        if kind is zones.BTRFS:
+            faults = zones.btrfs_faults(machine, drive)
+            return (*found, *(str(said) for ability, said in faults if ability is Ability.CANNOT))
+        why = t(
+            "This drive is host-managed, and the kernel accepts no partitions on the drive: {why}.",
+            why=kind.zones or "",
+        )
+    elif recording.management == HOST_MANAGED:
         why = t(
             "This model has host-managed zones, but the kernel shows no zones. Writes "
             "out of order may fail. Use a controller that passes zones through, and "
@@ -166,19 +179,6 @@ def _obstacles(
     return (*found, str(why))
 
 
-def _assigned_ranks(ranked: _Ranked, blocked: dict[str, tuple[str, ...]]) -> dict[str, Rank]:
-    """Assign the ranks above REJECTED, as many as the workload defines, in order to filesystems that are
-    possible and may move up."""
-    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.NOT_RECOMMENDED]
-    eligible = [
-        candidate.filesystem
-        for candidate, standing in ranked
-        if (standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up)
-        and not blocked[candidate.filesystem]
-    ]
-    return dict(zip(eligible, ranks, strict=False))
-
-
 def _choice(
     candidate: CandidateProfile,
     standing: RankedChoice,
@@ -188,7 +188,12 @@ def _choice(
     sentence: Message,
     obstacles: tuple[str, ...],
 ) -> Choice:
-    always = _always_options(profile.always, candidate.filesystem, site)
+    # Of several options with the same flag, the first available one is used.
+    found: dict[tuple[OptionKind, str], CatalogueOption] = {}
+    for option in profile.always:
+        if candidate.filesystem in option.filesystems and blocker(option, site) is None:
+            found.setdefault((option.kind, flag_of(option)), option)
+    always = tuple(found.values())
     mkfs = _with_always(OptionKind.MKFS, always, standing.mkfs)
     mount = _with_always(OptionKind.MOUNT, always, standing.mount)
     schedulers = _available(_with_always(OptionKind.SCHEDULER, always, standing.schedulers), site)
@@ -214,18 +219,6 @@ def _choice(
             and not (option.kind is OptionKind.MKFS and option in mkfs and flag_of(option) in set_already)
         ),
     )
-
-
-def _always_options(
-    options: tuple[CatalogueOption, ...], name: str, site: OptionSite
-) -> tuple[CatalogueOption, ...]:
-    """Return the options that apply without being named by a workload. Of several with the same flag, the
-    first available one is used."""
-    found: dict[tuple[OptionKind, str], CatalogueOption] = {}
-    for option in options:
-        if name in option.filesystems and blocker(option, site) is None:
-            found.setdefault((option.kind, flag_of(option)), option)
-    return tuple(found.values())
 
 
 def _with_always(
@@ -279,10 +272,19 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
             why=why,
         )
     if zones.manages_zones(drive):
-        yield from zones.zone_doubts(machine, drive)
+        faults = zones.btrfs_faults(machine, drive)
+        yield from (said for ability, said in faults if ability is Ability.DOUBT)
     elif recording.verdict is Recorded.LIKELY:
         yield t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive.")
-        yield from _if_not_shingled(profile)
+        ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
+        usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
+        shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
+        if usual != shingled:
+            yield t(
+                "If not, {usual} would rank before {shingled} for this workload.",
+                usual=MADE[usual].title,
+                shingled=MADE[shingled].title,
+            )
     if not machine.kernel.filesystems:
         yield NO_LIST
     for what, value, follows in (
@@ -291,24 +293,12 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         (
             "rotational",
             drive.rotational,
-            t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
+            t("Unknown whether the drive rotates."),
         ),
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
             yield join(follows, *whys.get(what, ()))
-
-
-def _if_not_shingled(profile: Profile) -> Iterator[Message]:
-    ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
-    usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
-    shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
-    if usual != shingled:
-        yield t(
-            "If not, {usual} would rank before {shingled} for this workload.",
-            usual=MADE[usual].title,
-            shingled=MADE[shingled].title,
-        )
 
 
 def _unproven(
@@ -339,6 +329,18 @@ def _unproven(
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
+    if zones.manages_zones(drive):
+        yield t(
+            "The drive accepts writes only in zone order. One filesystem uses the whole "
+            "drive, without a partition table."
+        )
+        yield t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered.")
+        if profile.root:
+            yield t(
+                "The system cannot boot from such a drive. /boot and the boot loader must be on another "
+                "drive."
+            )
+        return
     if profile.solid_state and drive.rotational:
         yield t(
             "This purpose is for non-rotating drives, but this drive rotates. A purpose "

@@ -20,7 +20,7 @@ from wizard.advice.catalogue import (
 )
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused, why_not
-from wizard.model.said import Message, join, parts_of, t
+from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -30,11 +30,11 @@ LISTS = {
 """mkfs flags with a list as value. Programs use only the last one if repeated (mke2fs), so requested options
 are merged."""
 
-NOT_WRITTEN = {
-    OptionKind.TUNE: t("it changes an existing filesystem, but does not create or mount one."),
-    OptionKind.SCHEDULER: t("it is a scheduler, and diskwright does not set schedulers."),
-}
-"""Why options of these kinds cannot be requested."""
+REQUESTED = (OptionKind.MKFS, OptionKind.MOUNT)
+"""Kinds of options that create or mount a filesystem."""
+
+
+ON_SYSTEM = Sentence("{option} puts data at risk and is not allowed on a system volume.")
 
 
 class Taken(Struct, frozen=True):
@@ -85,7 +85,15 @@ def take_options(
     ]
     mkfs = _combined(choice.mkfs, asked, OptionKind.MKFS, choice.filesystem, available)
     mount = _combined(choice.mount, asked, OptionKind.MOUNT, choice.filesystem, available)
-    doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
+    doubts = tuple(
+        (
+            Sentence("The volume for {purpose} uses {option}; you confirmed the danger. {why}")
+            if option.danger
+            else Sentence("The volume for {purpose} uses {option}, as requested but not recommended. {why}")
+        )(purpose=purpose, option=option.text, why=option.never)
+        for option in asked
+        if option.never
+    )
     return Taken(
         replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
     )
@@ -111,11 +119,11 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
     option = catalogue.get(name)
     if option is None:
         raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=filesystem))
-    if option.kind in NOT_WRITTEN:
-        why = NOT_WRITTEN[option.kind]
-        raise BadInput(
-            t("Cannot use {option} ({text}) here: {why}", option=option.id, text=option.text, why=why)
+    if option.kind not in REQUESTED:
+        only = Sentence(
+            "Cannot use {option} ({kind}: {text}) here. Only mkfs and mount options can be requested."
         )
+        raise BadInput(only(option=option.id, text=option.text, kind=option.kind))
     if filesystem not in option.filesystems:
         fault = words.OTHER_FILESYSTEM(
             option=option.id, filesystems=option.filesystems, filesystem=filesystem
@@ -133,13 +141,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
     if option.refused or reason:
         raise Refused(t("{option}: {why}", option=option.text, why=reason or ""))
     if option.danger and site.root:
-        raise Refused(
-            t(
-                "{option} puts data at risk and is not allowed on a system volume. {why}",
-                option=option.text,
-                why=option.never,
-            )
-        )
+        raise Refused(join(ON_SYSTEM(option=option.text), option.never))
 
 
 def is_danger(option: CatalogueOption, typed: str) -> bool:
@@ -177,36 +179,23 @@ def _combined(
     filesystem: str,
     catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
-    """Return the recommended options without conflicts, followed by the requested ones, with lists merged."""
+    """Return the recommended options without conflicts, followed by the requested ones, with lists merged.
+    Raises BadInput if a required option conflicts."""
     entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
-    kept = [
-        option for option in current if _is_compatible(option, entries.get(option.text), asked, filesystem)
-    ]
+    kept = []
+    for option in current:
+        entry = entries.get(option.text)
+        conflicts = (one for one in asked if one.text != option.text)
+        conflict = next((one for one in conflicts if entry and exclude(one, entry, filesystem)), None)
+        if conflict is None:
+            kept.append(option)
+        elif entry and entry.always:
+            needed = Sentence("{option} conflicts with {advised}, which the drive needs.")
+            raise BadInput(needed(option=conflict.id, advised=option.text))
     for wanted in asked:
         if wanted.kind is kind and all(option.text != wanted.text for option in kept):
             kept = _merged(kept, wanted, filesystem)
     return tuple(kept)
-
-
-def _is_compatible(
-    option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str
-) -> bool:
-    """Return True if a recommended option is compatible with all requested ones. Raises BadInput if the
-    option is required."""
-    if entry is None:
-        return True
-    conflict = next(
-        (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
-    )
-    if entry.always and conflict is not None:
-        raise BadInput(
-            t(
-                "{option} conflicts with {advised}, which the drive needs.",
-                option=conflict.id,
-                advised=option.text,
-            )
-        )
-    return conflict is None
 
 
 def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
@@ -222,14 +211,6 @@ def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> 
 def _join_texts(first: Message | str, then: Message) -> Message | str:
     parts = [part for part in (*parts_of(first), then) if isinstance(part, Message) and part]
     return join(*parts) if parts else ""
-
-
-def _doubt(option: CatalogueOption, purpose: str) -> Message:
-    if option.kind is OptionKind.MKFS:
-        form = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
-    else:
-        form = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
-    return form(purpose=purpose, option=option.text, why=option.never)
 
 
 class Offered(Struct, frozen=True):
@@ -262,7 +243,7 @@ def offered(
         option
         for option in catalogue.values()
         if choice.filesystem in option.filesystems
-        and option.kind not in NOT_WRITTEN
+        and option.kind in REQUESTED
         and default_reason(option, site) is None
     ]
     advised = {option.text for option in (*choice.mkfs, *choice.mount)}

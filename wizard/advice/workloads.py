@@ -17,24 +17,6 @@ from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
 
 TOGETHER = Sentence("{one} and {other} cannot be combined.")
 OTHER_FILESYSTEM = Sentence("{option} is for {filesystems:list}, not for {filesystem}.")
-MADE_DANGEROUS = Sentence(
-    "The volume for {purpose} will be created with {option}; you confirmed the danger. {why}"
-)
-MADE_ASKED = Sentence(
-    "The volume for {purpose} will be created with {option}, as requested but not recommended. {why}"
-)
-MOUNTED_DANGEROUS = Sentence(
-    "The volume for {purpose} will be mounted with {option}; you confirmed the danger. {why}"
-)
-MOUNTED_ASKED = Sentence(
-    "The volume for {purpose} will be mounted with {option}, as requested but not recommended. {why}"
-)
-
-
-ONE_CHOSEN = (
-    Sentence("exactly one filesystem must be chosen."),
-    Sentence("exactly one filesystem must be chosen on a shingled drive."),
-)
 LONGEST_TEXT = 400
 
 BEHIND_THE_BUNDLED = 1000
@@ -176,18 +158,10 @@ def find_workload(name: str) -> Profile:
         if profile.workload.id == name:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
-    shown, near = repr(name), tuple(get_close_matches(name, known))
+    near = tuple(get_close_matches(name, known))
     raise BadInput(
-        t("Unknown workload {name}. Did you mean {near:list}?", name=shown, near=near)
-        if near
-        else t("Unknown workload {name}. Choose one of {known:list}.", name=shown, known=known)
+        t("Unknown workload {name}. Choose one of {known:list}.", name=repr(name), known=near or known)
     )
-
-
-def _unranked(name: str) -> CandidateProfile:
-    """Return a filesystem that a workload does not rank, as rejected with the general sentence."""
-    standing = RankedChoice(Rank.NOT_RECOMMENDED, MADE[name].in_general)
-    return CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
 
 
 class _WorkloadLoader:
@@ -206,9 +180,16 @@ class _WorkloadLoader:
         workload = Workload(
             self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label
         )
-        ranked = tuple(
-            self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices)
-        )
+        ranked = []
+        for index, choice in enumerate(self.form.choices):
+            key = f"choices[{index}]"
+            shingled = usual = self._standing(key, choice)
+            if choice.shingled is not None:
+                form = {name: value for name, value in asdict(choice.shingled).items() if value is not None}
+                shingled = self._standing(f"{key}.shingled", replace(choice, **form))
+            if choice.unfit and usual.place is not Rank.NOT_RECOMMENDED:
+                raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
+            ranked.append(CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit))
         self._check_places([candidate.usual.place for candidate in ranked], "place")
         self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
         measured = PublishedMeasurements(self._evidence("measured", self.form.measured), self.form.regret)
@@ -225,7 +206,12 @@ class _WorkloadLoader:
                 )
                 for one in ranked
             ),
-            *(_unranked(name) for name in MADE if name not in named),
+            *(
+                CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
+                for name in MADE
+                if name not in named
+                for standing in (RankedChoice(Rank.NOT_RECOMMENDED, MADE[name].in_general),)
+            ),
         )
         never = tuple(
             option
@@ -268,27 +254,17 @@ class _WorkloadLoader:
                 )
 
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
-        shingled = "." in key
-        if Rank.RECOMMENDED not in places:
-            raise self.place.fault("choices[0]", ONE_CHOSEN[shingled]())
-        one_second = Sentence("at most one filesystem may be second.")
-        for place, message in ((Rank.RECOMMENDED, ONE_CHOSEN[shingled]), (Rank.ALTERNATIVE, one_second)):
+        message = t("exactly one filesystem must be chosen, and at most one may be second.")
+        for place in (Rank.RECOMMENDED, Rank.ALTERNATIVE):
             holders = [index for index, rank in enumerate(places) if rank is place]
             if len(holders) > 1:
-                raise self.place.fault(f"choices[{holders[1]}].{key}", message())
-
-    def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:
-        shingled = usual = self._standing(key, choice)
-        if choice.shingled is not None:
-            overrides = {name: value for name, value in asdict(choice.shingled).items() if value is not None}
-            shingled = self._standing(f"{key}.shingled", replace(choice, **overrides))
-        if choice.unfit and usual.place is not Rank.NOT_RECOMMENDED:
-            raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
-        return CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
+                raise self.place.fault(f"choices[{holders[1]}].{key}", message)
+            if not holders and place is Rank.RECOMMENDED:
+                raise self.place.fault("choices[0]", message)
 
     def _standing(self, key: str, form: ChoiceForm) -> RankedChoice:
         if not form.sentence.english.strip():
-            raise self.place.fault(f"{key}.sentence", t("explain this ranking in a sentence."))
+            raise self.place.fault(f"{key}.sentence", catalogue.ONE_LINE(longest=LONGEST_TEXT))
         return RankedChoice(
             form.place,
             form.sentence,
@@ -302,9 +278,7 @@ class _WorkloadLoader:
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
         for name in names:
             if name not in self.evidence:
-                raise self.place.fault(
-                    key, t("unknown evidence {name} in profiles/evidence.", name=repr(name))
-                )
+                raise self.place.fault(key, catalogue.NOT_IN_PROFILES(name=repr(name), folder="evidence"))
         return tuple(self.evidence[name] for name in names)
 
     def _options(
@@ -314,8 +288,23 @@ class _WorkloadLoader:
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
-            self._check_option(key, kind, filesystem, option)
+                raise self.place.fault(key, catalogue.NOT_IN_PROFILES(name=repr(name), folder="options"))
+            if option.kind is not kind:
+                fault = t(
+                    "{option} is a {kind} option, not a {wanted} option.",
+                    option=option.id,
+                    kind=option.kind,
+                    wanted=kind,
+                )
+                raise self.place.fault(key, fault)
+            if option.filesystems and filesystem not in option.filesystems:
+                fault = OTHER_FILESYSTEM(
+                    option=option.id, filesystems=option.filesystems, filesystem=filesystem
+                )
+                raise self.place.fault(key, fault)
+            if option.never:
+                fault = t("{option} is never offered: {why}", option=option.id, why=option.never)
+                raise self.place.fault(key, fault)
             for other in taken if kind is not OptionKind.SCHEDULER else ():
                 excluded = option.id in other.conflicts or other.id in option.conflicts
                 same = catalogue.flag_of(option) == catalogue.flag_of(other)
@@ -323,20 +312,3 @@ class _WorkloadLoader:
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
-
-    def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
-        if option.kind is not kind:
-            fault = t(
-                "{option} is a {kind} option, not a {wanted} option.",
-                option=option.id,
-                kind=option.kind,
-                wanted=kind,
-            )
-            raise self.place.fault(key, fault)
-        if option.filesystems and filesystem not in option.filesystems:
-            fault = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
-            raise self.place.fault(key, fault)
-        if option.never:
-            raise self.place.fault(
-                key, t("{option} is never offered: {why}", option=option.id, why=option.never)
-            )

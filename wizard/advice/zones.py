@@ -7,7 +7,6 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice import missing
-from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
@@ -15,6 +14,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, Message, join, t
 
 METADATA = t("Metadata needs conventional zones.")
+SECOND = t("A second, conventional drive provides these zones.")
 
 Version = tuple[int, int]
 
@@ -52,38 +52,6 @@ def manages_zones(drive: Drive) -> bool:
     return drive.zoned == "host-managed"
 
 
-def zone_obstacles(kind: MadeKind, machine: Machine, drive: Drive) -> tuple[str, ...]:
-    """Return sentences on why `kind` cannot be created on this host-managed drive."""
-    if kind is not BTRFS:
-        return (
-            str(
-                t(
-                    "This drive is host-managed, and the kernel accepts no partitions on the drive: {why}.",
-                    why=kind.zones or "",
-                )
-            ),
-        )
-    return tuple(str(said) for ability, said in _btrfs(machine, drive) if ability is Ability.CANNOT)
-
-
-def zone_doubts(machine: Machine, drive: Drive) -> Iterator[Message]:
-    """Yield unknown facts about creating Btrfs on this host-managed drive."""
-    return (said for ability, said in _btrfs(machine, drive) if ability is Ability.DOUBT)
-
-
-def zone_notes(*, root: bool) -> Iterator[Message]:
-    """Yield further remarks about host-managed drives."""
-    yield t(
-        "The drive accepts writes only in zone order. One filesystem uses the whole "
-        "drive, without a partition table."
-    )
-    yield t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered.")
-    if root:
-        yield t(
-            "The system cannot boot from such a drive. /boot and the boot loader must be on another drive."
-        )
-
-
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
     """Return all possible uses of a host-managed drive, with obstacles and commands."""
     options = " ".join(option.text for option in btrfs_options)
@@ -97,7 +65,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             (
                 *_kernel_support(machine, "btrfs", BTRFS.title),
                 *_tool(machine, BTRFS.tool),
-                *_btrfs(machine, drive),
+                *btrfs_faults(machine, drive),
             ),
             f"mkfs.btrfs {options} {drive.path}",
             _mount("btrfs", drive.path),
@@ -112,7 +80,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             ),
             (
                 *_kernel_support(machine, "zonefs", "zonefs"),
-                *_since(machine, "zonefs", ZONEFS_SINCE),
+                *_since(machine, ZONEFS_SINCE),
                 *_tool(machine, "mkzonefs"),
             ),
             f"mkzonefs {drive.path}",
@@ -149,14 +117,13 @@ def _kernel_support(machine: Machine, name: str, title: str) -> Iterator[_Fault]
         yield Ability.CANNOT, missing.NO_DRIVER(release=machine.kernel.release, title=title)
 
 
-def _since(machine: Machine, title: str | Message, first: Version) -> Iterator[_Fault]:
+def _since(machine: Machine, first: Version) -> Iterator[_Fault]:
     kernel = machine.kernel
     if kernel.version == (0, 0):
         yield (
             Ability.DOUBT,
             t(
-                "Cannot read the kernel version. Zone support in {title} requires {first} or later.",
-                title=title,
+                "Cannot read the kernel version. Zone support requires {first} or later.",
                 first=_dotted(first),
             ),
         )
@@ -164,22 +131,20 @@ def _since(machine: Machine, title: str | Message, first: Version) -> Iterator[_
         yield (
             Ability.CANNOT,
             t(
-                "Zone support in {title} requires kernel {first} or later; running {release}.",
-                first=_dotted(first),
-                title=title,
+                "Requires kernel {since} or later; running {release}.",
+                since=_dotted(first),
                 release=kernel.release,
             ),
         )
 
 
-def _built_with(machine: Machine, config: str, title: Message | str) -> Iterator[_Fault]:
+def _built_with(machine: Machine, config: str) -> Iterator[_Fault]:
     """Check a build option of the kernel, which zones require."""
     built = dict(machine.kernel.options).get(config)
     if built is None:
-        yield Ability.DOUBT, t("Cannot read whether the kernel has {title}.", title=title)
+        yield Ability.DOUBT, t("Cannot read whether the kernel has CONFIG_{config}.", config=config)
     elif not built:
-        lacks = t("The kernel was built without {title} (CONFIG_{config}).", title=title, config=config)
-        yield Ability.CANNOT, lacks
+        yield Ability.CANNOT, t("The kernel was built without CONFIG_{config}.", config=config)
 
 
 def _tool(machine: Machine, name: str) -> Iterator[_Fault]:
@@ -197,9 +162,9 @@ def _has_conventional(drive: Drive) -> bool | None:
     return drive.zones.conventional > 0
 
 
-def _btrfs(machine: Machine, drive: Drive) -> Iterator[_Fault]:
+def btrfs_faults(machine: Machine, drive: Drive) -> Iterator[_Fault]:
     """Check zone support only. Kernel and tool are checked elsewhere."""
-    yield from _since(machine, "Btrfs", BTRFS_SINCE)
+    yield from _since(machine, BTRFS_SINCE)
     known = machine.program(BTRFS.tool)
     if not machine.has_tool(BTRFS.tool):
         pass
@@ -217,29 +182,31 @@ def _btrfs(machine: Machine, drive: Drive) -> Iterator[_Fault]:
     zones = drive.zones
     if zones is None or zones.size_bytes is None or zones.count is None:
         yield Ability.DOUBT, NOT_CHECKED(what=named_field("zones"))
-    elif unfit := _btrfs_zones(zones.size_bytes, zones.count, zones.most_active):
-        yield Ability.CANNOT, unfit
-
-
-def _btrfs_zones(size_bytes: int, count: int, most_active: int | None) -> Message | None:
-    least, most = BTRFS_ZONE_BYTES
-    if not least <= size_bytes <= most or size_bytes & (size_bytes - 1):
-        return t(
-            "Each zone has {size:exact}. Btrfs supports powers of two from 4 MiB to 8 GiB.", size=size_bytes
+        return
+    size, (least, most) = zones.size_bytes, BTRFS_ZONE_BYTES
+    if not least <= size <= most or size & (size - 1):
+        yield (
+            Ability.CANNOT,
+            t("Each zone has {size:exact}. Btrfs supports powers of two from 4 MiB to 8 GiB.", size=size),
         )
-    if count < BTRFS_LEAST_ZONES:
-        return t(
-            "The drive has {zones} zones. With fewer than {least}, Btrfs has almost no space for data.",
-            zones=count,
-            least=BTRFS_LEAST_ZONES,
+    elif zones.count < BTRFS_LEAST_ZONES:
+        yield (
+            Ability.CANNOT,
+            t(
+                "The drive has {zones} zones. With fewer than {least}, Btrfs has almost no space for data.",
+                zones=zones.count,
+                least=BTRFS_LEAST_ZONES,
+            ),
         )
-    if most_active and most_active < BTRFS_LEAST_ACTIVE:
-        return t(
-            "The drive can write to {active} zones at a time. Btrfs needs {least} or more.",
-            active=most_active,
-            least=BTRFS_LEAST_ACTIVE,
+    elif zones.most_active and zones.most_active < BTRFS_LEAST_ACTIVE:
+        yield (
+            Ability.CANNOT,
+            t(
+                "The drive can write to {active} zones at a time. Btrfs needs {least} or more.",
+                active=zones.most_active,
+                least=BTRFS_LEAST_ACTIVE,
+            ),
         )
-    return None
 
 
 def _conventional_known(drive: Drive) -> Iterator[_Fault]:
@@ -258,21 +225,15 @@ def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
     limit = None if size is None else missing.size_obstacle(MADE["f2fs"], size)
     faults = (
         *_kernel_support(machine, "f2fs", "F2FS"),
-        *_since(machine, "F2FS", F2FS_SINCE),
+        *_since(machine, F2FS_SINCE),
         *_tool(machine, "mkfs.f2fs"),
         *([(Ability.CANNOT, limit)] if limit else []),
         *_conventional_known(drive),
     )
     nature, devices = [METADATA], [drive.path]
     if _has_conventional(drive) is False:
-        nature.append(
-            t(
-                "Metadata needs a second, conventional drive, since every zone of this drive "
-                "must be written in order."
-            )
-        )
+        nature.append(SECOND)
         devices = ["-c", drive.path, OTHER]
-    nature.append(t("Part of the drive is reserved for moving data."))
     make = " ".join(("mkfs.f2fs", "-f", "-m", *devices))
     return _use("F2FS", join(*nature), faults, make, _mount("f2fs", devices[-1]))
 
@@ -280,10 +241,10 @@ def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
 def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
     faults = [
         *_kernel_support(machine, "xfs", XFS.title),
-        *_since(machine, "XFS", XFS_SINCE),
+        *_since(machine, XFS_SINCE),
         *_tool(machine, XFS.tool),
     ]
-    details = [*_built_with(machine, "XFS_RT", t("the XFS realtime part"))]
+    details = [*_built_with(machine, "XFS_RT")]
     known = machine.program(XFS.tool)
     if known is None or known.version == (0, 0):
         details.append((Ability.DOUBT, t("Cannot read the version of mkfs.xfs.")))
@@ -300,24 +261,19 @@ def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
     faults += details if is_possible else certain
     nature = [t("The authors call this experimental."), METADATA]
     commands = (f"mkfs.xfs -r zoned=1 {drive.path}", _mount("xfs", drive.path))
-    if not _has_xfs_metadata_zones(drive):
+    zones, has_room = drive.zones, False
+    if zones and zones.conventional is not None and zones.count is not None and zones.size_bytes is not None:
+        has_room = (
+            zones.conventional * zones.size_bytes >= XFS.minimum_bytes
+            and zones.conventional * XFS_SHARE >= zones.count
+        )
+    if not has_room:
         nature.append(t("Metadata needs a second, conventional drive of about 1 % of this drive's size."))
         commands = (
             f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}",
             _mount("xfs", OTHER, "-o", f"rtdev={drive.path}"),
         )
     return _use("XFS", join(*nature), faults, *commands)
-
-
-def _has_xfs_metadata_zones(drive: Drive) -> bool:
-    """Return True if there are enough conventional zones for metadata, about one in a hundred."""
-    zones = drive.zones
-    if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
-        return False
-    return (
-        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
-        and zones.conventional * XFS_SHARE >= zones.count
-    )
 
 
 def _dm_zoned(machine: Machine, drive: Drive) -> ZonedUse:
@@ -328,15 +284,14 @@ def _dm_zoned(machine: Machine, drive: Drive) -> ZonedUse:
             "is moved again later."
         )
     ]
-    title: str | Message = "dm-zoned"
     first, devices = DM_ZONED_SINCE, drive.path
     if _has_conventional(drive) is False:
-        nature.append(t("A second, conventional drive provides these zones."))
-        title, first = t("dm-zoned with a second drive"), DM_ZONED_WITH_A_SECOND_SINCE
+        nature.append(SECOND)
+        first = DM_ZONED_WITH_A_SECOND_SINCE
         devices = f"{OTHER} {drive.path}"
     faults = (
-        *_since(machine, title, first),
-        *_built_with(machine, "DM_ZONED", "dm-zoned"),
+        *_since(machine, first),
+        *_built_with(machine, "DM_ZONED"),
         *_tool(machine, "dmzadm"),
         *_conventional_known(drive),
     )

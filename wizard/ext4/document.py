@@ -25,7 +25,7 @@ from wizard.model.said import Message, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import LineEdit
 from wizard.operations.operation import Context, Setting
-from wizard.operations.rules import is_device_path, uuid_fault
+from wizard.operations.rules import is_device_path, is_uuid
 from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
@@ -178,7 +178,7 @@ def _faults(migration: Migration) -> Iterator[str]:
     if not is_device_path(migration.device):
         yield "device"
     # Impossible superblock values.
-    if uuid_fault(before.uuid):
+    if not is_uuid(before.uuid):
         yield "before.uuid"
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
         1 << bits for bits in range(7, 17)

@@ -7,7 +7,10 @@ from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.said import Message, format_capacity, join, t
+from wizard.model.said import Message, Sentence, format_capacity, join, t
+
+ALL = Sentence("All of {device}: {what}.")
+UNREADABLE = Sentence("{device}: any contents; unreadable during planning.")
 
 
 def content_of(slot: Slot) -> str:
@@ -49,7 +52,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(t("All of {device}: {what}.", device=drive, what=what), *before.beyond))
+    return str(join(ALL(device=drive, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:
@@ -66,36 +69,30 @@ def table_lost(member: Member) -> str:
         said = [t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost)))]
         said += [beyond for slot in lost for beyond in slot.beyond]
     elif member.before.table == "unread":
-        said = [t("The old table, if any; unreadable during planning.")]
+        said = [UNREADABLE(device=member.drive)]
     elif member.before.table != "none":
-        said = [t("The old table ({table}) without partitions.", table=member.before.table)]
+        said = [t("The old table: {parts:semicolons}.", parts=(member.before.table,))]
     return " ".join(filter(None, (*map(str, said), waiting_lost(member.before))))
 
 
-def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool) -> list[str]:
-    """Describe the old data lost by creating a filesystem on `devices`, or for an array on all drives.
-    `named`: include the drive's name."""
+def data_lost(devices: Sequence[str], members: Sequence[Member]) -> list[str]:
+    """Describe the old data lost by creating a filesystem on `devices`, or for an array on all drives: all
+    on a whole drive, else under these partitions, or under all new ones if no device is a partition."""
     found = []
     for member in members:
-        where = t("on {drive}", drive=member.drive) if named else t("there")
-        if lost := tuple(map(_slot_text, _lost_under(devices, member))):
-            found.append(t("The old data {where}: {parts:semicolons}.", where=where, parts=lost))
-        elif member.before.signatures:
-            what = marks(member.before.signatures)
-            found.append(t("The old data of {what} {where}.", what=what, where=where))
-        elif member.before.table == "unread":
-            found.append(t("Any old data {where}; unreadable during planning.", where=where))
+        before, new = member.before, member.after.changed
+        targets = [slot for slot in new if member.node(slot.number) in devices] or new
+        lost = tuple(
+            _slot_text(slot)
+            for slot in before.changed
+            if member.drive.path in devices or any(map(slot.overlaps, targets))
+        )
+        if lost or before.signatures:
+            form = Sentence("The old data on {device}: {parts:semicolons}.")
+            found.append(form(device=member.drive, parts=lost or (marks(before.signatures),)))
+        elif before.table == "unread":
+            found.append(UNREADABLE(device=member.drive))
     return [*map(str, found)]
-
-
-def _lost_under(devices: Sequence[str], member: Member) -> Sequence[Slot]:
-    """Return the partitions lost under the `devices` of this drive: under all new ones if no
-    device is a partition, or all old ones for the whole drive."""
-    if member.drive.path in devices:
-        return member.before.changed
-    new = member.after.changed
-    targets = [slot for slot in new if member.node(slot.number) in devices] or new
-    return [slot for slot in member.before.changed if any(slot.overlaps(target) for target in targets)]
 
 
 def _slot_text(slot: Slot) -> Message:

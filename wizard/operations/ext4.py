@@ -17,6 +17,7 @@ FOUND_NOTHING, REPAIRED = 0, 1
 """Exit statuses of e2fsck for a sound filesystem: no errors, or all repaired (e2fsck(8))."""
 
 SOUND = t("e2fsck finds no errors.")
+CORRECTED = t("e2fsck made minor corrections")
 LISTS = Sentence("The superblock lists {features:list}.")
 WIDE_INODE_BYTES = 256
 
@@ -98,7 +99,7 @@ class ExtOperation:
     @property
     def repaired(self) -> Message:
         """Corrections by e2fsck, as a clause."""
-        return t("e2fsck made the corrections left over from the change")
+        return CORRECTED
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         """Return a sentence per gain. Empty for operations that only prepare others."""
@@ -153,9 +154,7 @@ class CheckFiles(ExtOperation, Struct, frozen=True):
 
     @property
     def repaired(self) -> Message:
-        if self.repairs:
-            return t("e2fsck repaired the damage")
-        return t("e2fsck made the corrections usual at boot")
+        return t("e2fsck repaired the damage") if self.repairs else CORRECTED
 
 
 class AddJournal(ExtOperation, Struct, frozen=True):
@@ -257,7 +256,7 @@ class AddChecksums(ExtOperation, Struct, frozen=True):
     adds = ("metadata_csum",)
     says = Sentence("Add checksums to all metadata, so corruption is detected.")
     arguments = (("tune2fs", "-O", "metadata_csum"), (CHECKER, "-f", "-y", "-D"))
-    gain = (Sentence("Checksums on all metadata, so corruption is detected."),)
+    gain = (says,)
 
 
 class SetOwnFstabType(ExtOperation, Struct, frozen=True):

@@ -11,10 +11,11 @@ from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.requests import Grow
-from wizard.model.said import TIB, Message, Sentence, t, tn
+from wizard.model.said import TIB, Message, Sentence, join, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import (
+    AS_SENTENCE,
     RECOGNISED,
     Context,
     Setting,
@@ -54,24 +55,22 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         return ("-d", "raid1") in pairwise(self.options)
 
     def sentence(self, context: Context) -> Message:
-        form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}")
+        form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}.")
         created = filled(form, self, MADE[self.filesystem])
         if not self.others:
-            return t("{created}.", created=created)
-        return t("{created}: {spread}.", created=created, spread=self._spread())
-
-    def _spread(self) -> Message:
+            return created
+        spread = t("One copy of data and metadata is spread across all devices.")
         if self.is_mirrored:
-            return t(
-                "two copies of data and metadata, on two drives each (raid1), so bad blocks are "
-                "repaired from the other copy"
+            spread = t(
+                "Two copies of data and metadata are on two drives each (raid1), so bad blocks are "
+                "repaired from the other copy."
             )
-        if ("-m", "raid1") in pairwise(self.options):
-            return t(
-                "one copy of data across all devices, and metadata on two (raid1), which allows repair of "
-                "metadata but not files"
+        elif ("-m", "raid1") in pairwise(self.options):
+            spread = t(
+                "One copy of data is across all devices, and metadata on two (raid1), which allows repair "
+                "of metadata but not files."
             )
-        return t("one copy of data and metadata, spread across all devices")
+        return join(created, spread)
 
     def summary(self, sentence: str) -> Summary:
         """Name all new filesystems together, except those on several devices."""
@@ -104,12 +103,8 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
                 )
             )
         if self.others:
-            form = (
-                Sentence("The filesystem uses {devices} devices, with data in two copies.")
-                if self.is_mirrored
-                else Sentence("The filesystem uses {devices} devices, with striped data.")
-            )
-            holds.append(form(devices=len(devices)))
+            count = len(devices)
+            holds.append(t("The filesystem uses {devices} devices, with data as planned.", devices=count))
         if MADE[self.filesystem].clean_check:
             holds.append(CLEAN(device=self.device))
         return tuple(holds)
@@ -373,9 +368,4 @@ class GrowMounted(Setting, Struct, frozen=True):
 
     @property
     def undo_obstacle(self) -> Message | None:
-        if self.stays is None:
-            return None
-        return t(
-            "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
-            title=self.title,
-        )
+        return None if self.stays is None else AS_SENTENCE(clause=self.stays)

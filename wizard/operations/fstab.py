@@ -14,7 +14,6 @@ from wizard.operations import rules
 from wizard.operations.operation import Context, Setting, Subject
 from wizard.operations.settings import Relabel, difference
 
-LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
 LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
 CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 

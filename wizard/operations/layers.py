@@ -158,17 +158,14 @@ class MakeArray(WritingTo, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. Copies of a mirror are not compared, because copying continues."""
-        seen, kernel = (
+        level, kernel = (
             (
-                Sentence(
-                    "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid} and a "
-                    "bitmap. Data is aligned on every drive."
-                ),
+                "RAID1",
                 t("The kernel reports {device} as unstriped and aligned on every drive.", device=self.device),
             )
             if self.striping is None
             else (
-                Sentence("mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}."),
+                "RAID0",
                 t(
                     "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for "
                     "{device}, aligned on every drive.",
@@ -178,7 +175,9 @@ class MakeArray(WritingTo, frozen=True):
                 ),
             )
         )
-        return seen(device=self.device, parts=len(self.parts), uuid=self.mdadm_uuid), kernel
+        seen = Sentence("mdadm reports on {device} and each part a {level} of {parts} with UUID {uuid}.")
+        reported = seen(device=self.device, level=level, parts=len(self.parts), uuid=self.mdadm_uuid)
+        return reported, kernel
 
 
 class MakeVolumeGroup(Writing, Struct, frozen=True):

@@ -25,6 +25,7 @@ from wizard.operations.operation import (
 )
 from wizard.operations.rules import mount_options_fault, mount_point_fault
 
+UNMOUNT = Sentence("Unmount {device} from {mount_point}.")
 NOT_MOUNTED_AT = Sentence("{device} is not mounted at {mount_point}")
 MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
 MOUNTED_WITH = Sentence("mounted with {options}")
@@ -102,9 +103,8 @@ class AddFstabLine(Operation, Struct, frozen=True):
         return str(SAVED_BESIDE(file=context.fstab))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        name, uuid = mounted_subvolume(self.options), self.uuid
-        what = t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid
-        return (ONE_LINE(file=context.fstab, what=what),)
+        name = mounted_subvolume(self.options)
+        return (ONE_LINE(file=context.fstab, what=f"{self.uuid} {name}".rstrip()),)
 
 
 def fstab_line(uuid: str, place: str, filesystem: str, driver: str, options: Sequence[str]) -> AddFstabLine:
@@ -133,7 +133,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
-    undone = Sentence("Unmount {mount_point}.")
+    undone = UNMOUNT
     aims = MOUNTED_AT
 
     @property
@@ -165,7 +165,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         if not self.options:
-            return (filled(Sentence("{device} is mounted at {mount_point}."), self),)
+            return Setting.holds(self, context)
         how = Sentence("{device} is mounted at {place} with {options}.")
         return (how(device=self.device, place=self.mount_point, options=",".join(self.options)),)
 
@@ -217,18 +217,7 @@ class Remount(Setting, Struct, frozen=True):
     turn = 1
     lasts = False
 
-    says = Sentence("Remount {device} at {mount_point} {difference} while in use.")
-
-    @property
-    def difference(self) -> Message | str:
-        """Added and removed options."""
-        added = " and ".join(word for word in self.new if word not in self.old)
-        removed = " and ".join(word for word in self.old if word in OPPOSITES and word not in self.new)
-        if added and removed:
-            return t("with {come} and without {gone}", come=added, gone=removed)
-        if removed:
-            return t("without {options}", options=removed)
-        return t("with {options}", options=added) if added else ""
+    says = Sentence("Remount {device} at {mount_point} with {new:list} instead of {old:list} while in use.")
 
     def commands_to(self, *, new: bool) -> Commands:
         """Name device and mount point, so that fstab is ignored and omitted options are lost (mount(8)).
@@ -333,7 +322,7 @@ class Unmount(Setting, Struct, frozen=True):
     turn = 1
     lasts = False
 
-    says = Sentence("Unmount {device} from {mount_point}.")
+    says = UNMOUNT
     aims = NOT_MOUNTED_AT
 
     @property

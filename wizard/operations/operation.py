@@ -88,7 +88,7 @@ class Context(Struct, frozen=True):
         drives. If a single partition changes, wiping the signatures already describes the loss."""
         if self.changed:
             return []
-        return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
+        return data_lost(devices, self.members_of(devices))
 
 
 Summary = str | tuple[Sentence, Message | str]

@@ -10,6 +10,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.said import Message, Sentence, t
 
 EMPTY, TOO_LONG = t("is empty"), t("is too long")
+NAME_PLACE = Sentence("The mount point '{place}' {fault}.")
 NOT_PASSED = Sentence("diskwright does not pass option '{option}' to {tool}")
 CONTROLS = t("contains control characters")
 
@@ -77,30 +78,19 @@ _SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(
 _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
-def geometry_fault(geometry: Geometry) -> Message | None:
-    """Return why partitions are not possible with this geometry, or None."""
+def is_plausible(geometry: Geometry) -> bool:
+    """Return True if a drive can have these block sizes, and partitions."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    if (
-        not 512 <= logical <= 65536
-        or logical & (logical - 1)
-        or not logical <= physical <= 1 << 30
-        or physical % logical
-    ):
-        return t(
-            "blocks of {logical} and {physical} bytes do not support partitions",
-            logical=logical,
-            physical=physical,
-        )
     offset = geometry.alignment_offset_bytes
-    if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
-        return t(
-            "an alignment offset of {offset} bytes is impossible with blocks of {logical} bytes",
-            offset=offset,
-            logical=logical,
-        )
-    if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
-        return t("the recommended I/O sizes are out of range")
-    return None
+    return (
+        512 <= logical <= 65536
+        and not logical & (logical - 1)
+        and logical <= physical <= 1 << 30
+        and not physical % logical
+        and -1 <= offset < 1 << 30
+        and (offset <= 0 or not offset % logical)
+        and all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes))
+    )
 
 
 def label_fault(label: str, filesystem: str) -> Message | None:
@@ -165,25 +155,17 @@ def place_fault(place: str, filesystem: str) -> Message | None:
     )
 
 
-def writer_fault(writer: layout.Writer, filesystem: str, role: str) -> Message | None:
-    """Return why a volume with this filesystem and role (empty for none) cannot have this writer, or None."""
+def may_write(writer: layout.Writer, filesystem: str, role: str) -> bool:
+    """Return True if a volume with this filesystem and role (empty for none) can have this writer. Swap and
+    system volumes belong to root."""
     if writer == layout.ROOT:
-        return None
+        return True
     if role or not MADE[filesystem].mounts:
-        return t("belongs to the system and is writable by root only")
-    if writer == layout.EVERYONE:
-        return None
+        return False
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
     group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
-    return None if named and (person or group) else t("has an invalid writer")
-
-
-def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> Message | None:
-    """Return why these mkfs arguments or mount options are not allowed, or None."""
-    if mount and not MADE[filesystem].mounts:
-        return t("{filesystem} is never mounted and has no mount options", filesystem=filesystem)
-    return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
+    return writer == layout.EVERYONE or (named and (person or group))
 
 
 def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | None:
@@ -198,10 +180,9 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | N
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return t("diskwright does not allow the value '{value}' for {option}", option=flag, value=value)
-        if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            form = Sentence("{option} {key} could refer to something other than the partition")
-            return form(option=flag, key=min(elsewhere))
+            return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
+        if {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
+            return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
     return None
 
 
@@ -215,26 +196,19 @@ def mount_options_fault(options: tuple[str, ...]) -> Message | None:
     return None
 
 
-def volume_uuid_fault(text: str, filesystem: str) -> str | None:
-    """Return why `text` is not a UUID or serial number in the format that libblkid reports for the
-    filesystem, or None."""
+def is_volume_uuid(text: str, filesystem: str) -> bool:
+    """Return True for a UUID or serial number in the format that libblkid reports for the filesystem."""
     digits = MADE[filesystem].serial_digits
-    if not digits:
-        return uuid_fault(text)
-    return (
-        None
-        if _SERIALS[digits].fullmatch(text) and text.strip("0-")
-        else str(t("is not a serial number of {digits} digits", digits=digits))
-    )
+    return bool(_SERIALS[digits].fullmatch(text) and text.strip("0-")) if digits else is_uuid(text)
 
 
-def uuid_fault(text: str) -> str | None:
-    """Return why `text` is not a UUID in canonical form, or None."""
+def is_uuid(text: str) -> bool:
+    """Return True for a UUID in canonical form, other than zero."""
     try:
         found = UUID(text)
     except ValueError:
-        return str(t("is not a UUID"))
-    return None if str(found) == text and found.int else str(t("is not in plain lower-case form"))
+        return False
+    return str(found) == text and bool(found.int)
 
 
 def is_device_path(path: str) -> bool:

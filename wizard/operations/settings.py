@@ -94,11 +94,11 @@ class Relabel(Setting, Struct, frozen=True):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        form = Sentence("Label {device} '{new}'.")
-        if self.is_uuid:
-            form = Sentence("Change the UUID of {device} from {old} to {new}.")
-        elif self.old:
-            form = Sentence("Label {device} '{new}' instead of '{old}'.")
+        form = (
+            Sentence("Change the UUID of {device} from {old} to {new}.")
+            if self.is_uuid
+            else Sentence("Label {device} '{new}' instead of '{old}'.")
+        )
         return filled(form, self)
 
     def commands_to(self, *, new: bool) -> Commands:
@@ -131,16 +131,16 @@ class Relabel(Setting, Struct, frozen=True):
     def fits(self, subject: Subject) -> bool:
         kind = KINDS.get(self.filesystem)
         known = kind is not None and bool(kind.set_uuid if self.is_uuid else kind.relabelling)
-        return (
-            self.device == subject.device
-            and self.filesystem == subject.filesystem
-            and (known or (self.is_uuid and self.is_written))
-            and isinstance(subject.wanted, NewUuid) is self.is_uuid
-            and (self._are_uuids(subject) if self.is_uuid else self._are_labels())
-        )
-
-    def _are_labels(self) -> bool:
-        """The filesystem accepts the new label, and undo can restore the old one."""
+        if (
+            self.device != subject.device
+            or self.filesystem != subject.filesystem
+            or not (known or (self.is_uuid and self.is_written))
+            or isinstance(subject.wanted, NewUuid) is not self.is_uuid
+        ):
+            return False
+        if self.is_uuid:
+            return self._are_uuids(subject)
+        # Undo must be able to restore the old label.
         return (
             not rules.old_label_fault(self.old, self.filesystem)
             and not rules.label_fault_of(self.new, self.filesystem)
@@ -222,9 +222,7 @@ class WriteRules(Setting, Struct, frozen=True):
 
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
-        if self.old is None:
-            return t("Have udev set {values:and} at every boot: a new file.", values=values)
-        return t("Have udev set {values:and} at every boot: a changed rules file.", values=values)
+        return t("Have udev set {values:and} at every boot.", values=values)
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return difference(self.file, self.old or "", udev_rule(context.drive, self.values))
@@ -233,9 +231,7 @@ class WriteRules(Setting, Struct, frozen=True):
         return self.edits(context)
 
     def undo_text(self, context: Context) -> str:
-        if self.old is None:
-            return str(t("By removing the file."))
-        return str(t("By restoring the old lines of the file."))
+        return str(t("By restoring the old file, or removing the new one."))
 
     def fits(self, subject: Subject) -> bool:
         path = Path(self.file)

@@ -9,13 +9,11 @@ from wizard.filesystems.kind import Argv, Commands
 from wizard.model.errors import partition_path
 from wizard.model.layout import NewTable, Slot, TableEntry
 from wizard.model.requests import Grow
-from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
+from wizard.model.said import Message, Sentence, Sentences, format_exact, join, t, tn
 from wizard.operations import data_loss
 from wizard.operations.operation import Context, Setting, Subject, Summary, Writing, WritingTo
 
-OTHERS_STAY = Sentences(
-    "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
-)
+OTHERS_STAY = Sentences("The other partition is preserved.", "The other {count} partitions are preserved.")
 
 
 def wipe(device: str) -> Argv:
@@ -36,12 +34,8 @@ class WipeSignatures(WritingTo, frozen=True):
     expected: tuple[str, ...]
     kind: Literal["wipe-signatures"] = "wipe-signatures"
 
+    says = Sentence("Clear old signatures on {device}.")
     checks = (UNRECOGNISED,)
-
-    def sentence(self, context: Context) -> Message:
-        if what := data_loss.marks(self.expected):
-            return t("Clear the signatures of {what} on {device}.", what=what, device=self.device)
-        return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
         """Omitted: the losses are listed separately."""
@@ -67,7 +61,7 @@ class WipeSignatures(WritingTo, frozen=True):
             later = Sentence("The signatures of {what} on {device}; the data is overwritten later.")
             return whole or str(later(device=device, what=data_loss.marks(self.expected)))
         if any(member.drive.content_digest is None for member in members):
-            return str(t("Any signatures on {device}; unreadable during planning.", device=device))
+            return str(data_loss.UNREADABLE(device=device))
         return ""
 
 
@@ -116,16 +110,15 @@ class WriteTable(NewTable, Writing, frozen=True):
                 device=device,
                 count=len(self.entries),
             )
-        new = sum(not entry.kept for entry in self.entries)
-        kept = len(self.entries) - new
-        return tn(
-            "Add {count} partition to the {table} on {device}; {kept}.",
-            "Add {count} partitions to the {table} on {device}; {kept}.",
+        kept = sum(entry.kept for entry in self.entries)
+        added = tn(
+            "Add {count} partition to the {table} on {device}.",
+            "Add {count} partitions to the {table} on {device}.",
             table=kind,
             device=device,
-            kept=tn("{count} partition is preserved", "{count} partitions are preserved", count=kept),
-            count=new,
+            count=len(self.entries) - kept,
         )
+        return join(added, OTHERS_STAY(count=kept)) if kept else added
 
     def _change_of(self, slot: Slot) -> Message:
         kind = self.table.upper()
@@ -151,7 +144,7 @@ class WriteTable(NewTable, Writing, frozen=True):
         size = {"size": new.size_bytes} if new and new.size_bytes != slot.size_bytes else {}
         start = form(number=slot.number, table=kind, drive=self.device, **size)
         others = sum(entry.kept for entry in self.entries)
-        return OTHERS_STAY(start=start, count=others) if others else start
+        return join(start, OTHERS_STAY(count=others)) if others else start
 
     def changes(self, slot: Slot) -> bool:
         """Return True if the table differs from `slot`, the old state of a partition."""
@@ -163,11 +156,7 @@ class WriteTable(NewTable, Writing, frozen=True):
     def edits(self, context: Context) -> tuple[str, ...]:
         """Return the table and the entries, with starts also in sectors."""
         block = context.members_of(self.devices)[0].drive.geometry.logical_block_bytes
-        head = (
-            Sentence("new {table} on {device}")
-            if self.fresh
-            else Sentence("the {table} on {device}, with these entries")
-        )(table=self.table.upper(), device=self.device)
+        head = t("the {table} on {device}, with these entries", table=self.table.upper(), device=self.device)
         return (str(head), *(_entry_line(entry, block) for entry in self.entries))
 
     def destroys(self, context: Context) -> str:
@@ -193,11 +182,11 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
         else entry.type
     )
     line = (
-        Sentence("partition {number}, preserved: {extent}, type {type}")
+        Sentence("partition {number}, preserved: {extent}, type {type}, name {name}")
         if entry.kept
-        else Sentence("partition {number}: {extent}, type {type}")
-    )(number=entry.number, extent=extent, type=kind)
-    return str(t("{entry}, name {name}", entry=line, name=repr(entry.name)) if entry.name else line)
+        else Sentence("partition {number}: {extent}, type {type}, name {name}")
+    )
+    return str(line(number=entry.number, extent=extent, type=kind, name=repr(entry.name)))
 
 
 class ResetZones(WritingTo, frozen=True):

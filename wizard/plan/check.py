@@ -9,7 +9,7 @@ from wizard.documents import codec
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import is_partition_of, partition_path
-from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity
+from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
 from wizard.operations import rules
@@ -45,7 +45,14 @@ def _faults(plan: Plan) -> Iterator[str]:
     elif plan.others:
         yield "others"
     elif whole:
-        yield from _whole_faults(plan)
+        volume = plan.volumes[0]
+        if (
+            len(plan.volumes) != 1
+            or volume.partition != 0
+            or volume.path != plan.drive.path
+            or not is_zoned_mode(volume.filesystem, volume.mkfs_options)
+        ):
+            yield "volumes"
     elif plan.part:
         yield from _changed_part_faults(plan)
     elif _is_restored(plan):
@@ -91,60 +98,44 @@ def _is_restored(plan: Plan) -> bool:
 
 
 def _before_faults(plan: Plan) -> Iterator[str]:
+    """Check the old layouts. One with preserved partitions must leave exactly the listed free space."""
     fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
     for member in () if _is_restored(plan) else plan.members:
-        yield from _slots_faults(member.before, plan.part, fresh=fresh)
-        if not fresh:
-            yield from _kept_faults(member)
-
-
-def _slots_faults(before: layout.Layout, part: int, *, fresh: bool) -> Iterator[str]:
-    """Check an old layout. `part`: the only partition that a plan changes. `fresh`: nothing is preserved."""
-    position = 0
-    numbers = [slot.number for slot in before.partitions]
-    for slot in before.slots:
-        kept = bool(slot.number) and not fresh and (slot.kept if slot.number == part else True)
-        if (
-            not position <= slot.start_bytes < slot.end_bytes <= free_space.LARGEST_BYTES
-            or slot.mount_point is not None
-            or slot.kept != kept
+        before, position = member.before, 0
+        for slot in before.slots:
+            kept = bool(slot.number) and not fresh and (slot.kept or slot.number != plan.part)
+            if (
+                not position <= slot.start_bytes < slot.end_bytes <= free_space.LARGEST_BYTES
+                or slot.mount_point is not None
+                or slot.kept != kept
+            ):
+                yield "before.slots"
+            position = slot.start_bytes
+        numbers = [slot.number for slot in before.partitions]
+        if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
+            yield "before.slots"
+        if before.whole is not None:
+            yield "before.whole"
+        if fresh:
+            continue
+        if before.table not in ("gpt", "mbr") or not before.slots:
+            yield "before.table"
+        elif (
+            before.slots != free_space.refilled(before, before.partitions)
+            or free_space.overlapping(before.partitions)
+            or free_space.loose(before.partitions)
+            or not free_space.bounds_in(before).is_within(_outermost(member.drive, before.table))
         ):
             yield "before.slots"
-        position = slot.start_bytes
-    if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
-        yield "before.slots"
-    if before.whole is not None:
-        yield "before.whole"
-
-
-def _kept_faults(member: layout.Member) -> Iterator[str]:
-    """Check a layout with preserved partitions, which must leave exactly the listed free space."""
-    before = member.before
-    if before.table not in ("gpt", "mbr") or not before.slots:
-        yield "before.table"
-        return
-    if (
-        before.slots != free_space.refilled(before, before.partitions)
-        or free_space.overlapping(before.partitions)
-        or free_space.loose(before.partitions)
-        or not free_space.bounds_in(before).is_within(_outermost(member.drive, before.table))
-    ):
-        yield "before.slots"
 
 
 def _wipe_faults(plan: Plan) -> Iterator[str]:
     allowed = {
-        path
+        member.node(slot.number)
         for member in plan.members
-        for path in (
-            member.drive.path,
-            *(
-                member.node(slot.number)
-                for slot in member.before.partitions
-                if not free_space.is_container(slot)
-            ),
-        )
-    }
+        for slot in member.before.partitions
+        if not free_space.is_container(slot)
+    } | {*plan.devices}
     devices, fresh = [wipe.device for wipe in plan.wipes], any(table.fresh for table in plan.tables)
     if (
         (devices and not (fresh or plan.part))
@@ -152,17 +143,6 @@ def _wipe_faults(plan: Plan) -> Iterator[str]:
         or not allowed.issuperset(devices)
     ):
         yield "wipes"
-
-
-def _whole_faults(plan: Plan) -> Iterator[str]:
-    volume = plan.volumes[0]
-    if (
-        len(plan.volumes) != 1
-        or volume.partition != 0
-        or volume.path != plan.drive.path
-        or not is_zoned_mode(volume.filesystem, volume.mkfs_options)
-    ):
-        yield "volumes"
 
 
 def _changed_part_faults(plan: Plan) -> Iterator[str]:
@@ -219,30 +199,29 @@ def _partition_faults(plan: Plan) -> Iterator[str]:
         free = [free_space.fresh_bounds(places.fresh, plan.drive.size_bytes, plan.drive.geometry)]
     if any(one.overlaps(other) for one, other in combinations(places.extents, 2)):
         yield "entries"
+    geometry = plan.drive.geometry
+    block, offset = geometry.logical_block_bytes, max(geometry.alignment_offset_bytes, 0)
     for extent in places.extents:
-        if not _is_aligned(extent, plan.drive.geometry) or not any(map(extent.is_within, free)):
+        start, size = extent.start_bytes, extent.size_bytes
+        if (
+            size <= 0
+            or start < FLOOR_BYTES
+            or geometry.misalignment_bytes(start)
+            or (start - offset) % FLOOR_BYTES
+            or start % block
+            or size % block
+            or not any(map(extent.is_within, free))
+        ):
             yield "entries"
     if plan.group is not None:
         yield from _group_faults(plan, plan.group, places)
-
-
-def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
-    offset, block = max(geometry.alignment_offset_bytes, 0), geometry.logical_block_bytes
-    return (
-        extent.size_bytes > 0
-        and extent.start_bytes >= FLOOR_BYTES
-        and not geometry.misalignment_bytes(extent.start_bytes)
-        and not (extent.start_bytes - offset) % FLOOR_BYTES
-        and not extent.start_bytes % block
-        and not extent.size_bytes % block
-    )
 
 
 def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[str]:
     volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if rules.uuid_fault(group.uuid) or group.uuid in uuids:
+    if not rules.is_uuid(group.uuid) or group.uuid in uuids:
         yield "group.uuid"
     if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
@@ -272,7 +251,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
         yield "volumes"
         return
     (volume,) = plan.volumes
-    if any(map(rules.uuid_fault, stripe.uuids)) or volume.uuid in stripe.uuids:
+    if not all(map(rules.is_uuid, stripe.uuids)) or volume.uuid in stripe.uuids:
         yield "stripe.uuids"
     if stripe.kind == "md":
         if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
@@ -281,7 +260,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
         is_made = (
             bool(striping.ARRAY_NODE.fullmatch(stripe.device))
             and len(stripe.uuids) == 1
-            and not (stripe.chunk_bytes if stripe.mirrors else striping.chunk_fault(stripe.chunk_bytes))
+            and not (stripe.chunk_bytes if stripe.mirrors else not striping.is_chunk(stripe.chunk_bytes))
         )
     else:
         array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
@@ -309,7 +288,7 @@ def drive_faults(drive: Identity) -> Iterator[str]:
     """Yield the faulty fields of a drive named in a document."""
     if not rules.is_device_path(drive.path):
         yield "drive.path"
-    if rules.geometry_fault(drive.geometry):
+    if not rules.is_plausible(drive.geometry):
         yield "drive.geometry"
     if not 0 < drive.size_bytes < free_space.LARGEST_BYTES:
         yield "drive.size_bytes"
@@ -344,9 +323,9 @@ def _fields_at_fault(plan: Plan, volume: layout.Volume, *, alone: bool) -> Itera
     if not rules.is_workload_id(volume.workload):
         yield "workload"
     yield from (field for field, _ in volume_faults(volume, encrypted=bool(volume.encryption), alone=alone))
-    if rules.volume_uuid_fault(volume.uuid, volume.filesystem):
+    if not rules.is_volume_uuid(volume.uuid, volume.filesystem):
         yield "uuid"
-    if rules.writer_fault(volume.writer, volume.filesystem, volume.role):
+    if not rules.may_write(volume.writer, volume.filesystem, volume.role):
         yield "writer"
 
 

@@ -6,8 +6,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from wizard.advice import workloads as options
-from wizard.advice.missing import MissingTools, lacking
+from wizard.advice.missing import NO_DRIVER, MissingTools, lacking
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import BadInput, Refused
@@ -23,12 +22,8 @@ from wizard.plan.refusals import unmeasured, unread_content
 from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
-    "This system runs from an image or in memory and may lose the boot mount "
-    "configuration on shutdown. Everything else remains on the drive."
-)
-IN_CONTAINER = t(
-    "This system runs in a container, which rarely mounts drives from its own "
-    "fstab at startup. Everything else remains on the drive."
+    "This system runs from an image, in memory or in a container, and may lose or ignore the boot mount "
+    "configuration. Everything else remains on the drive."
 )
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
@@ -63,13 +58,6 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
     found = [(0, drive.path, drive.superblock_digest)]
     found += [(part.number, part.path, part.superblock_digest) for part in drive.partitions]
     return tuple(HeldDigest(number, digest) for number, path, digest in found if digest and path not in used)
-
-
-def _shared_by(drive: Drive) -> tuple[str, ...]:
-    """Return the drives that share all identifiers of this one. Empty if any identifier is unique."""
-    numbers = ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
-    shared = [others for number, others in numbers if number]
-    return tuple(dict.fromkeys(chain.from_iterable(shared))) if all(shared) else ()
 
 
 def layout_of(drive: Drive) -> Layout | None:
@@ -167,11 +155,13 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator
         if drive.diskseq is not None
         else t("only by size")
     )
-    if not drive.serial and not drive.wwn:
+    numbers = ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
+    shared = [others for number, others in numbers if number]
+    if not shared:
         yield t("The drive reports no serial number or WWN and is identified {how}.", how=how)
-    elif others := _shared_by(drive):
+    elif all(shared):
         same = Sentence("The drive reports the same identifiers as {others:list} and is identified {how}.")
-        yield same(others=others, how=how)
+        yield same(others=tuple(dict.fromkeys(chain.from_iterable(shared))), how=how)
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
         yield t(
             "The underlying devices are misaligned to each other, so no partition can be "
@@ -193,13 +183,10 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> Iterator
 SHOWN = 500
 """Characters of a doubt that every interface shows. Anything after that cannot serve as a warning."""
 
-SAYING = (
-    options.MADE_DANGEROUS,
-    options.MADE_ASKED,
-    options.MOUNTED_DANGEROUS,
-    options.MOUNTED_ASKED,
+_NAMES_OPTION = re.compile(
+    r"The volume for \{purpose\} (uses|will be (created|mounted) with) \{option\}[;,] .*"
 )
-"""Doubts that name a requested option."""
+"""Doubts that name a requested option at their start, also as version 1 wrote them."""
 
 LONGEST_OPTION = 100
 """Characters of an option that are always visible in such a doubt."""
@@ -207,21 +194,20 @@ LONGEST_OPTION = 100
 
 def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return the first dangerous option of the volume that no doubt names, or None."""
-    named = {canonical_option(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
+    named: set[str] = set()
+    for doubt in doubts:
+        shown = ""
+        if isinstance(doubt, str):
+            # Written by an earlier version: any word may be an option.
+            shown = doubt[:SHOWN]
+        elif _NAMES_OPTION.fullmatch(doubt.english):
+            shown = str(dict(doubt.values)["option"])[:LONGEST_OPTION]
+        named |= {canonical_option(word, volume.filesystem) for word in re.split(r"[\s,;]+", shown)}
     return min(_dangers_of(volume) - named, default=None)
 
 
 def _dangers_of(volume: Volume) -> frozenset[str]:
     return dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem)
-
-
-def _options_in(doubt: Message | str) -> list[str]:
-    """Return the words of a doubt that may be options, or all words of a doubt written by an earlier
-    version."""
-    if isinstance(doubt, str):
-        return re.split(r"[\s,;]+", doubt[:SHOWN])
-    option = dict(doubt.values)["option"] if doubt.english in {one.english for one in SAYING} else ""
-    return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
@@ -238,23 +224,18 @@ def system_danger(volume: Volume) -> str | None:
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
 NEEDED = {
-    DEVICE_MAPPER: ("device mapper", t("LVM volumes are unavailable")),
-    CRYPT: ("dm-crypt", t("encrypted volumes cannot be opened")),
-    "raid0": ("md RAID0", t("md cannot stripe")),
-    "raid1": ("md RAID1", t("md cannot mirror")),
+    DEVICE_MAPPER: "device mapper",
+    CRYPT: "dm-crypt",
+    "raid0": "md RAID0",
+    "raid1": "md RAID1",
 }
-"""By module, which for md is also the level: name, and consequence if missing."""
+"""Names by module, which for md is also the level."""
 
 
 def refuse_lacking(kernel: Kernel, module: str) -> None:
     """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
-        name, without = NEEDED[module]
-        lacks = Sentence(
-            "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel with {name}, or "
-            "install the module."
-        )
-        raise Refused(lacks(release=kernel.release, name=name, without=without))
+        raise Refused(NO_DRIVER(release=kernel.release, title=NEEDED[module]))
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
@@ -306,8 +287,5 @@ def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Messa
 
 def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple[Message, ...]:
     """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
-    if not any(one.edits_boot for one in operations):
-        return ()
-    if machine.in_container:
-        return (IN_CONTAINER,)
-    return (FORGOTTEN,) if machine.live_medium else ()
+    forgets = machine.in_container or machine.live_medium
+    return (FORGOTTEN,) if forgets and any(one.edits_boot for one in operations) else ()

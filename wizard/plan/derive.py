@@ -12,7 +12,7 @@ from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NO_PLACE, Layout, Member, Slot, TableEntry, Volume
+from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.operations import filesystem, mounts
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
@@ -57,10 +57,18 @@ def derived_from(plan: Plan, places: Places) -> Derived:
     if places.after is not None:
         return (places.after,), (table_of(plan.drive.path, places.after),)
     slot = plan.before.partition(plan.part)
-    afters = tuple(
-        _layout_after(member, [*_new_slots(plan, places, slot, number)], places.fresh)
-        for number, member in enumerate(plan.members)
-    )
+    found = []
+    for index, member in enumerate(plan.members):
+        before, drive = member.before, member.drive
+        new = [*_new_slots(plan, places, slot, index)]
+        if places.fresh:
+            bounds = free_space.fresh_bounds(places.fresh, drive.size_bytes, drive.geometry)
+            found.append(Layout(places.fresh, free_space.with_free(new, bounds)))
+            continue
+        numbers = {one.number for one in new}
+        kept = (one for one in before.partitions if one.kept and one.number not in numbers)
+        found.append(Layout(_kind_of(before), free_space.refilled(before, (*kept, *new))))
+    afters = tuple(found)
     tables = tuple(
         table_of(member.drive.path, after, fresh=places.fresh is not None, changed=plan.part)
         for member, after in zip(plan.members, afters, strict=True)
@@ -116,7 +124,12 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
         for volume, extent in zip(plan.volumes, places.extents, strict=True):
             slot = _volume_slot(volume, extent, table)
             if changed is not None:
-                old = changed.type if _keeps_type(changed, volume, table) else slot.type
+                is_plain = not volume.role and not volume.encryption
+                fits = any(
+                    changed.type in _types(role, table) and volume.filesystem in role.filesystems
+                    for role in roles.ROLES.values()
+                )
+                old = changed.type if changed.type and is_plain and fits else slot.type
                 slot = replace(slot, type=old, part_uuid=changed.part_uuid, attributes=changed.attributes)
             yield slot
 
@@ -149,27 +162,10 @@ def _kind_of(layout: Layout) -> roles.TableKind:
     return "mbr" if layout.table == "mbr" else "gpt"
 
 
-def _keeps_type(slot: Slot, volume: Volume, table: roles.TableKind) -> bool:
-    return bool(slot.type and not volume.role and not volume.encryption) and any(
-        slot.type in _types(role, table) and volume.filesystem in role.filesystems
-        for role in roles.ROLES.values()
-    )
-
-
 def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
     if table == "mbr":
         return (role.mbr_type,)
     return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
-
-
-def _layout_after(member: Member, new: Sequence[Slot], fresh: roles.TableKind | None) -> Layout:
-    before, drive = member.before, member.drive
-    if fresh:
-        bounds = free_space.fresh_bounds(fresh, drive.size_bytes, drive.geometry)
-        return Layout(fresh, free_space.with_free(new, bounds))
-    numbers = {slot.number for slot in new}
-    kept = (slot for slot in before.partitions if slot.kept and slot.number not in numbers)
-    return Layout(_kind_of(before), free_space.refilled(before, (*kept, *new)))
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:

@@ -6,27 +6,23 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.partition_types import ACTIVE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
-from wizard.model.said import KIB, MIB, Message, t
+from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.operations.fstab import fstab_escaped
 from wizard.plan.free_space import fresh_bounds
 from wizard.plan.plan import Plan
+
+SELECT = Sentence("The plan is for {drives:and}. Select one with --device.")
 
 
 def member_of(plan: Plan, device: str | None) -> Member:
     """Return the plan's only drive, or the one at `device`. Raises BadInput."""
     if device is None:
         if plan.others:
-            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.devices))
+            raise BadInput(SELECT(drives=plan.devices))
         return plan.members[0]
     found = next((member for member in plan.members if member.drive.path == device), None)
     if found is None:
-        raise BadInput(
-            t(
-                "The plan is for {drives:and}, not for {drive}.",
-                drive=device,
-                drives=plan.devices,
-            )
-        )
+        raise BadInput(SELECT(drives=plan.devices))
     return found
 
 
@@ -45,30 +41,17 @@ def lacking(plan: Plan, *, repart: bool = False) -> Iterator[Message]:
     if plan.group is not None:
         yield t("Not written: the LVM volume group {name}.", name=plan.group.name)
     for volume in plan.volumes:
-        yield from _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
-
-
-def _omissions(volume: Volume) -> Iterator[Message]:
-    if volume.encryption is not None:
-        yield t("Not written: the encrypted container on {device}.", device=volume.encryption.device)
-    yield t(
-        "Not written: the {filesystem} '{label}' on {device} and its options.",
-        filesystem=volume.filesystem,
-        label=volume.label,
-        device=volume,
-    )
-    if volume.subvolumes:
-        yield t(
-            "Not written: the subvolumes {names:and} on {device}.",
-            device=volume,
-            names=tuple(one.name for one in volume.subvolumes),
-        )
-    if volume.mount_point is not None:
-        yield t(
-            "Not written: the mount of {device} at {place} and write permissions.",
-            device=volume,
-            place=volume.mount_point,
-        )
+        if repart and _is_created(plan, volume):
+            yield from _repart_omissions(volume)
+        else:
+            in_container = " in LUKS2" if volume.encryption else ""
+            yield t(
+                "Not written: the {filesystem} '{label}' on {device}, with its options, subvolumes, mount "
+                "and write permissions.",
+                filesystem=f"{volume.filesystem}{in_container}",
+                label=volume.label,
+                device=volume.device,
+            )
 
 
 def _repart_omissions(volume: Volume) -> Iterator[Message]:

@@ -11,7 +11,7 @@ from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
-from wizard.model.said import Message, Sentence, format_capacity, join, rounded_up, t
+from wizard.model.said import Message, Sentence, join, rounded_up, t
 
 HALF_MOVED = Sentence(
     "{part} is in the middle of a move, with all data. Continue with `sudo "
@@ -121,12 +121,6 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
     return tuple(spaces)
 
 
-def share_bytes(percent: int, spaces: Iterable[Extent], grain: int) -> int:
-    """Return a percentage of the usable space, rounded down to the grain so that shares of 100 percent always
-    fit."""
-    return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
-
-
 class Demand(Struct, frozen=True):
     """Space for one request: bytes, or None for all remaining space, at least `minimum_bytes`. `name` is for
     messages."""
@@ -187,14 +181,10 @@ def _rounded(demand: Demand, grain: int) -> int | None:
 def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent], hint: Message | None) -> str:
     demand = demands[index]
     free = sum(space.size_bytes for space in spaces)
-    needed = (
-        format_capacity(demand.size_bytes)
-        if demand.size_bytes is not None
-        else t("at least {size:exact}", size=demand.minimum_bytes)
-    )
+    needed = demand.minimum_bytes if demand.size_bytes is None else demand.size_bytes
     sentences = [
         t(
-            "Volume {name} needs {wanted}, but {free:size} ({free} bytes) is available.",
+            "Volume {name} needs {wanted:size}, but {free:size} ({free} bytes) is available.",
             name=demand.name,
             wanted=needed,
             free=free,
@@ -206,6 +196,4 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent], 
         )
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
         sentences.append(t("The other volumes need {size:size} of that.", size=others))
-    if demand.size_bytes is not None or hint is None:
-        sentences.append(t("Request less."))
     return str(join(*sentences, *((hint,) if hint else ())))

@@ -209,11 +209,6 @@ class Plan(Document, Struct, frozen=True):
         )
         return replace(self, steps=steps_of([step.operation for step in self.steps], context))
 
-    def described_as_direct(self, why: str) -> "Plan":
-        """Return the plan described as running directly on the drive because of `why`, or the same plan if
-        `why` is empty. For display only."""
-        return self.with_current_texts(direct=why) if why else self
-
     def described_for_fstab(self, fstab: str) -> "Plan":
         """Return the plan described for this fstab and the crypttab in the same folder."""
         return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self

@@ -58,7 +58,15 @@ def make_plan(
             _refuse(possible.why_not_delete(drive, part))
             return _changed_plan(planning, part)
         case plan_request.GrowPart(part, size_bytes):
-            return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
+            _refuse(possible.why_not_grow(drive, part))
+            larger_bytes = part.size_bytes + possible.room_behind(drive, part)
+            if part.overhang is not None:
+                larger_bytes = possible.restored_bytes(drive, part)
+            if size_bytes is not None:
+                is_fill = size_bytes == part.size_bytes
+                larger_bytes = size_bytes if is_fill else possible.aligned_size(drive, part, size_bytes)
+            _refuse(possible.why_not_grow_to(drive, part, larger_bytes))
+            return _resized_plan(planning, part, larger_bytes)
         case plan_request.ShrinkPart(part, asked_bytes):
             _refuse(possible.why_not_shrink(drive, part))
             smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
@@ -122,9 +130,9 @@ def _placed_plan(
     if request.arrangement.grouped:
         dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
         dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
-        extent = lvm.group_extent(specs, spaces, geometry)
+        extent, sizes = lvm.group_places(specs, spaces, geometry)
         (number,) = _free_numbers(drive, 1, preserve=preserve)
-        places = replace(places, extents=(extent,), sizes=lvm.logical_sizes(specs, extent.size_bytes))
+        places = replace(places, extents=(extent,), sizes=sizes)
         volumes = [planning.volume(spec, number) for spec in specs]
         group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
         return planning.finished([before], places, grouped, preserve=preserve, group=group)
@@ -218,18 +226,6 @@ def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_by
             drive=drive,
         ),
     )
-
-
-def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int:
-    _refuse(possible.why_not_grow(drive, part))
-    size_bytes = part.size_bytes + possible.room_behind(drive, part)
-    if part.overhang is not None:
-        size_bytes = possible.restored_bytes(drive, part)
-    if asked_bytes is not None:
-        is_fill = asked_bytes == part.size_bytes
-        size_bytes = asked_bytes if is_fill else possible.aligned_size(drive, part, asked_bytes)
-    _refuse(possible.why_not_grow_to(drive, part, size_bytes))
-    return size_bytes
 
 
 def _refuse(why: Message | None) -> None:

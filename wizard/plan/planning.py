@@ -1,10 +1,11 @@
 """What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.advice.request import ON_SYSTEM
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
@@ -57,9 +58,7 @@ class Planning(Struct, frozen=True):
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
         if danger := dangers.system_danger(volume):
-            raise BadInput(
-                t("{option} puts data at risk and is not allowed on boot or system volumes.", option=danger)
-            )
+            raise BadInput(ON_SYSTEM(option=danger))
         if choice.obstacles:
             cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
             raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))
@@ -106,7 +105,11 @@ class Planning(Struct, frozen=True):
             plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
         )
         doubts = (
-            *self._drive_doubts(preserve=preserve),
+            *(
+                t("{drive}: {doubt}", drive=drive, doubt=doubt) if others else doubt
+                for drive, recording in self.sides
+                for doubt in dangers.doubts_of(drive, recording, preserve=preserve)
+            ),
             *dangers.rehearsal_doubts(self.machine.kernel),
             *(
                 doubt
@@ -117,12 +120,6 @@ class Planning(Struct, frozen=True):
         )
         plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)
         return plan.with_current_texts()
-
-    def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
-        for drive, recording in self.sides:
-            for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
-                named = len(self.drives) > 1
-                yield t("{drive}: {doubt}", drive=drive, doubt=doubt) if named else doubt
 
 
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:

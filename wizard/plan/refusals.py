@@ -1,6 +1,6 @@
 """Refuse to plan for a drive. Each refusal names the problem, the place and the remedy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import table_words, unmarked_contents
@@ -8,9 +8,9 @@ from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Extent, Partition, Table, Unread, Use, kinds_in
+from wizard.model.machine import Drive, Partition, Table, Unread, Use, kinds_in
 from wizard.model.said import Message, Sentence, join, t
-from wizard.operations.rules import geometry_fault
+from wizard.operations.rules import is_plausible
 from wizard.plan import free_space
 from wizard.probe.unread import ROOT_READS
 
@@ -53,12 +53,10 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
         *(Use("holder", layer.below, layer.path) for layer in drive.layers),
     ]
     if uses:
-        more = (
-            t("`diskwright inspect {drive}` shows how.", drive=path)
-            if uses[0].kind in ("holder", "raid-member")
-            else t("Cannot plan for a drive in use.")
-        )
-        raise Refused(join(IN_USE(drive=path, how=in_use(uses[0])), more))
+        used = IN_USE(drive=path, how=in_use(uses[0]))
+        if uses[0].kind in ("holder", "raid-member"):
+            used = join(used, t("`diskwright inspect {drive}` shows how.", drive=path))
+        raise Refused(used)
     _refuse_half_moved(drive)
     return measured(drive)
 
@@ -92,8 +90,19 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
                 drive=path,
             )
         )
-    if fault := geometry_fault(drive.geometry):
-        raise Refused(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault))
+    if not is_plausible(drive.geometry):
+        blocks = Sentence(
+            "Cannot plan for {drive}: blocks of {logical} and {physical} bytes with an offset of {offset} "
+            "bytes do not support partitions."
+        )
+        raise Refused(
+            blocks(
+                drive=path,
+                logical=drive.geometry.logical_block_bytes,
+                physical=drive.geometry.physical_block_bytes,
+                offset=drive.geometry.alignment_offset_bytes,
+            )
+        )
     return drive.size_bytes, drive.geometry
 
 
@@ -209,7 +218,7 @@ def _table_faults(drive: Drive) -> Iterator[Message]:
     """Yield why partitions cannot be added. The first reason counts; later ones may follow from it."""
     path, table = drive.path, drive.table
     if waiting := _waiting_reason(drive):
-        yield t("Cannot add partitions: {why}", why=waiting)
+        yield waiting
     if table is None or unread_content(drive):
         yield UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive))
         return
@@ -301,7 +310,8 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
             part.start_bytes < lowest
             or (highest is not None and part.end_bytes > highest)
             or part.size_bytes <= 0
-            or _covers(part, table.own)
+            # An extended partition contains the records of the logical ones.
+            or (part.type not in partition_types.CONTAINERS and any(map(part.overlaps, table.own)))
             or part.end_bytes > size_bytes
             for part in drive.partitions
         )
@@ -320,12 +330,6 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
                 part=part,
                 drive=path,
             )
-
-
-def _covers(part: Partition, own: Sequence[Extent]) -> bool:
-    """Return True if the partition overlaps the table itself, except extended ones, which contain records of
-    logical ones."""
-    return part.type not in partition_types.CONTAINERS and any(part.overlaps(place) for place in own)
 
 
 def _kernel_differs(part: Partition) -> bool:

@@ -47,14 +47,14 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
-def _split_at(text: str, columns: int) -> tuple[str, str]:
-    """Split `text` after the longest prefix that fits in `columns`, at least one character."""
+def _prefix(text: str, columns: int) -> str:
+    """Return the longest prefix that fits in `columns`, at least one character."""
     used = 0
     for index, char in enumerate(text):
         used += _columns(char)
         if used > columns and index:
-            return text[:index], text[index:]
-    return text, ""
+            return text[:index]
+    return text
 
 
 def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
@@ -63,7 +63,7 @@ def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
     rest = text
     indent = ""
     while cell_width(indent + rest) > width:
-        line, _ = _split_at(rest, width - cell_width(indent))
+        line = _prefix(rest, width - cell_width(indent))
         body = len(line) - len(line.lstrip())
         at = line.rfind(" ", body)
         if rest[len(line) : len(line) + 1] == " ":
@@ -132,10 +132,7 @@ def inside_sentences(plan: Plan, *, writers: bool = True) -> tuple[str, ...]:
     subvolumes = [
         form(
             label=volume.label,
-            subvolumes=tuple(
-                t("{name} {where}", name=one.name, where=_mount_text(one.mount_point))
-                for one in volume.subvolumes
-            ),
+            subvolumes=tuple(f"{one.name} {_mount_text(one.mount_point)}" for one in volume.subvolumes),
         )
         for volume in plan.volumes
         if volume.subvolumes
@@ -178,12 +175,10 @@ def free_used(plan: Plan) -> Iterator[Message]:
         for part in member.after.partitions
         if not is_container(part) and slot.overlaps(part)
     )
-    if covered and plan.others:
+    if covered:
         yield t(
             "Deleted or unrecognised data in the free space of {drives:and} is lost.", drives=tuple(covered)
         )
-    elif covered:
-        yield t("Deleted or unrecognised data in free space is lost.")
 
 
 def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:

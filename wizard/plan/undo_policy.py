@@ -66,16 +66,16 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
         return joined([TRIED(count=drives), lost])
     # md copies more than was read, so a decision is required.
     overwrites = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
-    blank = shows_nothing(plan) and not overwrites
     sentences = [TRIED(count=drives)]
-    written = t("When writing finishes, the result is waiting and not in use yet")
-    if blank:
+    sentences.append(
+        t(
+            "When writing finishes, the result is waiting and not in use yet. `diskwright keep` accepts the "
+            "result. Until then, `diskwright undo` restores the old contents bit for bit."
+        )
+    )
+    if shows_nothing(plan) and not overwrites:
         zeros = t("If only zeros would be overwritten, the result is used immediately, without undo.")
         sentences.append(zeros)
-        written = t("Otherwise, the result then waits and is not in use yet")
-    form = Sentence("{written}. `diskwright keep` accepts the result. Until then, {undone}.")
-    undone = t("`diskwright undo` restores the old contents bit for bit")
-    sentences.append(form(written=written, undone=undone))
     if plan.containers:
         sentences.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
     return joined(sentences)
@@ -123,9 +123,9 @@ def _member_losses(member: layout.Member) -> list[str]:
         lost = [_slot_loss(path, one) for one in before.partitions]
         return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":
-        return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
+        return [str(data_loss.UNREADABLE(device=path))]
     if whole := data_loss.whole_lost(member):
         return [whole, *waiting]
     if before.table == "none":
         return waiting
-    return [str(t("{drive}: everything, recognised as {table}.", drive=path, table=before.table)), *waiting]
+    return [str(data_loss.ALL(device=path, what=before.table)), *waiting]

@@ -177,7 +177,7 @@ def test_decisions_are_kept_on_the_way_back() -> None:
 def test_drive_in_use_or_unread_is_not_set_up_and_gives_the_reason() -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
-        for drive, why in (("/dev/nvme0n1", "Cannot plan for a drive in use."), ("/dev/sdd", "10 s")):
+        for drive, why in (("/dev/nvme0n1", "is part of the running system"), ("/dev/sdd", "10 s")):
             await highlight(pilot, drive)
             await press(pilot, "s")
             await until(lambda why=why: why in flat(pilot), pilot)  # type: ignore[misc]

@@ -29,7 +29,7 @@ def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: Make
         str(file),
     )
     assert made.returncode == 0, made.stderr
-    assert "A mirror survives the loss of one drive, but is not a backup" in " ".join(made.stderr.split())
+    assert "A mirror survives the loss of 1 of 2 drives, but is not a backup" in " ".join(made.stderr.split())
     plan = PLANS.read(file.read_text(), str(file))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)

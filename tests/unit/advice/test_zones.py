@@ -171,7 +171,7 @@ def test_ordinary_drive_gets_no_zone_advice() -> None:
 @pytest.mark.parametrize(
     ("of", "on", "says"),
     [
-        (zoned(), host("5.11.0"), "requires kernel 5.12"),
+        (zoned(), host("5.11.0"), "Requires kernel 5.12"),
         (zoned(), host(kernel=Kernel("6.1.0", frozenset({"ext4"}))), "does not support Btrfs"),
         (zoned(), host(tools=()), "btrfs-progs"),
         (
@@ -248,24 +248,24 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
 @pytest.mark.parametrize(
     ("title", "on", "says", "ability"),
     [
-        ("XFS", host(), "requires kernel 6.15", Ability.CANNOT),
+        ("XFS", host(), "Requires kernel 6.15", Ability.CANNOT),
         ("XFS", host(), "mkfs.xfs 6.1 is too old", Ability.CANNOT),
         (
             "XFS",
             host("6.17.0", programs=(Program("mkfs.xfs", (6, 15)),)),
-            "Cannot read whether the kernel has the XFS",
+            "Cannot read whether the kernel has CONFIG_XFS_RT",
             Ability.DOUBT,
         ),
         ("XFS", host("6.17.0", programs=()), "Cannot read the version of mkfs.xfs", Ability.DOUBT),
         (
             "XFS",
             host("6.17.0", kernel=Kernel("6.17.0", FILESYSTEMS, (("XFS_RT", False),))),
-            "built without the XFS realtime",
+            "built without CONFIG_XFS_RT",
             Ability.CANNOT,
         ),
         ("F2FS", host(kernel=Kernel("6.1.0", frozenset({"btrfs"}))), "does not support F2FS", Ability.CANNOT),
         ("F2FS", host(tools=()), "f2fs-tools", Ability.CANNOT),
-        ("zonefs", host("5.5.0", "mkzonefs"), "requires kernel 5.6", Ability.CANNOT),
+        ("zonefs", host("5.5.0", "mkzonefs"), "Requires kernel 5.6", Ability.CANNOT),
         ("zonefs", host(), "zonefs-tools", Ability.CANNOT),
         ("dm-zoned", host(), "dm-zoned-tools", Ability.CANNOT),
         (
@@ -277,7 +277,7 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
         (
             "dm-zoned",
             host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS)),
-            "Cannot read whether the kernel has dm-zoned",
+            "Cannot read whether the kernel has CONFIG_DM_ZONED",
             Ability.DOUBT,
         ),
     ],

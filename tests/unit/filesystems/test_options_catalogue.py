@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advice.catalogue import NO_FILESYSTEM, CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.advice.missing import NO_DRIVER
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
@@ -162,9 +163,7 @@ def test_kernel_support_is_explained(
 
 def test_kernel_without_the_filesystem_supports_no_options(catalogue: dict[str, CatalogueOption]) -> None:
     bare = Kernel("6.12.0", frozenset({"ext4"}))
-    assert on_kernel(catalogue["xfs-logbsize-256k"], bare).why == NO_FILESYSTEM(
-        release="6.12.0", titles=("XFS",)
-    )
+    assert on_kernel(catalogue["xfs-logbsize-256k"], bare).why == NO_DRIVER(release="6.12.0", title="XFS")
     assert on_kernel(catalogue["noatime"], bare).takes
 
 

@@ -171,7 +171,7 @@ def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     ):
         assert said in shown
     assert making(plan).undo == str(UNTIL_KEPT)
-    assert "Cannot be undone" in making(plan.described_as_direct("loop devices are missing")).undo
+    assert "Cannot be undone" in making(plan.with_current_texts(direct="loop devices are missing")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts

@@ -71,7 +71,7 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
     PLANS.check(plan)
     assert (
         plan.steps[0].destroys
-        == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, "
+        == "Everything on /dev/sda, immediately. The old data on /dev/sda: partition 1 (btrfs, "
         "used space unknown, 1.1 GB)."
     )
 

@@ -28,7 +28,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, t
 from wizard.operations import settings
 from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import CHANGED_SINCE, LINES_AGAIN, LINES_THERE, EditFstab
+from wizard.operations.fstab import CHANGED_SINCE, LINES_THERE, EditFstab
 from wizard.operations.layers import StopLayer, array_uuid
 from wizard.operations.mounts import (
     MOUNTED_AT,
@@ -493,7 +493,7 @@ def _undo_lines(setting: EditFstab, system: RunningSystem) -> Message:
     system.reload_units()
     count, file = len(setting.lines), setting.file
     if is_changed:
-        return LINES_AGAIN(count=count, file=file)
+        return LINES_THERE(count=count, file=file)
     lines = _text_of(setting).split("\n")
     has_old = all(one.old is None or one.old in lines for one in setting.lines)
     has_new = any(one.new in lines for one in setting.lines if one.new is not None)

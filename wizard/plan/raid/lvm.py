@@ -13,7 +13,7 @@ from wizard.model import layout
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.said import rounded_up, t
+from wizard.model.said import rounded_up
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import free_space
 from wizard.plan.raid.striping import layer_name
@@ -41,20 +41,22 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """Tools required for a volume group."""
 
 
-def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
-    """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
+def group_places(
+    specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry
+) -> tuple[Extent, tuple[int, ...]]:
+    """Return the partition for the group, the largest free range, and the size of each logical volume.
+
+    Requests are rounded up to whole extents, shares down; a volume without a size gets the rest. Raises
+    BadInput with the available size if the space is too small.
+    """
     sizes = [spec.size_bytes or MADE[spec.choice.filesystem].minimum_bytes for spec in specs]
     least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
-    wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
-    return free_space.place([wanted], spaces, geometry.grain_bytes)[0]
-
-
-def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[int, ...]:
-    """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
-    without a size gets the rest. Raises BadInput with the available size."""
-    room = Extent(0, group_room_bytes(partition_bytes))
+    wanted = free_space.Demand("group", None, least)
+    (place,) = free_space.place([wanted], spaces, geometry.grain_bytes)
+    room = Extent(0, group_room_bytes(place.size_bytes))
     demands = [demand_of(spec, [room], EXTENT_BYTES) for spec in specs]
-    return tuple(extent.size_bytes for extent in free_space.place(demands, [room], EXTENT_BYTES))
+    made = free_space.place(demands, [room], EXTENT_BYTES)
+    return place, tuple(extent.size_bytes for extent in made)
 
 
 def in_group(

@@ -8,10 +8,9 @@ from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Identity
-from wizard.model.layout import Stripe, Volume
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
@@ -19,7 +18,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, with_doubts
 from wizard.plan.raid import striping
 from wizard.plan.request import plan_request
-from wizard.plan.request.volume_request import VolumeSpec
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
@@ -41,11 +39,25 @@ def striped_plan(
     _refuse_drives(drives, mode)
     identities = [dangers.known_identity(machine, drive) for drive in drives]
     befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
-    _refuse_mixture(asked.kind, drives)
+    # md would use the largest block, so data on drives with smaller blocks would be unreadable without the
+    # others. Btrfs writes at least 4096 bytes.
+    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in identities}
+    if len(set(blocks.values())) > 1 and asked.kind == "md":
+        mixed = Sentence(
+            "The drives have different logical block sizes in bytes ({drives:list}). "
+            "md cannot combine them safely."
+        )
+        raise Refused(mixed(drives=tuple(f"{path} {size}" for path, size in blocks.items())))
     layers = (layer.path for drive in machine.drives for layer in drive.layers)
     used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
     stripe = _stripe(asked, used, spec.final_label, planning.draw_uuid)
-    volume = _volume(planning, identities, spec, stripe)
+    volume = planning.volume(spec, striping.NUMBER)
+    try:
+        words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
+    except ValueError:
+        number = Sentence("The block size recommended for {filesystem} is not a plain number of bytes.")
+        raise BadInput(number(filesystem=volume.filesystem)) from None
+    volume = replace(volume, path=striping.striped_path(identities, stripe), mkfs_options=words)
     extents = striping.striped_extents(identities)
     kind = MADE[volume.filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
@@ -69,37 +81,17 @@ def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> N
         if drive.zoned == HOST_MANAGED:
             raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
-    if twice := _duplicate([drive.path for drive in drives]):
-        raise Refused(t("{drive} is listed twice.", drive=twice))
-    for what, numbers in (
-        (t("serial number"), [drive.serial for drive in drives if drive.serial]),
-        (t("WWN"), [drive.wwn for drive in drives if drive.wwn]),
+    for numbers in (
+        [drive.path for drive in drives],
+        [drive.serial for drive in drives if drive.serial],
+        [drive.wwn for drive in drives if drive.wwn],
     ):
-        if twice := _duplicate(numbers):
+        if twice := next((number for number in numbers if numbers.count(number) > 1), ""):
             same = Sentence(
-                "Two drives have the same {what}, {number}. Either one drive is listed twice, or the drives "
-                "are indistinguishable."
+                "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
+                "or the drives are indistinguishable."
             )
-            raise Refused(same(what=what, number=twice))
-
-
-def _duplicate(names: Sequence[str]) -> str:
-    return next((name for name in names if names.count(name) > 1), "")
-
-
-def _refuse_mixture(kind: plan_request.Kind, drives: Sequence[Drive]) -> None:
-    """Raises Refused if logical block sizes differ. md would use the largest, so data on drives with smaller
-    blocks would be unreadable without the others. Btrfs writes at least 4096 bytes."""
-    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
-    if len(set(blocks.values())) > 1 and kind == "md":
-        sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
-        raise Refused(
-            t(
-                "The drives have different logical block sizes in bytes ({drives:list}). "
-                "md cannot combine them safely.",
-                drives=sizes,
-            )
-        )
+            raise Refused(same(number=twice))
 
 
 def _stripe(
@@ -116,17 +108,6 @@ def _stripe(
                 if (node := f"/dev/md{number}") not in used
             )
             return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
-
-
-def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
-    volume = planning.volume(spec, striping.NUMBER)
-    kind, path = volume.filesystem, striping.striped_path(identities, stripe)
-    try:
-        words = striping.striped_words(kind, volume.mkfs_options, stripe, len(identities))
-    except ValueError:
-        number = Sentence("The block size recommended for {filesystem} is not a plain number of bytes.")
-        raise BadInput(number(filesystem=kind)) from None
-    return replace(volume, path=path, mkfs_options=words)
 
 
 def _together_doubts(
@@ -155,14 +136,10 @@ def _together_doubts(
 def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
     rotating = tuple(drive.path for drive in drives if drive.rotational)
     solid = tuple(drive.path for drive in drives if drive.rotational is False)
-    slow = t("the drives together write only as fast as the slowest")
+    slow = t("The drives together write only as fast as the slowest.")
     if rotating and solid:
-        yield t(
-            "{turning}, but {still}: {slow}, so the fast drives are wasted.",
-            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=rotating, count=len(rotating)),
-            still=tn("{drives:list} does not", "{drives:list} do not", drives=solid, count=len(solid)),
-            slow=slow,
-        )
+        mixed = Sentence("Some drives rotate ({rotating:list}), others do not ({solid:list}).")
+        yield join(mixed(rotating=rotating, solid=solid), slow)
     if unpluggable := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
         yield (
             Sentence(
@@ -176,7 +153,7 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
         )(drives=unpluggable)
     buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
     if len(buses) > 1:
-        yield t("The drives use different buses ({buses:list}): {slow}.", buses=tuple(buses), slow=slow)
+        yield join(t("The drives use different buses ({buses:list}).", buses=tuple(buses)), slow)
 
 
 def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:

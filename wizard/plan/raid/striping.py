@@ -67,15 +67,9 @@ def copies(stripe: Stripe, count: int) -> int:
     return 1 if not stripe.mirrors else count if stripe.kind == "md" else 2
 
 
-def chunk_fault(chunk_bytes: int) -> Message | None:
-    """Return why the chunk size is not allowed, as the end of a sentence, or None."""
-    if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
-        return t(
-            "is not a power of two from {least}K to {most}K",
-            least=LEAST_CHUNK_BYTES // KIB,
-            most=MOST_CHUNK_BYTES // KIB,
-        )
-    return None
+def is_chunk(chunk_bytes: int) -> bool:
+    """Return True if the chunk size is allowed: a power of two within the limits."""
+    return not chunk_bytes & (chunk_bytes - 1) and LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES
 
 
 def layer_name(label: str) -> str:
@@ -180,14 +174,13 @@ def mirror_note(plan: Plan) -> Message | None:
     if stripe is None or not stripe.mirrors:
         return None
     count = len(plan.members)
-    one = stripe.kind == "btrfs" or count == 2
-    lost = t("one drive") if one else t("{lost} of {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
     return t(
-        "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
+        "A mirror survives the loss of {lost} of {drives} drives, but is not a backup. Deleted, "
         "overwritten or damaged data changes on every copy immediately. About "
         "{files:size} of {raw:size} is available for files.",
-        lost=lost,
+        lost=1 if stripe.kind == "btrfs" else count - 1,
+        drives=count,
         raw=raw,
         files=together_bytes(plan),
     )

@@ -12,7 +12,7 @@ from wizard.operations import rules
 from wizard.plan import dangers, free_space
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
-from wizard.plan.request.roles import keys_fault
+from wizard.plan.request.roles import KEY, keys_fault
 from wizard.plan.request.volume_request import VolumeSpec, places_of
 
 LARGEST_BYTES = 512
@@ -34,7 +34,7 @@ def passphrase_fault(secret: bytes) -> Message | None:
     if len(secret) > LARGEST_BYTES:
         return t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES)
     if b"\n" in secret or b"\0" in secret:
-        return t("contains a line break or zero byte, which cannot be typed at boot")
+        return rules.CONTROLS
     return None
 
 
@@ -101,7 +101,7 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
         dangers.refuse_lacking(machine.kernel, dangers.CRYPT)
         dangers.refuse_missing(machine, ("cryptsetup",))
     if fault := keys_fault([one.key for one in specs if one.encrypted], places_of(*specs)):
-        raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
+        raise BadInput(KEY(fault=fault))
 
 
 def header_bytes(geometry: Geometry) -> int:
@@ -114,7 +114,9 @@ def demand_of(spec: VolumeSpec, spaces: Sequence[Extent], grain_bytes: int) -> f
     in_container, header = (" in LUKS2", rounded_up(HEADER_BYTES, grain_bytes)) if spec.encrypted else ("", 0)
     size_bytes = spec.size_bytes
     if spec.percent is not None:
-        size_bytes = free_space.share_bytes(spec.percent, spaces, grain_bytes)
+        # Rounded down, so that shares of 100 percent always fit.
+        share = sum(space.size_bytes for space in spaces) * spec.percent // 100
+        size_bytes = share // grain_bytes * grain_bytes
     return free_space.Demand(
         f"{spec.final_label!r} ({spec.choice.filesystem}{in_container})",
         size_bytes,
@@ -136,9 +138,8 @@ def encryption_of(
 
 def encryption_doubts(drive: Drive, specs: Sequence[VolumeSpec]) -> tuple[Message, ...]:
     """Return sentences about encrypted volumes."""
-    if not any(spec.encrypted for spec in specs):
-        return ()
-    return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
+    doubts = (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
+    return doubts if any(spec.encrypted for spec in specs) else ()
 
 
 def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
@@ -160,7 +161,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
         if (
-            rules.uuid_fault(one.uuid)
+            not rules.is_uuid(one.uuid)
             or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
             or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
         ):

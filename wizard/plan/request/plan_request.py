@@ -100,6 +100,7 @@ class RestoreTable(Struct, frozen=True):
 Request = NewVolumes | DeletePart | GrowPart | ShrinkPart | RestoreTable
 
 
+ALONE = t("Request one unencrypted volume, without size or role, and omit volume groups, MBR and --use-free.")
 SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
 
 
@@ -119,11 +120,7 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
     elif how.stripe:
         _check_stripe(how.stripe, drives)
         if not fills:
-            alone = t(
-                "Several drives form one volume together. Omit further volumes, sizes, roles, encryption, "
-                "volume groups, MBR and --use-free."
-            )
-            raise BadInput(alone)
+            raise BadInput(join(t("Several drives form one volume together."), ALONE))
         _check_filesystem(how.stripe, specs[0].choice.filesystem)
     elif len(drives) > 1:
         raise BadInput(
@@ -133,8 +130,7 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
             )
         )
     elif drives[0].zoned == HOST_MANAGED and not fills:
-        one = t("Request one unencrypted volume, without size or role.")
-        raise Refused(join(HOST_MANAGED_ZONES(drive=drives[0]), one))
+        raise Refused(join(HOST_MANAGED_ZONES(drive=drives[0]), ALONE))
     elif how.grouped and special:
         raise BadInput(t("Volume groups support neither roles nor encryption."))
 
@@ -153,9 +149,17 @@ def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
         raise BadInput(
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
-    if asked.chunk_bytes is not None and (fault := striping.chunk_fault(asked.chunk_bytes)):
-        form = Sentence("A chunk of {chunk:exact} {fault}; {usual:exact} is usual.")
-        raise BadInput(form(chunk=asked.chunk_bytes, fault=fault, usual=striping.USUAL_CHUNK_BYTES))
+    if asked.chunk_bytes is not None and not striping.is_chunk(asked.chunk_bytes):
+        raise BadInput(
+            t(
+                "A chunk of {chunk:exact} is not a power of two from {least:exact} to {most:exact}. "
+                "{usual:exact} is usual.",
+                chunk=asked.chunk_bytes,
+                least=striping.LEAST_CHUNK_BYTES,
+                most=striping.MOST_CHUNK_BYTES,
+                usual=striping.USUAL_CHUNK_BYTES,
+            )
+        )
 
 
 def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:

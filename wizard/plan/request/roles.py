@@ -14,7 +14,7 @@ from msgspec import Struct
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.layout import Volume
-from wizard.model.said import GIB, Message, rounded_up, t
+from wizard.model.said import GIB, Message, Sentence, rounded_up, t
 
 TableKind = Literal["gpt", "mbr"]
 
@@ -119,10 +119,21 @@ ROLES = {
 
 
 def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
-    """Return the default size of a role. None for the remaining space, or without a role."""
-    if role == "swap":
-        return swap_bytes(memory_bytes)
-    return ROLES[role].usual_bytes if role in ROLES else None
+    """Return the default size of a role. None for the remaining space, or without a role. Swap has whole GiB.
+    The kernel reports slightly less memory than installed, so memory is rounded up first.
+
+    From the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
+    Getting started with swap), column without hibernation: twice the memory up to 2 GiB, the same up to 8
+    GiB, at least 4 GiB above. Hibernation would need at least as much as the memory.
+    """
+    if role != "swap":
+        return ROLES[role].usual_bytes if role in ROLES else None
+    if memory_bytes is None:
+        return UNKNOWN_MEMORY_BYTES
+    memory = max(GIB, rounded_up(memory_bytes, GIB))
+    if memory <= 2 * GIB:
+        return 2 * memory
+    return memory if memory <= 8 * GIB else 4 * GIB
 
 
 _BY_ARCHITECTURE = "root-"
@@ -204,22 +215,7 @@ def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Messag
     )
 
 
-def swap_bytes(memory_bytes: int | None) -> int:
-    """Return the default swap size in whole GiB. The kernel reports slightly less memory than installed, so
-    memory is rounded up first.
-
-    From the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
-    Getting started with swap), column without hibernation: twice the memory up to 2 GiB, the same up to 8
-    GiB, at least 4 GiB above. Hibernation would need at least as much as the memory.
-    """
-    if memory_bytes is None:
-        return UNKNOWN_MEMORY_BYTES
-    memory = max(GIB, rounded_up(memory_bytes, GIB))
-    if memory <= 2 * GIB:
-        return 2 * memory
-    return memory if memory <= 8 * GIB else 4 * GIB
-
-
+KEY = Sentence("The key {fault}.")
 MOST_CHARACTERS = 200
 LEAST_BYTES, MOST_BYTES = 16, 4096
 """Shorter keys can be brute-forced. Longer ones may not fit in a pipe at once."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
-from wizard.model.layout import NO_PLACE, Subvolume
-from wizard.model.said import Message, Sentence, t
+from wizard.model.layout import Subvolume
+from wizard.model.said import Message, t
 from wizard.operations.mounts import SUBVOLUME
-from wizard.operations.rules import TOO_LONG, mount_point_fault
+from wizard.operations.rules import NAME_PLACE, TOO_LONG, mount_point_fault
 
 LONGEST_NAME_BYTES = 255
 """Maximum length of each path component, as for file names (btrfs(5))."""
@@ -24,10 +24,7 @@ def parse_subvolume(text: str) -> Subvolume:
     if fault := _subvolume_name_fault(name):
         raise BadInput(t("The subvolume '{name}' {fault}; use a name such as @home.", name=name, fault=fault))
     if colon and (fault := mount_point_fault(place)):
-        wrong = Sentence(
-            "The mount point '{place}' of the subvolume {name} {fault}; use a path such as /srv/data."
-        )
-        raise BadInput(wrong(place=place, name=name, fault=fault))
+        raise BadInput(NAME_PLACE(place=place, fault=fault))
     return Subvolume(name, place if colon else None)
 
 
@@ -49,16 +46,11 @@ def subvolume_option(name: str) -> str:
 def _subvolume_name_fault(name: str) -> Message | None:
     """Return why a subvolume name is not valid, as the end of a sentence, or None. Only characters without
     special meaning in fstab and mount(8) are allowed."""
-    if not name:
-        return t("lacks a name")
-    if name.startswith("/"):
-        return t("begins with a slash; paths start at the top of the filesystem, without a slash")
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
         return t(
-            "is invalid: {allowed}, and {parts}",
-            allowed=t("only letters, digits and @ _ + . -"),
-            parts=t("no part may be empty, . or .., or begin with a hyphen"),
+            "is invalid: only letters, digits and @ _ + . -, and no part may be empty, . or .., or begin "
+            "with a hyphen"
         )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
         return TOO_LONG
@@ -92,10 +84,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
                 name=shown,
                 above=above,
             )
-        if (place := one.mount_point) is not None and (
-            fault := t("is not a path") if place == NO_PLACE else mount_point_fault(place)
-        ):
-            at = Sentence("has the subvolume '{name}' at '{place}', which {fault}")
-            return at(name=shown, place=place, fault=fault)
+        if one.mount_point is not None and (fault := mount_point_fault(one.mount_point)):
+            return t("has the subvolume '{name}', which {fault}", name=subvolume_written(one), fault=fault)
         before.add(one.name)
     return None

@@ -11,10 +11,9 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
-from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
+from wizard.plan.request.roles import KEY, ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, subvolumes_fault
 
-NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
 
 REST = "rest"
@@ -150,7 +149,7 @@ def parse_volume(text: str) -> VolumeRequest:
     size, mount = values.get("size"), values.get("mount")
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
-        raise BadInput(NAME_PLACE(place=mount, fault=fault))
+        raise BadInput(rules.NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
         values.get("workload", SYSTEM_WORKLOAD),
         size_bytes,
@@ -172,7 +171,7 @@ def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None
     if encrypt not in (None, *ENCRYPTIONS):
         raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
-        raise BadInput(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault))
+        raise BadInput(KEY(fault=fault))
 
 
 def parse_share(text: str) -> tuple[int | None, int | None]:
@@ -261,13 +260,15 @@ def volume_faults(
         invalid = Sentence("The label '{label}' {fault}; use a shorter or simpler label.")
         yield "label", invalid(label=label, fault=fault)
     if volume.mount_point is not None and (place := rules.place_fault(volume.mount_point, filesystem)):
-        named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-        yield "mount_point", named(place=volume.mount_point, fault=place)
+        yield "mount_point", rules.NAME_PLACE(place=volume.mount_point, fault=place)
     if why := subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)
-    if fault := rules.options_fault(filesystem, volume.mkfs_options, volume.mount_options):
+    fault = rules.mkfs_options_fault(filesystem, volume.mkfs_options)
+    if volume.mount_options and not MADE[filesystem].mounts:
+        fault = rules.NOT_PASSED(option=volume.mount_options[0], tool="mount")
+    if fault := fault or rules.mount_options_fault(volume.mount_options):
         unusable = Sentence("Cannot use the options recommended for {filesystem}: {fault}.")
         yield "mkfs_options", unusable(filesystem=filesystem, fault=fault)
 

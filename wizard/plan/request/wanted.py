@@ -15,9 +15,12 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import GIB, Message, Sentence, t
+from wizard.model.said import GIB, Message, Sentence, join, t
 from wizard.plan.request import roles
 from wizard.plan.request.volume_request import REST, VolumeRequest, VolumeSpec, size_text
+
+NONE = Sentence("No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}")
+WHY_NOT = Sentence("{filesystem}: {why}")
 
 
 def spec_of(
@@ -84,23 +87,15 @@ def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
 
 def _advised(advice: Advice, machine: Machine) -> Choice:
     if advice.chosen is None:
-        reasons = tuple(_first_obstacle(one, machine) for one in for_files(advice.choices) if one.obstacles)
-        none = t(
-            "No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}",
-            workload=advice.workload.id,
-            drive=advice.drive,
-            reasons=reasons,
-        )
-        raise Refused(none)
+        reasons = []
+        for choice in for_files(advice.choices):
+            # A missing program only if nothing else is in the way.
+            absent = lacking(machine, MADE[choice.filesystem].makers)
+            others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
+            if why := next(others, next(iter(choice.obstacles), "")):
+                reasons.append(WHY_NOT(filesystem=choice.filesystem, why=why))
+        raise Refused(NONE(workload=advice.workload.id, drive=advice.drive, reasons=tuple(reasons)))
     return advice.chosen
-
-
-def _first_obstacle(choice: Choice, machine: Machine) -> Message:
-    """Why a filesystem cannot be created, in a line: a missing program only if nothing else is in the way."""
-    absent = lacking(machine, MADE[choice.filesystem].makers)
-    others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
-    why = next(others, choice.obstacles[0])
-    return t("{filesystem}: {why}", filesystem=choice.filesystem, why=why)
 
 
 def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
@@ -110,13 +105,11 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
         if choice.filesystem in possible and not choice.obstacles:
             return choice
     reasons = tuple(
-        t("{filesystem}: {obstacles:row}", filesystem=choice.filesystem, obstacles=choice.obstacles)
+        WHY_NOT(filesystem=choice.filesystem, why=join(*choice.obstacles))
         for choice in advice.choices
         if choice.filesystem in possible
     )
-    raise Refused(
-        t("No filesystem for these drives together can be created here. {reasons:row}", reasons=reasons)
-    )
+    raise Refused(NONE(workload=advice.workload.id, drive=advice.drive, reasons=reasons))
 
 
 def _role_choices(advice: Advice, role: roles.Role) -> tuple[Choice, ...]:

@@ -288,7 +288,9 @@ class PlanJob(Job[Plan]):
         return (*((danger,) if danger else ()), *plan_text.free_used(self.document), *said)
 
     def commands(self) -> tuple[ui.Block, ...]:
-        plan = self.document.described_as_direct(self._direct)
+        plan = self.document
+        if self._direct:
+            plan = plan.with_current_texts(direct=self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
         said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))

@@ -136,7 +136,7 @@ def test_step_names_the_old_partitions_it_overwrites(
     old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
     plan = plan_for(old, spec("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
     (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert made.destroys.startswith("The old data there: partition 1 (ext3") is is_lost
+    assert made.destroys.startswith("The old data on /dev/sda: partition 1 (ext3") is is_lost
 
 
 def test_doubts_about_a_drive_are_listed() -> None:
@@ -231,7 +231,7 @@ def test_used_free_space_is_listed_as_lost() -> None:
     assert (
         [*free_used(adding())]
         == [*free_used(replacing())]
-        == [t("Deleted or unrecognised data in free space is lost.")]
+        == [t("Deleted or unrecognised data in the free space of {drives:and} is lost.", drives=(OLD.path,))]
     )
     assert not [*free_used(empty)]
     (several,) = free_used(replace(adding(), others=adding().members))
@@ -246,8 +246,6 @@ def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
     text = " ".join(promise(plan).split())
     blank = plan.before.table == "none"
     assert ("used immediately" in text) is blank
-    if blank:
-        assert text.index("used immediately") < text.index("Otherwise") < text.index("diskwright undo")
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
     lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
-    note = "A mirror survives the loss of one drive, but is not a backup"
+    note = "A mirror survives the loss of 1 of 2 drives, but is not a backup"
     assert note in text and text.index(note) < text.index("sda now:")
     assert "Striping adds no safety" not in text
     assert (
@@ -124,7 +124,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
     assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
-    directly = plan.described_as_direct("the kernel gives no loop devices").steps
+    directly = plan.with_current_texts(direct="the kernel gives no loop devices").steps
     for written in directly[: number_of(plan, MakeArray)]:
         assert written.undo.startswith("Cannot be undone")
     assert max(map(len, lines)) <= 100
@@ -134,7 +134,7 @@ def test_three_way_mirror_survives_two_failures() -> None:
     assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(plan_page(MIRROR, 100)).split())
     text = " ".join(" ".join(plan_page(TWICE, 100)).split())
     assert (
-        "survives the loss of one drive" in text
+        "survives the loss of 1 of 3 drives" in text
         and "2 copies of every byte" in text
         and "about 750 GB" in text
     )
@@ -163,7 +163,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a size": (
         lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB), level="raid1"),
-        "Omit further volumes, sizes",
+        "Request one unencrypted volume",
     ),
     # Two of them would have had room enough for XFS in a stripe.
     "no room": (

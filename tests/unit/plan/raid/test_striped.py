@@ -190,19 +190,19 @@ def test_array_gets_a_free_number() -> None:
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "one drive": (lambda: striped(numbered(1)), "needs 2 to 16 drives, but 1 was listed"),
-    "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "/dev/sda is listed twice"),
+    "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "/dev/sda is the path"),
     "one serial twice": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], serial="Sa"))),
-        "the same serial number, Sa",
+        "Sa is the path, serial number or WWN of two drives",
     ),
     "one WWN twice": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))),
-        "the same WWN",
+        "is the path, serial number or WWN of two drives",
     ),
     "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "form one volume together"),
     "a size": (
         lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)),
-        "Omit further volumes",
+        "Request one unencrypted volume",
     ),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
@@ -222,7 +222,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "not a power of two"),
     "a small chunk": (
         lambda: striped(numbered(2), chunk_bytes=4 * KIB),
-        "not a power of two from 16K to 1024K",
+        "not a power of two from 16 KiB to 1 MiB",
     ),
     "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "not a power of two"),
     "no mdadm": (

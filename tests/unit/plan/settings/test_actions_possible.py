@@ -247,7 +247,10 @@ def test_removed_mount_options_are_negated_by_name() -> None:
         ("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),
     )
     (step,) = steps_of([operation], Context(wanting(LABEL).drive))
-    assert step.sentence == (f"Remount {PART} at /srv/a with relatime and without nodev while in use.")
+    assert step.sentence == (
+        f"Remount {PART} at /srv/a with rw, noexec, relatime instead of rw, nodev, noexec, noatime "
+        "while in use."
+    )
 
 
 TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"

@@ -142,7 +142,7 @@ def filled(on: Drive, part: Partition) -> Drive:
 def test_full_drive_names_the_command_that_frees_space(which: str) -> None:
     on, part = {**NEVER, "known": (holding(), ""), "unknown": (holding(taken=None), "")}[which][0]
     on = filled(on, part)
-    with pytest.raises(BadInput, match="needs at least") as refused:
+    with pytest.raises(BadInput, match="needs ") as refused:
         plan_for(on, spec("ext4"), mode=Mode.USE_FREE)
     said = str(refused.value)
     why = why_not_shrink(on, on.partitions[0])

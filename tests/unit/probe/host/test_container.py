@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import spec
 from tests.unit.probe import rawfacts
-from wizard.plan.dangers import FORGOTTEN, IN_CONTAINER
+from wizard.plan.dangers import FORGOTTEN
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.probe.host import environment
@@ -61,11 +61,9 @@ def test_only_that_one_variable_of_the_first_process_is_recorded(
 def test_plan_in_a_container_doubts_that_fstab_is_read() -> None:
     asked = (spec("ext4", label="media", mount_point="/srv/media"),)
     for around, doubt in (
-        (machine(in_container=True), IN_CONTAINER),
+        (machine(in_container=True), FORGOTTEN),
         (machine(live_medium=True), FORGOTTEN),
         (machine(), None),
     ):
         plan = make_plan(around, (drive(),), NewVolumes(asked))
-        assert [one for one in plan.doubts if one in (FORGOTTEN, IN_CONTAINER)] == [
-            one for one in (doubt,) if one
-        ]
+        assert [one for one in plan.doubts if one == FORGOTTEN] == [one for one in (doubt,) if one]
