@@ -67,7 +67,7 @@ class Program:
 
 def program() -> Program:
     """Return the content of all parsers, in the current language."""
-    codes = tuple(str(code).partition(" ") for code in words.CODES)
+    codes = [code.partition(" ") for code in str(words.CODES).partition(": ")[2].rstrip(".").split(", ")]
     return Program(
         __version__,
         _command("", "", str(words.WIZARD)),

@@ -16,13 +16,13 @@ REQUIRES = Sentence("{option} requires {needed}.")
 NEEDS_DRIVE = Sentence("{option} requires a whole drive, such as {drive}.")
 BETWEEN = Sentence("{option} must be between {least} and {most}.")
 NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ... -o {file}`.")
-RUN = t("a run")
 
 NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
+SEE = Sentence("See `{command} --help` for options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
@@ -116,12 +116,9 @@ class CommandParser(ArgumentParser):
                 if not given.issuperset(one.needs.split()):
                     raise BadInput(REQUIRES(option=one.names[-1], needed=one.needs))
                 if other := next(filter(given.__contains__, one.excludes.split()), ""):
+                    named = other if other.startswith("-") else other.upper()
                     raise BadInput(
-                        t(
-                            "{option} cannot be combined with {other}.",
-                            option=one.names[-1],
-                            other=RUN if other == "run" else other,
-                        )
+                        t("{option} cannot be combined with {other}.", option=one.names[-1], other=named)
                     )
         return values
 
@@ -132,9 +129,7 @@ class CommandParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake with an example, and exit."""
-        more = paragraph_lines(
-            (t("See `{command} --help` for all options and examples.", command=self.prog),)
-        )
+        more = paragraph_lines((SEE(command=self.prog),))
         lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
@@ -223,31 +218,20 @@ WIZARD = t(
     "Without a command, the wizard starts. It writes only after you have seen every change and typed the "
     "drive's serial number. With --plain, or on a dumb terminal, it asks line by line."
 )
-CODES = (
-    t("0 done"),
-    t("1 failed"),
-    t("2 wrong usage or unreadable input"),
-    t("3 refused for safety (nothing written)"),
-    t("4 interrupted"),
-    t("5 changed, only with --detailed-exitcode"),
-    t("130 stopped by the user"),
+
+CODES = t(
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing written), 4 "
+    "interrupted, 5 changed (only with --detailed-exitcode), 130 stopped by the user."
 )
 
 OVERVIEW_EXAMPLES = (
     "diskwright inspect",
-    t("a first look, without root"),
     "sudo diskwright demo",
-    t("try everything on a disposable drive"),
     "sudo diskwright plan /dev/sdX --workload large-media -o media.json",
-    t("plan a whole drive for large media files"),
     "diskwright show media.json",
-    t("show the drive before and after, and every command"),
     "sudo diskwright apply media.json --confirm SERIAL",
-    t("apply the plan; a drive with data then waits"),
     "sudo diskwright keep",
-    t("keep the result"),
     "sudo diskwright undo",
-    t("restore the old content, bit for bit"),
 )
 
 
@@ -264,12 +248,12 @@ def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[A
     lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
     lines += paragraph_lines(
         (
-            t("See `diskwright COMMAND --help` for options and examples."),
+            SEE(command="diskwright COMMAND"),
             t(
                 "--debug writes a log for bug reports, with any command. Add --with-serials to include "
                 "serial numbers."
             ),
-            t("Exit codes: {codes:list}.", codes=CODES),
+            CODES,
         )
     )
     return "\n".join((*lines, ""))

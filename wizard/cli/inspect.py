@@ -82,7 +82,7 @@ def _machine(arguments: Namespace) -> Machine:
     devices, file = arguments.devices, arguments.machine
     if file is not None:
         machine = load_machine(Path(file))
-        chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
+        chosen = dict.fromkeys(recorded_drive(machine, device) for device in devices)
         return replace(machine, drives=tuple(chosen)) if devices else machine
     facts = survey(devices or None, all_devices=arguments.all)
     machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)

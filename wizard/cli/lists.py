@@ -13,6 +13,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
 from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.ui import view as ui
+from wizard.ui.messages import NOT_RECOMMENDED
 
 WORKLOADS_SCHEMA = "diskwright.workloads/1"
 OPTIONS_SCHEMA = "diskwright.options/1"
@@ -45,7 +46,7 @@ def glossary(arguments: Namespace) -> Document:
     from wizard.ui.dialogs.pages import term_blocks
 
     terms = (find_term(" ".join(arguments.term)),) if arguments.term else load_glossary()
-    shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
+    shown = [(ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms]
     return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
 
 
@@ -97,6 +98,17 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
             yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
 
 
+def _limits(option: catalogue.CatalogueOption) -> Iterator[Message]:
+    if option.at_least:
+        yield catalogue.SIZE_FROM(least=parse_size(option.at_least))
+    if option.at_most:
+        yield catalogue.SIZE_UP_TO(most=parse_size(option.at_most))
+    span = [t("from {first} on", first=option.since)] if option.since else []
+    span += [t("before {end}", end=option.until)] if option.until else []
+    if span:
+        yield t("Kernels {span:row}.", span=tuple(span))
+
+
 def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     if option.does:
         yield option.does
@@ -104,52 +116,23 @@ def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui
     if option.risk:
         yield t("Risk: {risk}", risk=option.risk)
     if option.never:
-        yield f"{_standing(option)}: {option.never}"
+        words = [t("DANGER")] if option.danger else []
+        words += [t("refused")] if option.refused else []
+        words = words or [t("the default") if option.default else NOT_RECOMMENDED]
+        yield f"{', '.join(map(str, words))}: {option.never}"
     if option.phrase:
         yield t(
             'Requires typing the danger: "{phrase}". Never available on system volumes.', phrase=option.phrase
         )
     if option.also:
         yield t("Also written: {texts:list}.", texts=tuple(option.also))
-    yield from _sizes(option)
+    yield from _limits(option)
     yield " ".join(str(catalogue.NEEDS[need]) for need in option.needs)
     if option.conflicts:
         yield t("Conflicts with: {options:list}.", options=tuple(option.conflicts))
-    yield from _kernel_sentences(option, kernel)
-    if option.source:
-        yield t(
-            "For {filesystems:list}. Source: {source}.",
-            filesystems=tuple(option.filesystems),
-            source=option.source,
-        )
-
-
-def _standing(option: catalogue.CatalogueOption) -> Message:
-    if option.danger:
-        return t("DANGER, refused") if option.refused else t("DANGER")
-    if option.refused:
-        return t("Refused")
-    return t("The default") if option.default else t("Not recommended")
-
-
-def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
-    least = parse_size(option.at_least) if option.at_least else None
-    most = parse_size(option.at_most) if option.at_most else None
-    if least is not None and most is not None:
-        yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
-    elif least is not None:
-        yield catalogue.SIZE_FROM(least=least)
-    elif most is not None:
-        yield catalogue.SIZE_UP_TO(most=most)
-
-
-def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     verdict = catalogue.on_kernel(option, kernel)
-    span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
-    span += (t("before {end}", end=option.until),) if option.until else ()
-    if span and verdict.takes:
-        yield t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
-    elif span:
-        yield t("Kernels {span:row}.", span=span)
     if not (verdict.takes or verdict.refused):
         yield verdict.why
+    if option.source:
+        filesystems, source = tuple(option.filesystems), option.source
+        yield t("For {filesystems:list}. Source: {source}.", filesystems=filesystems, source=source)

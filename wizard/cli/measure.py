@@ -25,7 +25,6 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Message, Sentence, parse_size, t
-from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -59,8 +58,20 @@ def bench(arguments: Namespace) -> ExitCode:
         raise BadInput(NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
+    rewriting = Sentence(
+        "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
+        "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards."
+    )
+    if arguments.quick:
+        smr_probe.probe_extents(drive)
+        most_bytes = smr_probe.WRITES * smr_probe.block_bytes(drive)
+        said = rewriting(drive=drive, most=most_bytes, seconds=smr_probe.SECONDS)
+        return _run(arguments, said, smr_probe.run_smr_probe, drive)
     if arguments.shingled:
-        return (_measure_quick if arguments.quick else _measure_cliff)(arguments, drive)
+        seconds = arguments.seconds or CLIFF_SECONDS
+        most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
+        said = rewriting(drive=drive, most=most_bytes, seconds=seconds)
+        return _run(arguments, said, run_shingled_trial, drive, seconds=seconds, most_bytes=most_bytes)
     seconds = arguments.seconds or BENCH_SECONDS
     doing = (
         Sentence(
@@ -71,7 +82,7 @@ def bench(arguments: Namespace) -> ExitCode:
     )
     return _run(
         arguments,
-        doing(drive=drive.path, seconds=seconds),
+        doing(drive=drive, seconds=seconds),
         run_alignment_trial,
         drive,
         write=arguments.scratch,
@@ -111,33 +122,6 @@ def _check_limits(arguments: Namespace, kind: str) -> None:
         path = Path(arguments.output)
         if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
             raise BadInput(t("{file} is not a writable file.", file=arguments.output))
-
-
-def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
-    seconds = arguments.seconds or CLIFF_SECONDS
-    most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
-    beginning = t(
-        "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
-        "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards.",
-        drive=drive,
-        most=most_bytes,
-        seconds=seconds,
-    )
-    return _run(arguments, beginning, run_shingled_trial, drive, seconds=seconds, most_bytes=most_bytes)
-
-
-def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
-    smr_probe.probe_extents(drive)
-    beginning = t(
-        "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
-        "about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
-        count=smr_probe.WRITES,
-        drive=drive,
-        size=smr_probe.WRITES * smr_probe.block_bytes(drive),
-        usual=USUAL_SECONDS,
-        most=round(smr_probe.SECONDS),
-    )
-    return _run(arguments, beginning, smr_probe.run_smr_probe, drive)
 
 
 def trial(arguments: Namespace) -> ExitCode:

@@ -26,7 +26,7 @@ from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
 from wizard.plan.requested import plan_requested
-from wizard.plan.text import UNREAD, unread_words
+from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
 from wizard.probe.host.environment import caller
 
 NOTHING_PLANNED = Sentence(
@@ -85,7 +85,7 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is None:
-        say(said, t("Create the plan as root:"))
+        say(said, AGAIN_AS_ROOT)
         say(f"    {given_again(arguments)}")
     else:
         say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))

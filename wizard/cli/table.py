@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from wizard.cli.command import Argument, CommandRow
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.ui.messages import SOURCE_HINT
 
 # Arguments of several commands.
@@ -37,8 +37,10 @@ WRITABLE = Argument(
     t("who may write: user, group:NAME, everyone, root"),
     convert="wizard.probe.host.environment:writer_named",
 )
+FS = Argument("--fs FS", t("filesystem (default: the recommended one)"))
 PLAN_FILE = Argument("plan PLAN.json", t("a file saved with -o, or - for stdin"))
 DRIVE = Argument("device DEVICE", t("a drive, such as /dev/sdb"))
+DRIVE_OR_PART = Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition"))
 VOLUME = Argument("device DEVICE", t("a partition, or a drive without a partition table"))
 PLAIN = Argument("--plain", t("ask line by line, with numbered answers (default with TERM=dumb)"))
 
@@ -85,8 +87,8 @@ _PLAN = CommandRow(
             group="what",
             excludes="--replace --use-free --stripe --mirror --lvm",
         ),
-        Argument("--fs FS", t("filesystem (default: the recommended one)")),
-        Argument("--label LABEL", t("the volume's label")),
+        FS,
+        Argument("--label LABEL", t("the new label")),
         Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
         replace(WRITABLE, convert=""),
         Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
@@ -610,7 +612,7 @@ WIZARD = CommandRow(
     t("set up a drive, or work on existing volumes"),
     "open_wizard:open_wizard",
     (
-        Argument("device DEVICE?", t("start with this drive or partition, such as /dev/sdb"), default=""),
+        replace(DRIVE_OR_PART, spec="device DEVICE?", default=""),
         MACHINE,
         JOURNAL,
         PLAIN,
@@ -629,6 +631,11 @@ WIZARD = CommandRow(
         ),
     ),
     probes=True,
+)
+
+OWN_FILES = Sentence(
+    "Add your own as TOML files in the folder {folder} of /etc/diskwright or ~/.config/diskwright. An entry "
+    "with an existing id replaces that entry."
 )
 
 _LOOKING = (
@@ -668,12 +675,7 @@ _LOOKING = (
         "lists:workloads",
         (JSON,),
         ("diskwright workloads", "diskwright workloads --json | jq -r .workloads[].id"),
-        (
-            t(
-                "Add your own as TOML files in the folder workloads of /etc/diskwright or "
-                "~/.config/diskwright. A workload with an existing id replaces that workload."
-            ),
-        ),
+        (OWN_FILES(folder="workloads"),),
     ),
     CommandRow(
         "options",
@@ -691,7 +693,7 @@ _LOOKING = (
                 "Pass the name in brackets to `diskwright plan --option`. Options of tune are for existing "
                 "filesystems, and listed for reference only."
             ),
-            t("Add your own as TOML files in the folder options of /etc/diskwright or ~/.config/diskwright."),
+            OWN_FILES(folder="options"),
         ),
     ),
     CommandRow(
@@ -700,12 +702,7 @@ _LOOKING = (
         "lists:glossary",
         (Argument("term TERM*", t("a term, in any spelling (default: all)")), JSON),
         ("diskwright glossary 512e", "diskwright glossary stripe width"),
-        (
-            t(
-                "Add your own as TOML files in the folder glossary of /etc/diskwright or "
-                "~/.config/diskwright. In the wizard, press F2."
-            ),
-        ),
+        (OWN_FILES(folder="glossary"),),
     ),
 )
 
@@ -717,7 +714,7 @@ _MEASURING = (
         t("measure aligned against misaligned access, or find a shingled drive's write cliff"),
         "measure:bench",
         (
-            Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition")),
+            DRIVE_OR_PART,
             Argument(
                 "--scratch",
                 t("measure writes, in free space only, rewriting the same bytes"),
@@ -761,7 +758,7 @@ _MEASURING = (
         (
             DRIVE,
             WORKLOAD,
-            Argument("--fs FS", t("filesystem to test (default: the recommended one)")),
+            FS,
             Argument(
                 "--with FS,...",
                 t("filesystems to compare with (default: the next in the ranking)"),

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from threading import Event
 from time import monotonic
 from typing import BinaryIO
@@ -95,7 +96,7 @@ class PlainSession:
                 return
             self.tell(screen, view)
             if view.fields:
-                Form(self, screen).fill(view)
+                self.fill(screen, view)
                 return
             self.talk.say(prompt.legend(view))
             self.take(screen, view, self.talk.answer())
@@ -150,7 +151,8 @@ class PlainSession:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
-        self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
+        self.talk.say(prompt.EMPTY(label=t("continue watching")))
+        self.talk.say(prompt.OR(ways=prompt.ways(view)))
         try:
             answer = self.talk.answer()
         except KeyboardInterrupt:
@@ -181,7 +183,7 @@ class PlainSession:
         self._said, self._acted = response, False
         self.print(new)
 
-    def print(self, told: list[telling.Told]) -> None:
+    def print(self, told: Iterable[telling.Told]) -> None:
         """Print paragraphs, and commands in a form suitable for copying."""
         for one in told:
             if isinstance(one, Line):
@@ -216,14 +218,12 @@ class PlainSession:
                 '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
                 answer=answer,
             )
-            if answer
-            else t("An empty line is not a valid answer.")
         )
 
     def explain(self, view: View, word: str) -> None:
         """Explain the view or a word."""
         if not word:
-            self.print(list(telling.help_lines(view)))
+            self.print(telling.help_lines(view))
             return
         from wizard.ui.dialogs.pages import meaning
 
@@ -303,98 +303,82 @@ class PlainSession:
             self.talk.say(prompt.MEANWHILE)
         return same
 
+    def fill(self, screen: Screen, view: View) -> None:
+        """Ask for each field, then do what Enter does in the last one. Keeps rejected input, except
+        secrets."""
+        typed = self.typed.setdefault(screen, {})
 
-class Form:
-    """Field values of a screen during input. Rejected input is kept, except secrets."""
+        def current(field: Field) -> str:
+            before, value = typed.get(field.key, (field.value, field.value))
+            return value if before == field.value and not field.secret else field.value
 
-    def __init__(self, lines: PlainSession, screen: Screen) -> None:
-        self._lines, self._screen = lines, screen
-        self._typed = lines.typed.setdefault(screen, {})
-
-    def fill(self, view: View) -> None:
-        """Ask for each field, then do what Enter does in the last one."""
-        lines = self._lines
-        action = prompt.entering(view)
-        offered = prompt.ways(view)
-        lines.talk.say(
-            t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
-            if action
-            else prompt.WAYS(ways=offered)
-        )
-        values = {field.key: self._current(field) for field in view.fields}
+        if action := prompt.entering(view):
+            self.talk.say(t("After the last answer: {label}.", label=action.label))
+        self.talk.say(prompt.OR(ways=prompt.ways(view)))
+        values = {field.key: current(field) for field in view.fields}
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
-            answer = self._ask(view, field, values)
+            answer = self._ask(screen, view, field, values)
             if answer is None:
                 return
             asked.add(field.key)
             changed = field.offers and answer != values[field.key]
             values[field.key] = answer
             if not field.secret:
-                self._typed[field.key] = (field.value, answer)
+                typed[field.key] = (field.value, answer)
             if changed:
-                lines.desk.turned(field.key, values)
-                screen_now, view = lines.desk.shown()
-                if screen_now is not self._screen:
+                self.desk.turned(field.key, values)
+                screen_now, view = self.desk.shown()
+                if screen_now is not screen:
                     return
-                lines.tell(screen_now, view)
+                self.tell(screen, view)
                 values = {
-                    one.key: values[one.key] if one.key in asked and one.key in values else self._current(one)
+                    one.key: values[one.key] if one.key in asked and one.key in values else current(one)
                     for one in view.fields
                 }
-        self._finish(view, values)
-
-    def _finish(self, view: View, values: dict[str, str]) -> None:
-        lines = self._lines
-        if not lines.is_still(self._screen, view):
+        if not self.is_still(screen, view):
             return
         if action := prompt.entering(view):
-            lines.act(action.name, values=values)
+            self.act(action.name, values=values)
         else:
-            lines.talk.say(prompt.legend(view))
-            lines.take(self._screen, view, lines.talk.answer())
+            self.talk.say(prompt.legend(view))
+            self.take(screen, view, self.talk.answer())
 
-    def _current(self, field: Field) -> str:
-        before, typed = self._typed.get(field.key, (field.value, field.value))
-        return typed if before == field.value and not field.secret else field.value
-
-    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | None:
-        lines = self._lines
-        current = values[field.key]
+    def _ask(self, screen: Screen, view: View, field: Field, values: dict[str, str]) -> str | None:
+        """Return the typed text or the value of an offer, None after another action."""
         while True:
-            lines.print(list(prompt.field_lines(field, current)))
+            self.print(prompt.field_lines(field, values[field.key]))
             if field.secret:
-                secret = lines.talk.hidden_answer()
-                return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer()
+                return self.talk.hidden_answer().decode("utf-8", "surrogateescape")
+            answer = self.talk.answer()
             if not answer:
-                return current
+                return values[field.key]
             if answer.startswith("?"):
-                lines.explain(view, answer[1:].strip())
-            elif answer == "q":
-                lines.act("quit")
+                self.explain(view, answer[1:].strip())
+                continue
+            if answer == "q":
+                self.act("quit")
                 return None
-            elif (answer == "b" and (action := view.action("back"))) or (
-                answer.startswith("!") and (action := prompt.find(view, answer[1:]))
-            ):
-                if lines.is_still(self._screen, view):
-                    lines.act(action.name, values=values)
+            action = view.action("back") if answer == "b" else None
+            if answer.startswith("!") and not (action := prompt.find(view, answer[1:])):
+                self.misunderstood(answer)
+                continue
+            if action:
+                if self.is_still(screen, view):
+                    self.act(action.name, values=values)
                 return None
-            elif answer.startswith("!"):
-                lines.misunderstood(answer)
-            elif (found := self._parse(field, answer)) is not None:
-                return found
+            if (value := self._parse(field, answer.removeprefix("="))) is not None:
+                return value
 
-    def _parse(self, field: Field, answer: str) -> str | None:
-        """Return the typed text or the chosen offer. Reports an unavailable one and returns None."""
-        text = answer[1:] if answer.startswith("=") else answer
+    def _parse(self, field: Field, text: str) -> str | None:
+        """Return the text or the chosen offer. Reports an unavailable one and returns None."""
         if not field.offers:
             return text
         offer = prompt.offer_of(field, text)
         if offer is None:
-            self._lines.talk.say(t("Choose one of these."))
+            self.talk.say(t("Choose one of these."))
         elif offer.why_not:
-            self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
+            self.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:
             return offer.value
         return None

@@ -188,7 +188,7 @@ def _stretches(stretches: tuple[ui.Stretch, ...]) -> Iterator[str]:
 def _progress(progress: ui.Progress) -> str:
     if progress.said or progress.share is None:
         return str(progress.said)
-    return str(t("{percent} percent.", percent=int(100 * progress.share)))
+    return str(t("{percent} %", percent=int(100 * progress.share)))
 
 
 def _line(text: str) -> Iterator[Line]:

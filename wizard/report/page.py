@@ -32,6 +32,10 @@ from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import TONES, AnyJob
 
+MISSING = t("Missing or unknown")
+
+JOURNAL = t("Journal")
+
 VOID = frozenset({"meta", "br"})
 
 
@@ -249,7 +253,7 @@ def _drives_part(facts: Facts) -> Markup:
             pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
+                    (t("Read as root"), messages.YES if facts.root else messages.NO),
                 )
             ),
             listed(f"{one.what}: {one.why}" for one in facts.unread),
@@ -385,8 +389,15 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
             tag(
                 "details",
-                tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
-                _journal(run.journal),
+                tag("summary", f"{JOURNAL} ({len(run.journal)})"),
+                table(
+                    JOURNAL,
+                    ("At", "Event", "Step", t("Message")),
+                    (
+                        (moment(entry.at), entry.event, str(entry.step or ""), _entry(entry))
+                        for entry in run.journal
+                    ),
+                ),
             ),
         )
     )
@@ -394,11 +405,6 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
 
 def _state(run: RunRecord) -> ui.Text:
     return t("done, not in use yet") if run.not_yet else run.state
-
-
-def _journal(entries: Sequence[JournalEntry]) -> Markup:
-    rows = ((moment(entry.at), entry.event, str(entry.step or ""), _entry(entry)) for entry in entries)
-    return table(t("Journal"), ("At", "Event", "Step", t("Message")), rows)
 
 
 def _entry(entry: JournalEntry) -> Markup:
@@ -470,8 +476,7 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
     if cited:
         yield "published", reasons.PUBLISHED, blocks_html(reasons.evidence_blocks(tuple(cited)))
     if report.absent:
-        missing = listed(f"{one.part}: {one.why}" for one in report.absent)
-        yield "absent", t("Missing or unknown"), missing
+        yield "absent", MISSING, listed(f"{one.part}: {one.why}" for one in report.absent)
 
 
 def write_report(report: Report, path: Path) -> None:
