@@ -13,7 +13,7 @@ from wizard.ui import view as ui
 from wizard.window import canvas, keyboard
 from wizard.window.blocks import Pen, block_lines, scrolled
 from wizard.window.look import Look
-from wizard.window.rows import field_lines, list_head, list_lines, natural_widths, parted, pinned_lines
+from wizard.window.rows import field_lines, list_lines, natural_widths, parted, pinned_lines
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -132,7 +132,7 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
         left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
     rest: Sequence[ui.Pane] = panes[1:]
     if pen.has_main:
-        used = len(_main(left - 4, pen)) + 2
+        used = _main_height(left - 4, pen) + 2
         if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
             rest = ()
     else:
@@ -169,7 +169,7 @@ def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[S
     if not pen.has_main:
         return _panes(keyboard.LEFT, panes, width, height, pen)
     below = sum(_boxed_height(pane, width, pen) for pane in panes)
-    room = min(len(_main(width - 4, pen)) + 2, max(5, height - min(below, height // 2)))
+    room = min(_main_height(width - 4, pen) + 2, max(5, height - min(below, height // 2)))
     if pen.view.panes and not panes:
         room = height
     main = _part_main(width - 4, max(1, room - 2), pen)
@@ -232,33 +232,35 @@ def _inset(lines: Sequence[Strip], width: int) -> list[Strip]:
     return [canvas.fitted(canvas.joined(Strip.blank(1), each), width) for each in lines]
 
 
-def _main(width: int, pen: Pen) -> list[Strip]:
-    view = pen.view
-    if view.fields:
-        return field_lines(view.fields, width, pen)
-    return [*list_head(view.rows, width, pen), *list_lines(view.rows, width, pen)] if view.rows else []
+def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
+    """Return the head and the lines of the list, or the lines of the fields."""
+    if pen.view.fields:
+        return [], field_lines(pen.view.fields, width, pen)
+    key = (id(pen.view), width)
+    if pen.view.rows and key not in pen.lists:
+        pen.lists[key] = list_lines(pen.view.rows, width, pen)
+    return pen.lists.get(key, ([], []))
+
+
+def _main_height(width: int, pen: Pen) -> int:
+    return sum(map(len, _main(width, pen)))
 
 
 def _part_main(width: int, height: int, pen: Pen) -> list[Strip]:
     """Return the list or fields in `height` lines, with the cursor visible."""
-    view, head = pen.view, list[Strip]()
-    if view.fields:
-        lines = field_lines(view.fields, width, pen)
-        reach = canvas.lines_of(lines, "field", pen.state.field)
-    elif view.rows:
-        lines, head = list_lines(view.rows, width, pen), list_head(view.rows, width, pen)
-        head = head if height >= len(head) + min(2, len(lines)) else []
-        reach = canvas.lines_of(lines, "row", pen.state.cursor)
-    else:
-        return []
-    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach or (0, 0))]
+    head, lines = _main(width, pen)
+    if height < len(head) + min(2, len(lines)):
+        head = []
+    kind, name = ("field", pen.state.field) if pen.view.fields else ("row", pen.state.cursor)
+    reach = canvas.lines_of(lines, kind, name) or (0, 0)
+    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach)]
 
 
 def _column(width: int, height: int, pen: Pen) -> list[Strip]:
     above, view = _above(width, pen), pen.view
     titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
     below = _all_panes(width, pen)
-    natural = [len(above), len(_main(width, pen)) + titled if pen.has_main else 0, len(below)]
+    natural = [len(above), _main_height(width, pen) + titled if pen.has_main else 0, len(below)]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
     gaps = max(0, min(gaps, height - sum(natural)))
     above_room, main_room, panes_room = canvas.rooms_of(natural, height - gaps)
