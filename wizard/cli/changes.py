@@ -28,7 +28,7 @@ from wizard.operations.operation import Context
 from wizard.plan.changes import Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
-from wizard.ui.messages import NOT_MOUNTED
+from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:
@@ -127,8 +127,8 @@ def tune(arguments: Namespace) -> None:
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Omit the edits of whole files."""
     existing, changes = found.used, found.changes
-    purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
-    yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
+    volume = f"{existing.device}, {existing.mount_point or NOT_MOUNTED}"
+    yield para(t("{purpose} on {drive}", purpose=found.workload.title, drive=volume))
     yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
@@ -166,9 +166,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
     yield para(
         t(
             "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
-            filesystem=t('{device}, "{label}"', device=device, label=before.label)
-            if before.label
-            else device,
+            filesystem=f'{device}, "{before.label}"' if before.label else device,
             kind=before.kind,
             size=before.size_bytes,
             used=(before.blocks - before.free_blocks) * before.block_bytes,
@@ -189,7 +187,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
         yield from offer_blocks(prospect, one)
         if not one.obstacle:
             room = (t("Extra space: up to {room:size}.", room=one.room_bytes),) if one.room_bytes else ()
-            yield para(t("Needs: roughly {seconds:time}.", seconds=one.seconds), *room)
+            yield para(TAKES(seconds=one.seconds), *room)
     yield GAP
     if prospect.default is not None:
         yield para(t("Recommended: {way}.", way=prospect.default), prospect.why)

@@ -76,7 +76,7 @@ class CommandRow(Struct, frozen=True):
     summary: Message
     function: str
     arguments: tuple[Argument, ...]
-    examples: tuple[str | Message, ...]
+    examples: tuple[str, ...]
     about: tuple[Message, ...] = ()
     probes: bool = False
     begins: bool = False
@@ -93,9 +93,11 @@ class CommandParser(ArgumentParser):
     """Parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(self, command: CommandRow) -> None:
-        description = str(t("{summary:First}.", summary=command.summary))
+        summary = str(command.summary)
         super().__init__(
-            f"diskwright {command.name}".strip(), description=description, formatter_class=Literal
+            f"diskwright {command.name}".strip(),
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            formatter_class=Literal,
         )
         self.arguments, self.examples, self.about = command.arguments, command.examples, command.about
         self.keys: dict[str, str] = {}
@@ -176,12 +178,9 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[str | Message]) -> list[str]:
-    """Return the examples, each with its explanation."""
-    lines = [str(EXAMPLES)]
-    for one in examples:
-        lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
-    return lines
+def example_lines(examples: Iterable[str]) -> list[str]:
+    """Return the examples below a heading."""
+    return [str(EXAMPLES), *(line for one in examples for line in line_to_type(one, help_width()))]
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:

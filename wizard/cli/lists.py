@@ -35,7 +35,7 @@ def workloads(_: Namespace) -> Document:
     blocks: list[ui.Block] = []
     for one in found:
         # A path is not wrapped.
-        origin = ui.Command((str(t("from {file}", file=one.origin)),))
+        origin = ui.Command((one.origin,))
         blocks += (ui.para(ui.strong(one.id), one.title), ui.para(one.summary, indent=2), origin, ui.GAP)
     return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), blocks
 

@@ -113,16 +113,14 @@ def carry_out(words: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
-        if error.filename and error.errno in UNWELL:
-            program.note_exception()
-            where = str(error.filename)
-            _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
-            return ExitCode.FAILED
-        if error.errno != errno.ENOSPC or error.filename:
+        if error.errno not in (UNWELL if error.filename else (errno.ENOSPC,)):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-        _tell(t("Cannot write the output: the disk is full."))
+        program.note_exception()
+        if not error.filename:
+            # The disk of the output is full. Flushing the rest at exit must not raise again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = str(error.filename or "stdout")
+        _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
         return ExitCode.FAILED
 
 

@@ -12,7 +12,7 @@ from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates import trial as filesystem_trial
-from wizard.benchmark.candidates.compare import announcement, title_of
+from wizard.benchmark.candidates.compare import announcement
 from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
@@ -34,6 +34,8 @@ from wizard.probe.machine import probe_drive
 from wizard.process.program import ended_by_signal
 from wizard.ui.components.measured import verdict_banner, verdict_blocks
 from wizard.ui.view import GAP
+
+MEASURING = Sentence("Measuring {drive} for at most {seconds:time}; Ctrl+C stops.")
 
 BENCH_SECONDS, CLIFF_SECONDS = 30.0, 1800.0
 BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)}
@@ -78,7 +80,7 @@ def bench(arguments: Namespace) -> ExitCode:
             "Rewriting the same bytes in free space of {drive} for at most {seconds:time}; Ctrl+C stops."
         )
         if arguments.scratch
-        else Sentence("Reading from {drive} for at most {seconds:time}; Ctrl+C stops.")
+        else MEASURING
     )
     return _run(
         arguments,
@@ -137,12 +139,7 @@ def trial(arguments: Namespace) -> ExitCode:
     if not arguments.confirm:
         raise BadInput(t("No test was run. To start, add: --confirm {token}", token=drive.token))
     confirm_scratch(drive, arguments.confirm)
-    beginning = t(
-        "Testing {names:and} on {drive} for at most {seconds:time}; Ctrl+C stops.",
-        names=tuple(title_of(order, one.id) for one in order.candidates),
-        drive=drive,
-        seconds=order.bounds.seconds,
-    )
+    beginning = MEASURING(drive=drive, seconds=order.bounds.seconds)
     return _run(arguments, beginning, filesystem_trial.run_trial, order)
 
 

@@ -71,7 +71,7 @@ def plan(arguments: Namespace) -> None:
         save(arguments.output, PLANS.render(plan))
     show(page_of(plan), sys.stderr)
     if said := unread_words(plan):
-        say(t("Nothing was written to the drive."), said)
+        say(t("Nothing was written."), said)
     else:
         say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))

@@ -205,7 +205,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
     _tell_found(found)
     secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, arguments.journal, Environment())
-    say(t("Finishing as run {run}:", run=run.name))
+    say(t("Run {run}:", run=run.name))
     say(run_control.keep(run, secret))
     say(
         t(
@@ -259,7 +259,7 @@ def look(arguments: Namespace) -> None:
     run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as shown:
-        say(t("Result of run {run}, read-only:", run=run.name))
+        say(t("Run {run}:", run=run.name))
         for one in shown.shown:
             say(
                 t(

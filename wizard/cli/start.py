@@ -21,7 +21,7 @@ from wizard.cli.command import NEEDS_ROOT, NOT_FOUND, NOT_WRITTEN, given_again
 from wizard.cli.output import Document, deliver, save, say, show
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
-from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.codec import FAULT_IN, LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import UNREADABLE
 from wizard.host.services import Services
 from wizard.host.this_system import RealServices
@@ -61,11 +61,7 @@ def passphrase_for(document: RunDocument, file: str | None, *, anew: bool) -> by
 def check_applies(document: RunDocument, file: str | None) -> None:
     """Raises BadInput for a passphrase file without use."""
     if file is not None and not document.takes_passphrase:
-        raise BadInput(
-            t("The plan specifies a key file; remove --passphrase-file.")
-            if document.key_file
-            else t("--passphrase-file applies only to plans and runs that encrypt.")
-        )
+        raise BadInput(t("No passphrase is needed here; remove --passphrase-file."))
 
 
 def _read(file: str) -> bytes:
@@ -78,7 +74,7 @@ def _read(file: str) -> bytes:
     # A newline at the end does not belong to the passphrase.
     secret = content.removesuffix(b"\n")
     if fault := encryption.passphrase_fault(secret):
-        raise BadInput(t("The passphrase in {file} {fault}. Nothing was written.", file=file, fault=fault))
+        raise BadInput(FAULT_IN(file=file, why=WEAK(fault=fault)))
     return secret
 
 

@@ -30,6 +30,8 @@ from wizard.model.said import t
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
 
+STOPPING = t("Stopping after the current step, so that no step is left half done.")
+
 SCHEMA = "diskwright.runs/2"
 
 
@@ -73,8 +75,7 @@ def status(arguments: Namespace) -> None:
         for row in rows:
             tell(row_lines(row, width))
             if row.state is RunState.WAITING:
-                before = t("(read-only, before you decide)")
-                tell([f"{typed('look', run_argument(Path(row.folder)))}    {before}"])
+                tell([typed("look", run_argument(Path(row.folder)))])
             tell(f"    {command}" for command in row.commands)
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
@@ -179,7 +180,7 @@ def begin_heeding(start: Callable[[], Path]) -> Path:
         run = start()
         if is_ended():
             request_stop(run)
-            say(t("Ctrl+C: the run has started and will stop before the next step."))
+            say(STOPPING)
     return run
 
 
@@ -222,7 +223,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
             except Failed as error:
                 say(str(error))
                 continue
-            say(t("Stopping after the current step, so that no step is left half done."))
+            say(STOPPING)
     now = state(run)
     if now is RunState.INTERRUPTED:
         say(

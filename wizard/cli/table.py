@@ -28,7 +28,7 @@ PASSPHRASE_FILE = Argument(
 )
 FROM_DRIVE = Argument(
     "--from-drive DEVICE",
-    t("the drive of a run whose folder is lost or on another computer"),
+    t("the drive of a run whose folder is lost or on another computer; `resume` continues only moves"),
     excludes="run",
 )
 WORKLOAD = Argument("--workload ID", t("a workload, see `diskwright workloads`"), required=True)
@@ -565,7 +565,6 @@ RUNS = (
             "sudo diskwright resume",
             "sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678",
             "sudo diskwright resume --from-drive /dev/sdb",
-            t("a move, from the journal on the drive"),
         ),
         (
             t(
@@ -816,7 +815,7 @@ _ITSELF = (
         "open_wizard:demo",
         (
             replace(PLAIN, group="way"),
-            Argument("--by-itself", t("run the whole demo without asking"), group="way"),
+            Argument("--by-itself", t("do not ask"), group="way"),
         ),
         ("sudo diskwright demo", "sudo diskwright demo --plain", "sudo diskwright demo --by-itself"),
         (

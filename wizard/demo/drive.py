@@ -235,7 +235,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Cannot remove the demo completely. {problems:row}",
-                    problems=problems or t("See {folder}.", folder=folder),
+                    problems=problems or (str(folder),),
                 )
             )
 

@@ -128,7 +128,7 @@ class PlainSession:
 
     def _request_root(self) -> None:
         if self.desk.errand is not None:
-            self.talk.say(t("diskwright is requesting root access and continues afterwards."))
+            self.talk.say(t("diskwright asks for root access, then returns to the wizard."))
             self.desk.errand()
 
     def _report_progress(self, screen: Screen, view: View, due: float) -> bool:

@@ -261,7 +261,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
             blocks_html(health_blocks(drive, diagnosis, "")),
             pairs(
                 (
-                    (t("Known as"), ", ".join(drive.by_id)),
+                    ("by-id", ", ".join(drive.by_id)),
                     (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
                     (t("In use"), ", ".join(f"{use.subject}: {use.kind} {use.by}" for use in drive.uses)),
                     (t("Backing file"), drive.backing_file or ""),
@@ -299,7 +299,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
     none = () if advice.chosen else (advice_rows.none_usable(advice),)
     return join(
         (
-            tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
+            tag("h3", t("{purpose} on {drive}", purpose=advice.workload.title, drive=advice.drive)),
             blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
             pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
@@ -369,7 +369,7 @@ def render_page(report: Report) -> str:
     services = Services()
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
-    what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
+    what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE
     title, parts = t("Report: {what}", what=what), [*_parts(report, job)]
     head = tag(
         "head",
@@ -392,8 +392,8 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
     banner = measured.verdict_banner(report.measured) if report.measured else None
     results = map(str, (banner.text, *banner.detail)) if banner else ()
     anonymous = t(
-        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
-        "replaced, each consistently."
+        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each "
+        "consistently."
     )
     named = []
     for one in drives:
@@ -455,4 +455,4 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
 def write_report(report: Report, path: Path) -> None:
     """Write atomically, as JSON if the name ends in .json. Raises like `write_file`."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
-    write_file(path, text, str(t("The report")))
+    write_file(path, text, str(t("The document")))

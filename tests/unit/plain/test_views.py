@@ -281,4 +281,4 @@ def test_root_is_asked_while_the_terminal_is_free() -> None:
 
     talk.desk.errand = ask
     told = talk.hear("1")
-    assert asked == ["root"] and "requesting root access" in told.flat and talk.done
+    assert asked == ["root"] and "asks for root access" in told.flat and talk.done
