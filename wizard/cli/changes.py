@@ -147,9 +147,6 @@ def migrate(arguments: Namespace) -> Document | ExitCode:
     from wizard.apply.conversion.guard import look_at_ext
     from wizard.ext4.document import make_migration, prospect_of
 
-    given = arguments.output is not None or arguments.dry_run or arguments.confirm
-    if arguments.way is None and given:
-        raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
     situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)

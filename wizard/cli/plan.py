@@ -134,18 +134,7 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
 def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     kind = arguments.stripe or arguments.mirror
     if kind is None:
-        for option in ("chunk", "metadata"):
-            if getattr(arguments, option) is not None:
-                raise BadInput(REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
-    if arguments.volume is not None or arguments.preset is not None:
-        raise BadInput(
-            t(
-                "--{option} creates one volume across all drives. Use --workload, with --label, --mount and "
-                "--fs, instead of --volume or --preset.",
-                option="mirror" if arguments.mirror else "stripe",
-            )
-        )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     return plan_request.StripeRequest(
         kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
@@ -169,7 +158,4 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
             writable=arguments.writable,
         )
         return (asked,)
-    for word in ("fs", "label", "mount", "writable", "option", "encrypt"):
-        if getattr(arguments, word) not in (None, False):
-            raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())

@@ -37,7 +37,7 @@ WRITABLE = Argument(
     t("who may write: user, group:NAME, everyone, root"),
     convert="wizard.probe.host.environment:writer_named",
 )
-FS = Argument("--fs FS", t("filesystem (default: the recommended one)"))
+FS = Argument("--fs FS", t("filesystem (default: the recommended one)"), needs="--workload")
 PLAN_FILE = Argument("plan PLAN.json", t("a file saved with -o, or - for stdin"))
 DRIVE = Argument("device DEVICE", t("a drive, such as /dev/sdb"))
 DRIVE_OR_PART = Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition"))
@@ -88,11 +88,11 @@ _PLAN = CommandRow(
             excludes="--replace --use-free --stripe --mirror --lvm",
         ),
         FS,
-        Argument("--label LABEL", t("the new label")),
-        Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
-        replace(WRITABLE, convert=""),
-        Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
-        Argument("--encrypt", t("encrypt with LUKS2")),
+        Argument("--label LABEL", t("the new label"), needs="--workload"),
+        Argument("--mount DIR", t("mount point, now and at every boot; none for none"), needs="--workload"),
+        replace(WRITABLE, convert="", needs="--workload"),
+        Argument("--option ID+", t("add an option of `diskwright options`; repeatable"), needs="--workload"),
+        Argument("--encrypt", t("encrypt with LUKS2"), needs="--workload"),
         Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
         Argument(
             "--table",
@@ -105,19 +105,22 @@ _PLAN = CommandRow(
             t("stripe the volume over all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
+            excludes="--volume --preset",
         ),
         Argument(
             "--mirror",
             t("mirror the volume on all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
+            excludes="--volume --preset",
         ),
         Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
-        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
+        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)"), needs="--stripe"),
         Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
+            needs="--stripe",
         ),
         OUTPUT,
         MACHINE,
@@ -197,7 +200,9 @@ PLANNING = (
             Argument("--manifest", t("compare content and attributes of every file before and after")),
             Argument("--repair", t("repair damage, if the repair can be undone")),
             FSTAB,
-            *STARTS,
+            *(replace(one, needs="--way") for one in (CONFIRM, DRY_RUN, OUTPUT)),
+            JSON,
+            JOURNAL,
         ),
         (
             "sudo diskwright migrate /dev/sdX1",
