@@ -138,9 +138,9 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
 def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:
     match stretch.fate:
         case Fate.FREE:
-            return look.style("free"), look.signs["free"]
+            return look.style("raised"), look.signs["free"]
         case Fate.UNREAD:
-            return look.style("free"), "?" if not look.many else " "
+            return look.style("raised"), "?" if not look.many else " "
         case Fate.LOST:
             return look.style("lost"), " "
         case _:

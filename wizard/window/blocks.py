@@ -156,7 +156,7 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
         first, *more = canvas.folded([(name, look.style("text"))], aside)
         yield canvas.joined(
             canvas.fitted(canvas.line(*first), aside + 2),
-            canvas.line((" " * long, look.style("full")), (" " * (room - long), look.style("rest"))),
+            canvas.line((" " * long, look.style("go")), (" " * (room - long), look.style("raised"))),
             canvas.line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
             canvas.line((canvas.cut(text, right), look.style("strong"))),
         )
@@ -208,7 +208,7 @@ def _percent(block: ui.Progress) -> int:
 
 
 def _digits(text: str, look: Look) -> Iterator[Strip]:
-    styles = {"#": look.style("full"), " ": look.style("text")}
+    styles = {"#": look.style("go"), " ": look.style("text")}
     for row in range(0, 15, 3):
         dots = "".join(f"{BIG[char][row : row + 3]} " for char in text)
         yield canvas.line(*(("  ", styles[dot]) for dot in dots))
@@ -227,7 +227,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
     long = round(width * min(1.0, max(0.0, block.share)))
     rest = " " if look.many else look.signs["free"]
     for _ in range(high):
-        yield canvas.line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
+        yield canvas.line((" " * long, look.style("go")), (rest * (width - long), look.style("raised")))
 
 
 LEVELS = " ▁▂▃▄▅▆▇█"

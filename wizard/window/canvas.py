@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby, zip_longest
+from itertools import groupby
 from operator import attrgetter, itemgetter
 
 from msgspec import Struct
@@ -202,24 +202,6 @@ def high(lines: Sequence[Strip], height: int, width: int) -> list[Strip]:
     """Pad or crop to exactly `height` lines."""
     missing = [Strip.blank(width)] * max(0, height - len(lines))
     return [*lines, *missing][:height]
-
-
-def side_by_side(left: Sequence[Strip], right: Sequence[Strip], width: int) -> list[Strip]:
-    """Place lines side by side, with a blank column between. The left ones are `width` wide."""
-    wide = right[0].cell_length if right else 0
-    return [
-        joined(fitted(first, width + 1), fitted(second, wide))
-        for first, second in zip_longest(left, right, fillvalue=line())
-    ]
-
-
-def laid_over(below: Sequence[Strip], above: Sequence[Strip], x: int, y: int) -> list[Strip]:
-    """Place lines over others."""
-    lines = list(below)
-    for index, strip in enumerate(above, y):
-        under, end = lines[index], x + strip.cell_length
-        lines[index] = joined(under.crop(0, x), strip, under.crop(end, under.cell_length))
-    return lines
 
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:

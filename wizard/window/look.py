@@ -61,10 +61,9 @@ _ROLES = {
     "go": ("b ground/accent", "black/cyan", "r"),
     "cursor": ("strong/cursor", "black/cyan", "r"),
     "mark": ("b accent/cursor", "black/cyan", "r"),
-    "head": ("muted/raised", "", ""),
+    "raised": ("muted/raised", "", ""),
     "name": ("b accent/raised", "b cyan", "b"),
     "step": ("b strong/cursor", "black/cyan", "r"),
-    "free": ("muted/raised", "", ""),
     "lost": ("b #ffffff/alarm", "b white/red", "b"),
     "alarm": ("b #ffffff/alarm", "b white/red", "br"),
     "warned": ("b ground/warn", "black/yellow", "br"),
@@ -73,11 +72,8 @@ _ROLES = {
     "field": ("strong/cap", "b white/blue", "u"),
     "hint": ("muted/cap", "white/blue", "u"),
     "at": ("ground/strong", "black/white", "r"),
-    "full": ("b ground/accent", "black/cyan", "r"),
-    "rest": ("muted/raised", "", ""),
     "focus": ("b strong", "r", "r"),
     "focus-line": ("accent", "cyan", ""),
-    "title": ("muted", "", ""),
     "thumb": ("/off", "r", "r"),
 }
 """Styles with many colours, eight and none: b(old), u(nderlined) or r(eversed); foreground/background."""

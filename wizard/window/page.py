@@ -1,7 +1,7 @@
 """Lay out a view as a whole screen."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -30,30 +30,26 @@ def page(
     """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
     if columns < LEAST_COLUMNS or lines < LEAST_LINES:
-        return canvas.sheet_of(_too_small(look, columns, lines), {})
+        text = t(
+            "This terminal has {columns} columns and {lines} lines. diskwright needs {least_columns} and "
+            "{least_lines}; `diskwright --plain` works at any size. Press q to quit.",
+            columns=columns,
+            lines=lines,
+            least_columns=LEAST_COLUMNS,
+            least_lines=LEAST_LINES,
+        )
+        parts = canvas.paragraph([(str(text), look.style("text"))], columns)
+        drawn = canvas.high([canvas.fitted(each, columns) for each in parts], lines, columns)
+        return canvas.sheet_of(drawn, {})
     pen = Pen(look, view, columns, lines, state)
-    drawn = _dialog(pen, _under(below, pen)) if view.over else _whole(pen)
-    return canvas.sheet_of(drawn, pen.parts)
-
-
-def _too_small(look: Look, columns: int, lines: int) -> list[Strip]:
-    text = t(
-        "This terminal has {columns} columns and {lines} lines. diskwright needs {least_columns} and "
-        "{least_lines}; `diskwright --plain` works at any size. Press q to quit.",
-        columns=columns,
-        lines=lines,
-        least_columns=LEAST_COLUMNS,
-        least_lines=LEAST_LINES,
-    )
-    parts = canvas.paragraph([(str(text), look.style("text"))], columns)
-    return canvas.high([canvas.fitted(each, columns) for each in parts], lines, columns)
+    return canvas.sheet_of(_dialog(pen, below) if view.over else _whole(pen), pen.parts)
 
 
 def _whole(pen: Pen) -> list[Strip]:
     width, view = pen.columns, pen.view
     keys = canvas.key_lines(view, width, pen.look, 2 if width >= 70 else 3)
     if pen.look.many:
-        keys = [each.apply_style(pen.look.style("rest")) for each in keys]
+        keys = [each.apply_style(pen.look.style("raised")) for each in keys]
     head = [_head(pen), *_gap(width, pen)]
     response = _response(width, pen)
     room = pen.lines - len(keys) - len(head) - len(response)
@@ -72,7 +68,7 @@ def _gap(width: int, pen: Pen) -> list[Strip]:
 def _head(pen: Pen) -> Strip:
     """Return the header. Drops the names of other steps if the drive's would be cut."""
     look, width = pen.look, pen.columns
-    ground = look.style("head")
+    ground = look.style("raised")
     about = canvas.shown(pen.view.about)
     left = _steps(pen, named=width >= 70)
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
@@ -83,7 +79,7 @@ def _head(pen: Pen) -> Strip:
 
 
 def _steps(pen: Pen, *, named: bool) -> Strip:
-    look, ground, now = pen.look, pen.look.style("head"), pen.view.step.number
+    look, ground, now = pen.look, pen.look.style("raised"), pen.view.step.number
     runs = [(" diskwright ", look.style("name")), (" ", ground)]
     for step in ui.ScreenStep:
         if step.number == now:
@@ -138,8 +134,12 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
     else:
         rest = panes[:1]
     others = tuple(pane for pane in panes if pane not in rest)
-    one = _left(left, height, pen, rest)
-    return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left)
+    right = width - left - 1
+    both = (_left(left, height, pen, rest), _panes(keyboard.PANES, others, right, height, pen))
+    return [
+        canvas.joined(canvas.fitted(first, left + 1), canvas.fitted(second, right))
+        for first, second in zip_longest(*both, fillvalue=canvas.line())
+    ]
 
 
 def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:
@@ -199,7 +199,7 @@ def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *,
     look = pen.look
     style = look.style("focus-line" if focused else "line")
     name = canvas.cut(canvas.shown(title), width - 8, look.signs["more"])
-    head = (f" {name} ", look.style("focus" if focused else "title")) if name else ("", style)
+    head = (f" {name} ", look.style("focus" if focused else "muted")) if name else ("", style)
     left, right = edges
     rest = width - len(left) - len(right) - canvas.line(head).cell_length
     return canvas.line((left, style), head, ("─" * max(0, rest) + right, style))
@@ -293,16 +293,7 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> list[Strip]:
     return found
 
 
-def _under(below: tuple[ui.View, keyboard.InputState] | None, pen: Pen) -> list[Strip]:
-    if below is None or not pen.look.many:
-        return [Strip.blank(pen.columns)] * pen.lines
-    view, state = below
-    lines = _whole(Pen(pen.look, view, pen.columns, pen.lines, state, focused=False))
-    dim = pen.look.dimmed
-    return [Strip([Segment(text, dim(style)) for text, style, _ in each], each.cell_length) for each in lines]
-
-
-def _dialog(pen: Pen, under: Sequence[Strip]) -> list[Strip]:
+def _dialog(pen: Pen, below: tuple[ui.View, keyboard.InputState] | None) -> list[Strip]:
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
     inner = width - 4
@@ -312,4 +303,12 @@ def _dialog(pen: Pen, under: Sequence[Strip]) -> list[Strip]:
     whole = [*_column(inner, max(1, pen.lines - 2 - len(rest)), pen), *rest]
     box = _boxed(whole, pen.view.title, width, len(whole) + 2, pen, focused=True)
     x, y = (pen.columns - width) // 2, max(0, (pen.lines - len(box)) // 2)
-    return canvas.laid_over(under, box[: pen.lines], x, y)
+    lines = [Strip.blank(pen.columns)] * pen.lines
+    if below is not None and pen.look.many:
+        dim = pen.look.dimmed
+        under = _whole(Pen(pen.look, below[0], pen.columns, pen.lines, below[1], focused=False))
+        lines = [Strip([Segment(text, dim(style)) for text, style, _ in each]) for each in under]
+    for at, strip in enumerate(box[: pen.lines], y):
+        left, right = lines[at].crop(0, x), lines[at].crop(x + width, pen.columns)
+        lines[at] = canvas.joined(left, strip, right)
+    return lines
