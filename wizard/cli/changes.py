@@ -58,15 +58,10 @@ WANTED: dict[str, Callable[[Namespace], requests.Wanted]] = {
 """Requested change by command."""
 
 
-def runs_of(arguments: Namespace) -> LocalRuns:
-    """Return the runs in the named folder."""
-    return LocalRuns(environment_of(arguments), arguments.journal)
-
-
 def act(arguments: Namespace) -> ExitCode:
     """Change one thing on an existing filesystem or drive."""
-    wanted = WANTED[arguments.words[0]](arguments)
-    return offer(runs_of(arguments).work_out(arguments.device, wanted), arguments)
+    runs = LocalRuns(environment_of(arguments), arguments.journal)
+    return offer(runs.work_out(arguments.device, WANTED[arguments.words[0]](arguments)), arguments)
 
 
 def move(arguments: Namespace) -> ExitCode:
@@ -94,7 +89,8 @@ def bring(arguments: Namespace) -> ExitCode:
     # Only root can read the folders of all users.
     check_root()
     asked = requests.CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
-    return offer(runs_of(arguments).work_out_copy(asked), arguments)
+    runs = LocalRuns(environment_of(arguments), arguments.journal)
+    return offer(runs.work_out_copy(asked), arguments)
 
 
 def tune(arguments: Namespace) -> None:
@@ -116,8 +112,8 @@ def tune(arguments: Namespace) -> None:
             )
         save(arguments.output, document)
     deliver(arguments, document, _tuning_blocks(found))
-    if not arguments.json:
-        tell(_differences(found))
+    for step in () if arguments.json else found.changes.steps:
+        tell(step.operation.file_difference(Context(found.changes.drive), existing.fstab_text))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(NOT_WRITTEN)
@@ -135,11 +131,6 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     yield GAP
     steps = (replace(step, edits=()) if step.operation.edited_file else step for step in changes.steps)
     yield from page_of(replace(changes, steps=tuple(steps)))
-
-
-def _differences(found: TuningProposal) -> Iterator[str]:
-    for step in found.changes.steps:
-        yield from step.operation.file_difference(Context(found.changes.drive), found.used.fstab_text)
 
 
 def migrate(arguments: Namespace) -> Document | ExitCode:

@@ -11,7 +11,7 @@ from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
-from wizard.model.said import Message, Sentence, parse_size, t
+from wizard.model.said import Message, parse_size, t
 from wizard.ui import view as ui
 from wizard.ui.messages import NOT_RECOMMENDED
 
@@ -20,10 +20,10 @@ OPTIONS_SCHEMA = "diskwright.options/1"
 GLOSSARY_SCHEMA = "diskwright.glossary/1"
 
 HEADINGS = {
-    catalogue.OptionKind.MKFS: Sentence("Creation (mkfs)"),
-    catalogue.OptionKind.MOUNT: Sentence("Mounting"),
-    catalogue.OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
-    catalogue.OptionKind.SCHEDULER: Sentence("I/O scheduler"),
+    catalogue.OptionKind.MKFS: t("Creation (mkfs)"),
+    catalogue.OptionKind.MOUNT: t("Mounting"),
+    catalogue.OptionKind.TUNE: t("Existing filesystem (append the device or directory)"),
+    catalogue.OptionKind.SCHEDULER: t("I/O scheduler"),
 }
 
 
@@ -91,7 +91,7 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
         )
         if of_kind:
             yield ui.GAP
-            yield ui.para(ui.strong(heading()))
+            yield ui.para(ui.strong(heading))
         for option in of_kind:
             yield ui.GAP
             yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2)

@@ -104,9 +104,15 @@ def _request(
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
-    stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
+    mode = plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
+    stripe: plan_request.StripeRequest | None = None
+    if kind := arguments.stripe or arguments.mirror:
+        chunk = parse_size(arguments.chunk) if arguments.chunk else None
+        stripe = plan_request.StripeRequest(
+            kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
+        )
     if arguments.preset is not None:
         room = room_for_preset(drive, preserve=arguments.use_free)
         volumes = desktop_requests(room, machine.memory_bytes)
@@ -129,16 +135,6 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     if arguments.grow:
         return plan_request.GrowPart(part, None)
     return plan_request.DeletePart(part) if arguments.delete else None
-
-
-def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
-    kind = arguments.stripe or arguments.mirror
-    if kind is None:
-        return None
-    chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
-    return plan_request.StripeRequest(
-        kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
-    )
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:

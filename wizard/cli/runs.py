@@ -12,7 +12,7 @@ from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at
-from wizard.apply.plan.recover import FoundRun, found_on, make_found_run, refuse_known
+from wizard.apply.plan.recover import found_on, make_found_run, refuse_known
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT, as_options
@@ -197,28 +197,11 @@ def keep_run(arguments: Namespace) -> None:
 
 
 def _keep_from_drive(arguments: Namespace) -> None:
-    """Without tokens, only show the writes. Raises Refused without tokens or if the run's folder is here, and
-    as `found_on` and `keep` do."""
+    """Show the run and every range to write. Without tokens, stop there. Raises Refused without tokens or if
+    the run's folder is here, and as `found_on` and `keep` do."""
     tokens = arguments.confirm or ()
     found = found_on(arguments.from_drive, arguments.journal)
     refuse_known(found, arguments.journal)
-    _tell_found(found)
-    secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
-    run = make_found_run(found, tokens, arguments.journal, Environment())
-    say(t("Run {run}:", run=run.name))
-    say(run_control.keep(run, secret))
-    say(
-        t(
-            "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
-            "of run {found}. `diskwright status {run}` shows all checks.",
-            found=found.run,
-            run=run_argument(run),
-        )
-    )
-
-
-def _tell_found(found: FoundRun) -> None:
-    """Print the waiting run and every range to write."""
     first = found.notices[0]
     say(
         t(
@@ -244,6 +227,18 @@ def _tell_found(found: FoundRun) -> None:
         t(
             "No other bytes are written, and no volume is mounted. Undo is then impossible: the old content "
             "was in the run's folder. If you find that folder again, `undo` with it restores every bit."
+        )
+    )
+    secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
+    run = make_found_run(found, tokens, arguments.journal, Environment())
+    say(t("Run {run}:", run=run.name))
+    say(run_control.keep(run, secret))
+    say(
+        t(
+            "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
+            "of run {found}. `diskwright status {run}` shows all checks.",
+            found=found.run,
+            run=run_argument(run),
         )
     )
 

@@ -188,50 +188,46 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
     """Follow a run: steps to stderr, checks to stdout. The first Ctrl+C stops the run before the next step,
     the second only stops following. Raises Failed if the journal becomes unreadable."""
     try:
-        return _narrate(run, after)
+        total = len(load(run).sentences)
+        say(t("Run {run}:", run=run.name))
+        seen, stopping = after, False
+        progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
+        while True:
+            try:
+                for entry in follow(run, seen, progress):
+                    seen += 1
+                    progress.handle(entry)
+                    show_entry(entry, total)
+                break
+            except KeyboardInterrupt:
+                if stopping:
+                    say(
+                        t(
+                            "The run continues until the current step is done. `diskwright status {run}` "
+                            "shows progress.",
+                            run=run_argument(run),
+                        )
+                    )
+                    return ExitCode.INTERRUPTED
+                stopping = True
+                try:
+                    request_stop(run)
+                except Failed as error:
+                    say(str(error))
+                    continue
+                say(STOPPING)
+        now = state(run)
+        if now is RunState.INTERRUPTED:
+            say(
+                t("The background process ended before the run was complete."),
+                progress_log.journal_fault(run)
+                or f"{progress_log.known_so_far(run)} {RESUMES_RUN(command='resume', run=run_argument(run))}",
+            )
+        return exit_code_of(now)
     except BadInput as error:
         # The input was valid: the run has started.
         said = t("Run {run} can no longer be followed.", run=run.name)
         raise Failed(f"{said} {error}") from None
-
-
-def _narrate(run: Path, after: int) -> ExitCode:
-    total = len(load(run).sentences)
-    say(t("Run {run}:", run=run.name))
-    seen, stopping = after, False
-    progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
-    while True:
-        try:
-            for entry in follow(run, seen, progress):
-                seen += 1
-                progress.handle(entry)
-                show_entry(entry, total)
-            break
-        except KeyboardInterrupt:
-            if stopping:
-                say(
-                    t(
-                        "The run continues until the current step is done. `diskwright status {run}` shows "
-                        "progress.",
-                        run=run_argument(run),
-                    )
-                )
-                return ExitCode.INTERRUPTED
-            stopping = True
-            try:
-                request_stop(run)
-            except Failed as error:
-                say(str(error))
-                continue
-            say(STOPPING)
-    now = state(run)
-    if now is RunState.INTERRUPTED:
-        say(
-            t("The background process ended before the run was complete."),
-            progress_log.journal_fault(run)
-            or f"{progress_log.known_so_far(run)} {RESUMES_RUN(command='resume', run=run_argument(run))}",
-        )
-    return exit_code_of(now)
 
 
 def show_entry(entry: JournalEntry, total: int) -> None:

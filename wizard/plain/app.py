@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from shutil import get_terminal_size
 from threading import Event
 from time import monotonic
 from typing import BinaryIO
@@ -10,13 +11,15 @@ from weakref import WeakKeyDictionary
 
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plan.text import command_lines
 from wizard.ui.desk import Screen
 from wizard.ui.view import Action, Field, View
 from wizard.ui.wizard import Wizard
+
+STEP = Sentence("Step {number} of 5: {name}")
 
 LOOK_SECONDS = 1.0
 """Polling interval for changes during work."""
@@ -34,7 +37,7 @@ def run_lines(
     talk = prompt.Dialogue(
         answers or sys.stdin.buffer,
         sys.stdout,
-        width=prompt.columns_of(sys.stdout) - 1,
+        width=get_terminal_size().columns - 1,
         ascii_only=not (prompt.speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
         echo=answers is not None or not sys.stdin.isatty(),
     )
@@ -169,7 +172,7 @@ class PlainSession:
             is_new_step = view.step != self._step
             new = [
                 Line(),
-                *([telling.heading(view.step)] if is_new_step else []),
+                *([Line(str(STEP(number=view.step.number, name=view.step.shown)))] if is_new_step else []),
                 *telling.whole(view, headed=is_new_step),
             ]
         else:
@@ -374,7 +377,9 @@ class PlainSession:
         """Return the text or the chosen offer. Reports an unavailable one and returns None."""
         if not field.offers:
             return text
-        offer = prompt.offer_of(field, text)
+        wanted, number = text.casefold(), int(text[:6]) if text.isascii() and text.isdecimal() else 0
+        named = [one for one in field.offers if wanted in (one.value.casefold(), str(one.text).casefold())]
+        offer = next(iter((*field.offers[max(0, number - 1) : number], *named)), None)
         if offer is None:
             self.talk.say(t("Choose one of these."))
         elif offer.why_not:

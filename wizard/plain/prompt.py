@@ -1,6 +1,5 @@
 """Print lines on any terminal, and read answers line by line."""
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -13,9 +12,8 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.text import wrapped
 from wizard.process.output import no_echo
 from wizard.ui.messages import NONE
-from wizard.ui.view import Action, Field, Offer, Text, View
+from wizard.ui.view import Action, Field, Text, View
 
-USUAL_COLUMNS = 80
 WIDEST = 78
 NARROWEST = 40
 LONGEST_ANSWER_BYTES = 4096
@@ -123,14 +121,6 @@ def speaks_utf8(environ: Mapping[str, str]) -> bool:
     return locale.lower().replace("-", "").partition("@")[0].endswith("utf8")
 
 
-def columns_of(out: TextIO) -> int:
-    """Return the terminal's width, or the usual one if `out` is not a terminal or the width is unknown."""
-    try:
-        return os.get_terminal_size(out.fileno()).columns or USUAL_COLUMNS
-    except (OSError, ValueError):
-        return USUAL_COLUMNS
-
-
 CHOSEN = t("chosen")
 CANNOT = t("Cannot be chosen:")
 
@@ -229,16 +219,6 @@ def legend(view: View) -> str:
     offered = ways(view)
     said.append(OR(ways=offered) if said else t("One of: {ways:list}.", ways=offered))
     return " ".join(map(str, said))
-
-
-def offer_of(field: Field, text: str) -> Offer | None:
-    """Return the offer with this number, value or text."""
-    if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= len(field.offers):
-        return field.offers[int(text[:6]) - 1]
-    wanted = text.casefold()
-    return next(
-        (one for one in field.offers if wanted in (one.value.casefold(), str(one.text).casefold())), None
-    )
 
 
 def field_lines(field: Field, held: str) -> list[PlainPara]:

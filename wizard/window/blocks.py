@@ -190,7 +190,9 @@ BIG = dict(
 def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if pen.tall and width >= 80 and block.share is not None:
-        digits = list(_digits(f"{_percent(block)}%", look))
+        text, styles = f"{_percent(block)}%", {"#": look.style("go"), " ": look.style("text")}
+        dots = ["".join(f"{BIG[char][row : row + 3]} " for char in text) for row in range(0, 15, 3)]
+        digits = [canvas.line(*(("  ", styles[dot]) for dot in line)) for line in dots]
         aside = digits[0].cell_length + 2
         lines = [canvas.line(), *_meter(block, width - aside, pen, 2)]
         for left, right in zip_longest(digits, lines, fillvalue=canvas.line()):
@@ -205,13 +207,6 @@ def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
 
 def _percent(block: ui.Progress) -> int:
     return int(100 * min(1.0, max(0.0, block.share or 0.0)))
-
-
-def _digits(text: str, look: Look) -> Iterator[Strip]:
-    styles = {"#": look.style("go"), " ": look.style("text")}
-    for row in range(0, 15, 3):
-        dots = "".join(f"{BIG[char][row : row + 3]} " for char in text)
-        yield canvas.line(*(("  ", styles[dot]) for dot in dots))
 
 
 def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:

@@ -13,7 +13,7 @@ from wizard.ui import view as ui
 from wizard.window import canvas, keyboard
 from wizard.window.blocks import Pen, block_lines, scrolled
 from wizard.window.look import Look
-from wizard.window.rows import field_lines, list_lines, natural_widths, parted, pinned_lines
+from wizard.window.rows import field_lines, list_lines, natural_widths, pinned_lines
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -53,10 +53,13 @@ def _whole(pen: Pen) -> list[Strip]:
     head = [_head(pen), *_gap(width, pen)]
     response = _response(width, pen)
     room = pen.lines - len(keys) - len(head) - len(response)
-    # Pinned rows come first, at all sizes.
-    rows, view = parted(view)
-    pinned = pinned_lines(rows, width, max(1, room // 3), pen)
-    rest = _below_pinned(width, room - len(pinned), replace(pen, view=view))
+    pinned: list[Strip] = []
+    if view.rows and (first := [row for row in view.rows.rows if row.pinned]):
+        # Pinned rows come first, at all sizes.
+        pinned = pinned_lines(first, width, max(1, room // 3), pen)
+        others = tuple(row for row in view.rows.rows if not row.pinned)
+        pen = replace(pen, view=replace(view, rows=replace(view.rows, rows=others)))
+    rest = _below_pinned(width, room - len(pinned), pen)
     lines = [*head, *canvas.high([*pinned, *rest], room, width), *response, *keys]
     return [canvas.fitted(each, width) for each in lines]
 

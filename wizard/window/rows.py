@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -278,19 +277,8 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
 PINNED = "pinned"
 
 
-def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
-    """Split the view into pinned rows and the rest."""
-    if view.rows is None or not any(row.pinned for row in view.rows.rows):
-        return (), view
-    pinned = tuple(row for row in view.rows.rows if row.pinned)
-    others = tuple(row for row in view.rows.rows if not row.pinned)
-    return pinned, replace(view, rows=replace(view.rows, rows=others))
-
-
-def pinned_lines(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> list[Strip]:
+def pinned_lines(rows: Sequence[ui.Row], width: int, most: int, pen: Pen) -> list[Strip]:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    if not rows:
-        return []
     whole: list[Strip] = []
     for row in rows:
         own = canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
