@@ -258,21 +258,18 @@ class PlainSession:
             return
         self.desk.moved(row)
         here = self.desk.view
+        rows = here.rows.rows if here.rows else rows
         if rest == "?" or (not rest and prompt.only_reads(here)):
-            self._print_row(screen, here, index)
+            self._screen, self._told = screen, here
+            new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
+            for pane in here.panes:
+                new += telling.pane_lines(here, pane)
+            self.print([*new, Line()])
         elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
             self.act(action.name, row)
         else:
             self.desk.moved(self._cursor(view))
             self.misunderstood(answer)
-
-    def _print_row(self, screen: Screen, view: View, index: int) -> None:
-        rows = view.rows.rows if view.rows else ()
-        self._screen, self._told = screen, view
-        new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
-        for pane in view.panes:
-            new += telling.pane_lines(view, pane)
-        self.print([*new, Line()])
 
     def _act(self, screen: Screen, view: View, action: Action) -> None:
         """Do an offered action at the cursor, unless screen or row have changed since."""

@@ -1,7 +1,6 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct
 from rich.color import Color
@@ -150,7 +149,7 @@ class Look(Struct, frozen=True):
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
         many, eight, _ = FILESYSTEMS.get(kind, OTHER_FILESYSTEM)
-        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
+        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight, {})
 
     def dimmed(self, style: Style | None) -> Style:
         """Return a style blended with the background, for the screen below a dialog."""
@@ -195,7 +194,7 @@ def look_of(terminal: Terminal) -> Look:
     return Look(terminal, styles, signs, colours["ground"])
 
 
-def _style(spec: str, colours: Mapping[str, str] = MappingProxyType({})) -> Style:
+def _style(spec: str, colours: Mapping[str, str]) -> Style:
     flags, _, inks = spec.rpartition(" ")
     if not flags and set(inks) <= set("bur"):
         flags, inks = inks, ""

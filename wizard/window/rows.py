@@ -239,7 +239,7 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
     style = look.style("off" if offer and offer.why_not else "go" if focused else "strong")
     less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
-    return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
+    return [(f"{less} ", arrows + here), (text, style), (f" {more}", arrows)]
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
