@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 600.0
 """For a command, and for a step of the screens, in a slow guest as well."""
 MOST_QUESTIONS = 60
-HAS_DEFAULT = ("an empty line for ", "Empty line: ")
+HAS_DEFAULT = "Empty line: "
 ENDS = ("Journal:", "q")
 """The answer to a result."""
 
@@ -56,7 +56,7 @@ class Answers(BytesIO):
         self._asked += 1
         if self.left and self.left[0][0] in asked:
             return f"{self.left.pop(0)[1]}\n".encode()
-        default = any(words in asked for words in HAS_DEFAULT)
+        default = HAS_DEFAULT in asked
         return b"\n" if default and self._asked < MOST_QUESTIONS else b""
 
 

@@ -11,7 +11,6 @@ from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
 from wizard.cli.command import CommandParser as Parser
 from wizard.cli.main import parser_of
 from wizard.cli.table import GROUPS
-from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Command:
     says: str
     options: tuple[Option, ...]
     operands: tuple[Operand, ...]
-    examples: tuple[str | Message, ...]
+    examples: tuple[str, ...]
     about: tuple[str, ...]
 
 
@@ -61,13 +60,13 @@ class Program:
     wizard: Command
     commands: tuple[Command, ...]
     shared: tuple[Option, ...]
-    examples: tuple[str | Message, ...]
+    examples: tuple[str, ...]
     exit_codes: tuple[tuple[str, str], ...]
 
 
 def program() -> Program:
     """Return the content of all parsers, in the current language."""
-    codes = tuple(str(code).partition(" ") for code in words.CODES)
+    codes = [code.partition(" ") for code in str(words.CODES).partition(": ")[2].rstrip(".").split(", ")]
     return Program(
         __version__,
         _command("", "", str(words.WIZARD)),

@@ -28,7 +28,7 @@ from wizard.operations.operation import Context
 from wizard.plan.changes import Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
-from wizard.ui.messages import NOT_MOUNTED
+from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:
@@ -58,15 +58,10 @@ WANTED: dict[str, Callable[[Namespace], requests.Wanted]] = {
 """Requested change by command."""
 
 
-def runs_of(arguments: Namespace) -> LocalRuns:
-    """Return the runs in the named folder."""
-    return LocalRuns(environment_of(arguments), arguments.journal)
-
-
 def act(arguments: Namespace) -> ExitCode:
     """Change one thing on an existing filesystem or drive."""
-    wanted = WANTED[arguments.words[0]](arguments)
-    return offer(runs_of(arguments).work_out(arguments.device, wanted), arguments)
+    runs = LocalRuns(environment_of(arguments), arguments.journal)
+    return offer(runs.work_out(arguments.device, WANTED[arguments.words[0]](arguments)), arguments)
 
 
 def move(arguments: Namespace) -> ExitCode:
@@ -94,7 +89,8 @@ def bring(arguments: Namespace) -> ExitCode:
     # Only root can read the folders of all users.
     check_root()
     asked = requests.CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
-    return offer(runs_of(arguments).work_out_copy(asked), arguments)
+    runs = LocalRuns(environment_of(arguments), arguments.journal)
+    return offer(runs.work_out_copy(asked), arguments)
 
 
 def tune(arguments: Namespace) -> None:
@@ -116,8 +112,8 @@ def tune(arguments: Namespace) -> None:
             )
         save(arguments.output, document)
     deliver(arguments, document, _tuning_blocks(found))
-    if not arguments.json:
-        tell(_differences(found))
+    for step in () if arguments.json else found.changes.steps:
+        tell(step.operation.file_difference(Context(found.changes.drive), existing.fstab_text))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(NOT_WRITTEN)
@@ -127,8 +123,8 @@ def tune(arguments: Namespace) -> None:
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Omit the edits of whole files."""
     existing, changes = found.used, found.changes
-    purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
-    yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
+    volume = f"{existing.device}, {existing.mount_point or NOT_MOUNTED}"
+    yield para(t("{purpose} on {drive}", purpose=found.workload.title, drive=volume))
     yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
@@ -137,19 +133,11 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     yield from page_of(replace(changes, steps=tuple(steps)))
 
 
-def _differences(found: TuningProposal) -> Iterator[str]:
-    for step in found.changes.steps:
-        yield from step.operation.file_difference(Context(found.changes.drive), found.used.fstab_text)
-
-
 def migrate(arguments: Namespace) -> Document | ExitCode:
     """Compare the conversions to ext4, or show, save or start one."""
     from wizard.apply.conversion.guard import look_at_ext
     from wizard.ext4.document import make_migration, prospect_of
 
-    given = arguments.output is not None or arguments.dry_run or arguments.confirm
-    if arguments.way is None and given:
-        raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
     situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)
@@ -166,9 +154,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
     yield para(
         t(
             "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
-            filesystem=t('{device}, "{label}"', device=device, label=before.label)
-            if before.label
-            else device,
+            filesystem=f'{device}, "{before.label}"' if before.label else device,
             kind=before.kind,
             size=before.size_bytes,
             used=(before.blocks - before.free_blocks) * before.block_bytes,
@@ -189,7 +175,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
         yield from offer_blocks(prospect, one)
         if not one.obstacle:
             room = (t("Extra space: up to {room:size}.", room=one.room_bytes),) if one.room_bytes else ()
-            yield para(t("Needs: roughly {seconds:time}.", seconds=one.seconds), *room)
+            yield para(TAKES(seconds=one.seconds), *room)
     yield GAP
     if prospect.default is not None:
         yield para(t("Recommended: {way}.", way=prospect.default), prospect.why)

@@ -16,13 +16,13 @@ REQUIRES = Sentence("{option} requires {needed}.")
 NEEDS_DRIVE = Sentence("{option} requires a whole drive, such as {drive}.")
 BETWEEN = Sentence("{option} must be between {least} and {most}.")
 NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ... -o {file}`.")
-RUN = t("a run")
 
 NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
+SEE = Sentence("See `{command} --help` for options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
@@ -76,7 +76,7 @@ class CommandRow(Struct, frozen=True):
     summary: Message
     function: str
     arguments: tuple[Argument, ...]
-    examples: tuple[str | Message, ...]
+    examples: tuple[str, ...]
     about: tuple[Message, ...] = ()
     probes: bool = False
     begins: bool = False
@@ -93,9 +93,11 @@ class CommandParser(ArgumentParser):
     """Parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(self, command: CommandRow) -> None:
-        description = str(t("{summary:First}.", summary=command.summary))
+        summary = str(command.summary)
         super().__init__(
-            f"diskwright {command.name}".strip(), description=description, formatter_class=Literal
+            f"diskwright {command.name}".strip(),
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            formatter_class=Literal,
         )
         self.arguments, self.examples, self.about = command.arguments, command.examples, command.about
         self.keys: dict[str, str] = {}
@@ -116,12 +118,9 @@ class CommandParser(ArgumentParser):
                 if not given.issuperset(one.needs.split()):
                     raise BadInput(REQUIRES(option=one.names[-1], needed=one.needs))
                 if other := next(filter(given.__contains__, one.excludes.split()), ""):
+                    named = other if other.startswith("-") else other.upper()
                     raise BadInput(
-                        t(
-                            "{option} cannot be combined with {other}.",
-                            option=one.names[-1],
-                            other=RUN if other == "run" else other,
-                        )
+                        t("{option} cannot be combined with {other}.", option=one.names[-1], other=named)
                     )
         return values
 
@@ -132,9 +131,7 @@ class CommandParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake with an example, and exit."""
-        more = paragraph_lines(
-            (t("See `{command} --help` for all options and examples.", command=self.prog),)
-        )
+        more = paragraph_lines((SEE(command=self.prog),))
         lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
@@ -181,12 +178,9 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[str | Message]) -> list[str]:
-    """Return the examples, each with its explanation."""
-    lines = [str(EXAMPLES)]
-    for one in examples:
-        lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
-    return lines
+def example_lines(examples: Iterable[str]) -> list[str]:
+    """Return the examples below a heading."""
+    return [str(EXAMPLES), *(line for one in examples for line in line_to_type(one, help_width()))]
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:
@@ -223,31 +217,20 @@ WIZARD = t(
     "Without a command, the wizard starts. It writes only after you have seen every change and typed the "
     "drive's serial number. With --plain, or on a dumb terminal, it asks line by line."
 )
-CODES = (
-    t("0 done"),
-    t("1 failed"),
-    t("2 wrong usage or unreadable input"),
-    t("3 refused for safety (nothing written)"),
-    t("4 interrupted"),
-    t("5 changed, only with --detailed-exitcode"),
-    t("130 stopped by the user"),
+
+CODES = t(
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing "
+    "written), 4 interrupted, 5 changed (only with --detailed-exitcode), 130 stopped by the user."
 )
 
 OVERVIEW_EXAMPLES = (
     "diskwright inspect",
-    t("a first look, without root"),
     "sudo diskwright demo",
-    t("try everything on a disposable drive"),
     "sudo diskwright plan /dev/sdX --workload large-media -o media.json",
-    t("plan a whole drive for large media files"),
     "diskwright show media.json",
-    t("show the drive before and after, and every command"),
     "sudo diskwright apply media.json --confirm SERIAL",
-    t("apply the plan; a drive with data then waits"),
     "sudo diskwright keep",
-    t("keep the result"),
     "sudo diskwright undo",
-    t("restore the old content, bit for bit"),
 )
 
 
@@ -264,12 +247,12 @@ def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[A
     lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
     lines += paragraph_lines(
         (
-            t("See `diskwright COMMAND --help` for options and examples."),
+            SEE(command="diskwright COMMAND"),
             t(
                 "--debug writes a log for bug reports, with any command. Add --with-serials to include "
                 "serial numbers."
             ),
-            t("Exit codes: {codes:list}.", codes=CODES),
+            CODES,
         )
     )
     return "\n".join((*lines, ""))

@@ -24,7 +24,7 @@ from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode
-from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, shown_lines, t
+from wizard.model.said import Message, Sentence, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 
 State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
@@ -66,30 +66,18 @@ class EnsureResult(Struct, frozen=True):
 
 
 HEADS = {
-    "as-wanted": Sentences(
-        "{name}: {drive:and} already matches; no changes were made.",
-        "{name}: {drive:and} already match; no changes were made.",
-    ),
-    "would-change": Sentence("{name}: {drive:and} would be changed."),
-    "changed": Sentences(
-        "{name}: {drive:and} was changed and now matches.", "{name}: {drive:and} were changed and now match."
-    ),
-    "refused": Sentences(
-        "{name}: {drive:and} is refused; no changes were made.",
-        "{name}: {drive:and} are refused; no changes were made.",
-    ),
-    "failed": Sentence("{name}: changing {drive:and} as specified failed."),
+    "as-wanted": Sentence("{name} already matches; no changes were made."),
+    "would-change": Sentence("{name} would be changed."),
+    "changed": Sentence("{name} was changed and now matches."),
+    "refused": Sentence("{name} is refused; no changes were made."),
+    "failed": Sentence("{name} could not be changed as specified."),
 }
 
 
 def lines_of(result: EnsureResult) -> Iterator[str]:
     """Yield the result, then the differences."""
-    name, paths, sentence = result.first.name, result.first.paths, HEADS[result.state]
-    count = {"count": len(paths)} if "count" in sentence.fields else {}
-    if paths:
-        yield str(sentence(name=name, drive=paths, **count))
-    else:
-        yield str(t("{name}: does not match exactly one drive; no changes were made.", name=name))
+    name, paths = result.first.name, ", ".join(result.first.paths)
+    yield str(HEADS[result.state](name=name if paths in ("", name) else f"{name} ({paths})"))
     if result.state != "changed":
         yield from (f"    {line}" for said in result.said for line in shown_lines(said, 2000))
 

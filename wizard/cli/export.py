@@ -21,7 +21,16 @@ from wizard.plan.plan import Plan
 def export(arguments: Namespace) -> None:
     """Write the export, and the missing parts to stderr."""
     if arguments.plan.startswith("/dev/"):
-        _export_drive(arguments)
+        if arguments.format not in ("wanted", "ansible"):
+            raise BadInput(t("--as {format} needs a plan, not a drive.", format=arguments.format))
+        check_is_root(arguments)
+        look = as_found(arguments.plan, Where(environment_of(arguments)))
+        _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
+        say(t("Not written: who may write to the volumes."))
+        if look.state is not DriveState.AS_WANTED:
+            say(t("`ensure` would change or refuse {drive}:", drive=look.name))
+            for said in look.said:
+                say(f"    {said}")
         return
     plan = read_plan_file(arguments.plan)
     missing: Iterable[object]
@@ -44,19 +53,6 @@ def export(arguments: Namespace) -> None:
         say(str(sentence))
 
 
-def _export_drive(arguments: Namespace) -> None:
-    if arguments.format not in ("wanted", "ansible"):
-        raise BadInput(t("--as {format} needs a plan, not a drive.", format=arguments.format))
-    check_is_root(arguments)
-    look = as_found(arguments.plan, Where(environment_of(arguments)))
-    _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
-    say(t("Not written: who may write to the volumes."))
-    if look.state is not DriveState.AS_WANTED:
-        say(t("`ensure` would change or refuse {drive}:", drive=look.name))
-        for said in look.said:
-            say(f"    {said}")
-
-
 def _write_wanted(drive: WantedDrive, arguments: Namespace, *notes: str) -> None:
     text = wanted.wanted_toml(drive, notes)
     wanted.read_wanted(text, arguments.plan)
@@ -76,7 +72,7 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     if output is None or output == "-":
         raise BadInput(t("Definitions need a folder: name one with -o."))
     folder, shown = Path(output), str(Path(output))
-    with failing(Sentence("{folder} cannot be used: {why}."), folder=shown):
+    with failing(Sentence("Cannot use {file}: {why}."), file=shown):
         folder.mkdir(exist_ok=True)
         others = sorted(entry.name for entry in folder.glob("*.conf"))
     if others:

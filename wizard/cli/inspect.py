@@ -33,6 +33,7 @@ from wizard.probe.machine import load_machine, save_machine, survey, with_others
 from wizard.ui.components.advice_rows import advice_page
 from wizard.ui.components.drive_rows import CAPTIONS, recording_piece
 from wizard.ui.dialogs.health import contents_blocks, identity_blocks, shown_size
+from wizard.ui.messages import HEALTH, NO_NAME
 from wizard.ui.view import GAP, Block, Piece, muted, para, strong
 
 SCHEMA = "diskwright.machine/2"
@@ -82,7 +83,7 @@ def _machine(arguments: Namespace) -> Machine:
     devices, file = arguments.devices, arguments.machine
     if file is not None:
         machine = load_machine(Path(file))
-        chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
+        chosen = dict.fromkeys(recorded_drive(machine, device) for device in devices)
         return replace(machine, drives=tuple(chosen)) if devices else machine
     facts = survey(devices or None, all_devices=arguments.all)
     machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
@@ -113,25 +114,14 @@ def _blocks(
 
 def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
     """Yield the blocks that describe one drive."""
-    yield para(strong(title(drive)))
+    what = drive.model or drive.backing_file or NO_NAME
+    yield para(strong(f"{drive.path}  {what}, {shown_size(drive.size_bytes)}"))
     yield from identity_blocks(drive)
     yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2)
     if has_health(drive):
-        yield para(muted(t("Health:")), *judge_health(drive).said, indent=2)
+        yield para(muted(f"{HEALTH}:"), *judge_health(drive).said, indent=2)
     yield from contents_blocks(drive)
     yield from finding_blocks(diagnosis.findings)
-
-
-def title(drive: Drive) -> Message:
-    """Return the heading."""
-    what: Message | str = drive.model or (
-        t("loop over {file}", file=drive.backing_file)
-        if drive.backing_file
-        else t("loop")
-        if drive.bus == "loop"
-        else t("unknown model")
-    )
-    return t("{path}  {what}, {size}", path=drive, what=what, size=shown_size(drive.size_bytes))
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
@@ -211,6 +201,6 @@ def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
     """Show the workload, the drive and the ranking."""
     facts: list[Message | str] = [drive.model] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    described = t("{path} ({facts:list})", path=drive, facts=(*facts, turning_words(drive)))
+    described = f"{drive.path} ({', '.join(map(str, (*facts, turning_words(drive))))})"
     yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
     yield from advice_page(advice)

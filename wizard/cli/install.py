@@ -8,7 +8,7 @@ from wizard.advice.missing import known_programs, missing, programs_named
 from wizard.apply import packages
 from wizard.cli.output import say
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
-from wizard.model.said import t, tn
+from wizard.model.said import t
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
@@ -30,45 +30,27 @@ def install_tools(arguments: Namespace) -> ExitCode:
         wanted += programs
     absent = [name for name in wanted if find(name) is None]
     if not absent:
-        say(
-            tn(
-                "{programs:and} is already installed.",
-                "{programs:and} are already installed.",
-                programs=tuple(wanted),
-                count=len(wanted),
-            )
-        )
+        say(t("Already installed: {programs:list}.", programs=tuple(wanted)))
         return ExitCode.DONE
     lacks = missing(absent, family)
     packages.manager_of(lacks)
     if os.geteuid() != 0:
         raise Refused(packages.NEEDS_ROOT(programs=" ".join(lacks.programs)))
     say(packages.offer(lacks, packages.cost(lacks)))
-    if not arguments.yes and not _agreed():
-        return ExitCode.REFUSED
+    if not arguments.yes:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise Refused(
+                t(
+                    "No packages were installed: confirmation requires a terminal. Use --yes to skip the "
+                    "question."
+                )
+            )
+        question = t("Do this now? [y/N]")
+        sys.stderr.write(f"{question} ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            say(t("No packages were installed."))
+            return ExitCode.REFUSED
     packages.install(lacks, lambda line: say(f"    {printable(line, 200)}"))
-    say(
-        tn(
-            "Installed {packages:and}: {programs:and} is now available.",
-            "Installed {packages:and}: {programs:and} are now available.",
-            packages=lacks.packages,
-            programs=lacks.programs,
-            count=len(lacks.programs),
-        )
-    )
+    say(t("Installed {packages:and} for {programs:and}.", packages=lacks.packages, programs=lacks.programs))
     return ExitCode.DONE
-
-
-def _agreed() -> bool:
-    """Ask for confirmation. Raises Refused without a terminal."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise Refused(
-            t("No packages were installed: confirmation requires a terminal. Use --yes to skip the question.")
-        )
-    question = t("Do this now? [y/N]")
-    sys.stderr.write(f"{question} ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return True
-    say(t("No packages were installed."))
-    return False

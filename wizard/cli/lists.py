@@ -11,18 +11,19 @@ from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
-from wizard.model.said import Message, Sentence, parse_size, t
+from wizard.model.said import Message, parse_size, t
 from wizard.ui import view as ui
+from wizard.ui.messages import NOT_RECOMMENDED
 
 WORKLOADS_SCHEMA = "diskwright.workloads/1"
 OPTIONS_SCHEMA = "diskwright.options/1"
 GLOSSARY_SCHEMA = "diskwright.glossary/1"
 
 HEADINGS = {
-    catalogue.OptionKind.MKFS: Sentence("Creation (mkfs)"),
-    catalogue.OptionKind.MOUNT: Sentence("Mounting"),
-    catalogue.OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
-    catalogue.OptionKind.SCHEDULER: Sentence("I/O scheduler"),
+    catalogue.OptionKind.MKFS: t("Creation (mkfs)"),
+    catalogue.OptionKind.MOUNT: t("Mounting"),
+    catalogue.OptionKind.TUNE: t("Existing filesystem (append the device or directory)"),
+    catalogue.OptionKind.SCHEDULER: t("I/O scheduler"),
 }
 
 
@@ -34,7 +35,7 @@ def workloads(_: Namespace) -> Document:
     blocks: list[ui.Block] = []
     for one in found:
         # A path is not wrapped.
-        origin = ui.Command((str(t("from {file}", file=one.origin)),))
+        origin = ui.Command((one.origin,))
         blocks += (ui.para(ui.strong(one.id), one.title), ui.para(one.summary, indent=2), origin, ui.GAP)
     return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), blocks
 
@@ -45,7 +46,7 @@ def glossary(arguments: Namespace) -> Document:
     from wizard.ui.dialogs.pages import term_blocks
 
     terms = (find_term(" ".join(arguments.term)),) if arguments.term else load_glossary()
-    shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
+    shown = [(ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms]
     return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
 
 
@@ -90,11 +91,22 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
         )
         if of_kind:
             yield ui.GAP
-            yield ui.para(ui.strong(heading()))
+            yield ui.para(ui.strong(heading))
         for option in of_kind:
             yield ui.GAP
             yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2)
             yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
+
+
+def _limits(option: catalogue.CatalogueOption) -> Iterator[Message]:
+    if option.at_least:
+        yield catalogue.SIZE_FROM(least=parse_size(option.at_least))
+    if option.at_most:
+        yield catalogue.SIZE_UP_TO(most=parse_size(option.at_most))
+    span = [t("from {first} on", first=option.since)] if option.since else []
+    span += [t("before {end}", end=option.until)] if option.until else []
+    if span:
+        yield t("Kernels {span:row}.", span=tuple(span))
 
 
 def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
@@ -104,52 +116,23 @@ def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui
     if option.risk:
         yield t("Risk: {risk}", risk=option.risk)
     if option.never:
-        yield f"{_standing(option)}: {option.never}"
+        words = [t("DANGER")] if option.danger else []
+        words += [t("refused")] if option.refused else []
+        words = words or [t("the default") if option.default else NOT_RECOMMENDED]
+        yield f"{', '.join(map(str, words))}: {option.never}"
     if option.phrase:
         yield t(
             'Requires typing the danger: "{phrase}". Never available on system volumes.', phrase=option.phrase
         )
     if option.also:
         yield t("Also written: {texts:list}.", texts=tuple(option.also))
-    yield from _sizes(option)
+    yield from _limits(option)
     yield " ".join(str(catalogue.NEEDS[need]) for need in option.needs)
     if option.conflicts:
         yield t("Conflicts with: {options:list}.", options=tuple(option.conflicts))
-    yield from _kernel_sentences(option, kernel)
-    if option.source:
-        yield t(
-            "For {filesystems:list}. Source: {source}.",
-            filesystems=tuple(option.filesystems),
-            source=option.source,
-        )
-
-
-def _standing(option: catalogue.CatalogueOption) -> Message:
-    if option.danger:
-        return t("DANGER, refused") if option.refused else t("DANGER")
-    if option.refused:
-        return t("Refused")
-    return t("The default") if option.default else t("Not recommended")
-
-
-def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
-    least = parse_size(option.at_least) if option.at_least else None
-    most = parse_size(option.at_most) if option.at_most else None
-    if least is not None and most is not None:
-        yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
-    elif least is not None:
-        yield catalogue.SIZE_FROM(least=least)
-    elif most is not None:
-        yield catalogue.SIZE_UP_TO(most=most)
-
-
-def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     verdict = catalogue.on_kernel(option, kernel)
-    span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
-    span += (t("before {end}", end=option.until),) if option.until else ()
-    if span and verdict.takes:
-        yield t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
-    elif span:
-        yield t("Kernels {span:row}.", span=span)
     if not (verdict.takes or verdict.refused):
         yield verdict.why
+    if option.source:
+        filesystems, source = tuple(option.filesystems), option.source
+        yield t("For {filesystems:list}. Source: {source}.", filesystems=filesystems, source=source)

@@ -9,14 +9,12 @@ from wizard.model.said import t
 from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
 
 
-def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
-    """Return a drive of the machine recorded in `file`. Raises BadInput."""
+def recorded_drive(machine: Machine, device: str) -> Drive:
+    """Return a drive of a recorded machine. Raises BadInput."""
     if drive := machine.drive(device):
         return drive
     known = tuple(drive.path for drive in machine.drives) or ("-",)
-    raise BadInput(
-        t("{file} does not list drive {drive}, only {known:list}.", file=file, drive=device, known=known)
-    )
+    raise BadInput(t("Drive {drive} is not among the known drives: {known:list}.", drive=device, known=known))
 
 
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
@@ -28,7 +26,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
             raise BadInput(t("A drive is listed twice."))
         return machine, machine.drives
     machine = load_machine(Path(recorded))
-    return machine, tuple(recorded_drive(machine, device, recorded) for device in devices)
+    return machine, tuple(recorded_drive(machine, device) for device in devices)
 
 
 def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:

@@ -50,7 +50,15 @@ ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    _open_streams()
+    # Otherwise the next opened file, possibly a drive, would get a standard stream's number and its output.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()
@@ -113,16 +121,14 @@ def carry_out(words: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
-        if error.filename and error.errno in UNWELL:
-            program.note_exception()
-            where = str(error.filename)
-            _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
-            return ExitCode.FAILED
-        if error.errno != errno.ENOSPC or error.filename:
+        if error.errno not in (UNWELL if error.filename else (errno.ENOSPC,)):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-        _tell(t("Cannot write the output: the disk is full."))
+        program.note_exception()
+        if not error.filename:
+            # The disk of the output is full. Flushing the rest at exit must not raise again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = str(error.filename or "stdout")
+        _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
         return ExitCode.FAILED
 
 
@@ -197,16 +203,3 @@ def parse(parser: CommandParser, words: list[str]) -> "Namespace":
             return parser.read(words)
     finally:
         sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))
-
-
-def _open_streams() -> None:
-    """Otherwise the next opened file, possibly a drive, would get a standard stream's number and its
-    output."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123

@@ -9,7 +9,6 @@ from pathlib import Path
 from signal import SIGINT, signal
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.command import help_width, line_to_type
 from wizard.cli.machines import recorded_drive
 from wizard.cli.output import say
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
@@ -24,7 +23,13 @@ def open_wizard(arguments: Namespace) -> ExitCode:
     """Open the wizard full screen, or line by line if requested or if the terminal cannot show screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
-        return _tell_commands()
+        say(
+            t(
+                "The wizard needs a terminal for input and output. `diskwright --plain` asks line by line, "
+                "through pipes and files too. `diskwright --help` lists commands for all functions."
+            )
+        )
+        return ExitCode.USAGE
     services = _services(arguments)
     return _open(services, arguments.plain, *begun_at(services, arguments))
 
@@ -37,32 +42,12 @@ def _open(services: Services, plain: bool, drive: str = "", part: str = "") -> E
         return run_window(services, drive, part)
     from wizard.plain.app import run_lines
 
-    name = os.environ.get("TERM")
     hint = t(
-        "{why}, so full-screen mode is unavailable here. The wizard asks line by line, as with --plain.",
-        why=t("TERM is {name}", name=name) if name else t("TERM is not set"),
+        "TERM is {name}, so full-screen mode is unavailable here. The wizard asks line by line, as with "
+        "--plain.",
+        name=os.environ.get("TERM") or '""',
     )
     return run_lines(services, "" if plain else str(hint), drive, part)
-
-
-def _tell_commands() -> ExitCode:
-    say(
-        t(
-            "The wizard needs a terminal for input and output. `diskwright --plain` asks line by line, "
-            "through pipes and files too."
-        )
-    )
-    say(t("All functions are also available as commands:"))
-    for example in (
-        "diskwright inspect",
-        "diskwright advise DEVICE --workload ID",
-        "sudo diskwright plan DEVICE --workload ID -o plan.json",
-        "diskwright show plan.json",
-        "sudo diskwright apply plan.json --confirm TOKEN",
-    ):
-        for line in line_to_type(example, help_width()):
-            say(line)
-    return ExitCode.USAGE
 
 
 def _services(arguments: Namespace) -> Services:
@@ -92,7 +77,7 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     if arguments.machine is not None:
         machine = services.probe(lambda _: None)
         owner = next((one for one in machine.drives if one.partition(named)), None)
-        path = (owner or recorded_drive(machine, named, arguments.machine)).path
+        path = (owner or recorded_drive(machine, named)).path
         return path, "" if named == path else named
     from wizard.probe.machine import drive_name, drive_under
 
@@ -153,16 +138,13 @@ def walk_through() -> ExitCode:
         if code is not ExitCode.DONE:
             return code
         volume = drive.mounts / "media"
-        if not volume.is_mount():
-            raise Failed(t("The demo's volume is not mounted at {folder}.", folder=str(volume)))
         file = volume / PROBE
-        file.write_text(PROBE)
-        if file.read_text() != PROBE:
-            raise Failed(t("{file} cannot be read back.", file=str(file)))
+        if not volume.is_mount() or not file.write_text(PROBE) or file.read_text() != PROBE:
+            raise Failed(t("The demo's volume is not mounted and usable at {folder}.", folder=volume))
     if drive.folder.exists() or loop_devices(drive.image):
-        raise Failed(t("The demo drive was not removed: {folder}", folder=str(drive.folder)))
+        raise Failed(t("Cannot delete {folder}.", folder=drive.folder))
     if _content(FSTAB) != fstab:
-        raise Failed(t("The demo changed {file}.", file=str(FSTAB)))
+        raise Failed(t("The demo changed {file}.", file=FSTAB))
     print(t("The demo passed: set up, undone, set up again, kept and used. The demo drive is removed."))
     return ExitCode.DONE
 

@@ -26,7 +26,7 @@ from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
 from wizard.plan.requested import plan_requested
-from wizard.plan.text import UNREAD, unread_words
+from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
 from wizard.probe.host.environment import caller
 
 NOTHING_PLANNED = Sentence(
@@ -71,7 +71,7 @@ def plan(arguments: Namespace) -> None:
         save(arguments.output, PLANS.render(plan))
     show(page_of(plan), sys.stderr)
     if said := unread_words(plan):
-        say(t("Nothing was written to the drive."), said)
+        say(t("Nothing was written."), said)
     else:
         say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))
@@ -85,7 +85,7 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is None:
-        say(said, t("Create the plan as root:"))
+        say(said, AGAIN_AS_ROOT)
         say(f"    {given_again(arguments)}")
     else:
         say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
@@ -104,9 +104,15 @@ def _request(
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
-    stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
+    mode = plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
+    stripe: plan_request.StripeRequest | None = None
+    if kind := arguments.stripe or arguments.mirror:
+        chunk = parse_size(arguments.chunk) if arguments.chunk else None
+        stripe = plan_request.StripeRequest(
+            kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
+        )
     if arguments.preset is not None:
         room = room_for_preset(drive, preserve=arguments.use_free)
         volumes = desktop_requests(room, machine.memory_bytes)
@@ -131,27 +137,6 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
-def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
-    kind = arguments.stripe or arguments.mirror
-    if kind is None:
-        for option in ("chunk", "metadata"):
-            if getattr(arguments, option) is not None:
-                raise BadInput(REQUIRES(option=f"--{option}", needed="--stripe"))
-        return None
-    if arguments.volume is not None or arguments.preset is not None:
-        raise BadInput(
-            t(
-                "--{option} creates one volume across all drives. Use --workload, with --label, --mount and "
-                "--fs, instead of --volume or --preset.",
-                option="mirror" if arguments.mirror else "stripe",
-            )
-        )
-    chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
-    return plan_request.StripeRequest(
-        kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
-    )
-
-
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table or any(getattr(arguments, word) for word in CHANGES):
@@ -169,7 +154,4 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
             writable=arguments.writable,
         )
         return (asked,)
-    for word in ("fs", "label", "mount", "writable", "option", "encrypt"):
-        if getattr(arguments, word) not in (None, False):
-            raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())

@@ -13,7 +13,7 @@ from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.probe.machine import load_machine
 from wizard.report.gather import Sources, make_report
-from wizard.report.page import render_page, write_report
+from wizard.report.page import MISSING, render_page, write_report
 from wizard.report.parts import render_report
 
 
@@ -34,7 +34,7 @@ def report(arguments: Namespace) -> None:
     elif not to_file:
         sys.stdout.write(render_page(made))
     for absence in made.absent:
-        say(t("Missing or unconfirmed: {part}.", part=absence.part), absence.why)
+        say(f"{MISSING}: {absence.part}. {absence.why}")
 
 
 def sources_of(arguments: Namespace) -> Sources:

@@ -4,7 +4,6 @@ continue or inspect it."""
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply import run_control
@@ -13,7 +12,7 @@ from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at
-from wizard.apply.plan.recover import FoundRun, found_on, make_found_run, refuse_known
+from wizard.apply.plan.recover import found_on, make_found_run, refuse_known
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT, as_options
@@ -67,46 +66,40 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
     # Not for undo, so that another run is not undone by mistake.
     if command == "keep" or (command == "resume" and not all(map(_waits, wrote))):
         found = wrote
+    if not found and command == "look":
+        raise Refused(
+            t(
+                "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it "
+                "read-only; `diskwright status` shows the command. Nothing was written.",
+                folder=where,
+            )
+        )
+    if not found and run_control.job_of(runs[-1]).is_direct(runs[-1]):
+        raise Refused(DIRECT(name=runs[-1].name))
     if not found:
-        raise Refused(_nothing_to(command, where, runs[-1]))
+        raise Refused(
+            t(
+                "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright "
+                "status` lists all runs. Nothing was written.",
+                command=command,
+                folder=where,
+                newest=runs[-1].name,
+                state=journal.state(runs[-1]),
+            )
+        )
     if len(found) > 1:
-        say(t("{runs} runs are open. Choose one:", runs=len(found)))
         for run in found:
             say(f"{typed(command, run_argument(run))}    {_brief(run)}")
         raise Refused(
-            t(
-                "`diskwright {command}` needs a run name: {runs} runs match. Nothing was written.",
-                command=command,
-                runs=len(found),
-            )
+            t("{runs} runs are open. Choose one of the commands above. Nothing was written.", runs=len(found))
         )
     return found[0]
 
 
-def _nothing_to(command: str, where: str, newest: Path) -> Message:
-    if command == "look":
-        return t(
-            "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it read-only; "
-            "`diskwright status` shows the command. Nothing was written.",
-            folder=where,
-        )
-    if run_control.job_of(newest).is_direct(newest):
-        return DIRECT(name=newest.name)
-    return t(
-        "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright status` "
-        "lists all runs. Nothing was written.",
-        command=command,
-        folder=where,
-        newest=newest.name,
-        state=journal.state(newest),
-    )
-
-
 def _wrote_nothing(run: Path) -> bool:
     try:
-        if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
-            return False
-        return is_untouched(run)
+        ended = journal.state(run) in (journal.RunState.FAILED, journal.RunState.REFUSED)
+        return ended and is_untouched(run)
     except BadInput:
         return False
 
@@ -130,14 +123,9 @@ def is_open(run: Path, command: str) -> bool:
 def _brief(run: Path) -> str:
     try:
         document = load(run)
-        said = t(
-            "{drives:semicolons}: {state}, {done} of {steps} steps done",
-            drives=tuple(map(who, document.drives)),
-            state=journal.state(run),
-            done=len(journal.done_steps(journal.read_entries(run))),
-            steps=len(document.sentences),
-        )
-        return str(said)
+        done = len(journal.done_steps(journal.read_entries(run)))
+        said = t("{done} of {steps} steps", done=done, steps=len(document.sentences))
+        return f"{'; '.join(str(who(drive)) for drive in document.drives)}: {journal.state(run)}, {said}"
     except BadInput as error:
         return str(error)
 
@@ -209,16 +197,41 @@ def keep_run(arguments: Namespace) -> None:
 
 
 def _keep_from_drive(arguments: Namespace) -> None:
-    """Without tokens, only show the writes. Raises Refused without tokens or if the run's folder is here, and
-    as `found_on` and `keep` do."""
+    """Show the run and every range to write. Without tokens, stop there. Raises Refused without tokens or if
+    the run's folder is here, and as `found_on` and `keep` do."""
     tokens = arguments.confirm or ()
     found = found_on(arguments.from_drive, arguments.journal)
     refuse_known(found, arguments.journal)
-    for sentence in found_run_lines(found):
-        say(sentence)
+    first = found.notices[0]
+    say(
+        t(
+            "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
+            run=found.run,
+            begun=first.begun,
+            drives=found.plan.devices,
+            told=first.told,
+        )
+    )
+    for line in (*(who(member.drive) for member in found.plan.members), *found.differences):
+        say(f"    {line}")
+    say(
+        t(
+            "To finish, the withheld bytes are written, the recovery label is overwritten with zeros, and "
+            "both are read back:"
+        )
+    )
+    for path, place in found.written():
+        size, start = place.size_bytes, place.start_bytes
+        say(t("    {path}: {size:exact} at byte {start}", path=path, size=size, start=start))
+    say(
+        t(
+            "No other bytes are written, and no volume is mounted. Undo is then impossible: the old content "
+            "was in the run's folder. If you find that folder again, `undo` with it restores every bit."
+        )
+    )
     secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, arguments.journal, Environment())
-    say(t("Finishing as run {run}:", run=run.name))
+    say(t("Run {run}:", run=run.name))
     say(run_control.keep(run, secret))
     say(
         t(
@@ -230,40 +243,10 @@ def _keep_from_drive(arguments: Namespace) -> None:
     )
 
 
-def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
-    """Yield the waiting run and every range to write."""
-    first = found.notices[0]
-    yield t(
-        "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
-        run=found.run,
-        begun=first.begun,
-        drives=found.plan.devices,
-        told=first.told,
-    )
-    for member in found.plan.members:
-        yield f"    {who(member.drive)}"
-    yield from (f"    {one}" for one in found.differences)
-    yield t(
-        "To finish, the withheld bytes are written, the recovery label is overwritten with zeros, and both "
-        "are read back:"
-    )
-    for path, place in found.written():
-        yield t(
-            "    {path}: {size:exact} at byte {start}",
-            path=path,
-            size=place.size_bytes,
-            start=place.start_bytes,
-        )
-    yield t(
-        "No other bytes are written, and no volume is mounted. Undo is then impossible: the old content was "
-        "in the run's folder. If you find that folder again, `undo` with it restores every bit."
-    )
-
-
 def undo_run(arguments: Namespace) -> None:
     """Show the drives, then undo the run."""
-    run = _shown_run(arguments)
-    say(run_control.undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
+    run, tokens = _shown_run(arguments), arguments.confirm or []
+    say(run_control.undo(run, over_changes=arguments.over_changes, tokens=tokens))
 
 
 def look(arguments: Namespace) -> None:
@@ -271,7 +254,7 @@ def look(arguments: Namespace) -> None:
     run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as shown:
-        say(t("Result of run {run}, read-only:", run=run.name))
+        say(t("Run {run}:", run=run.name))
         for one in shown.shown:
             say(
                 t(

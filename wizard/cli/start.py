@@ -21,12 +21,12 @@ from wizard.cli.command import NEEDS_ROOT, NOT_FOUND, NOT_WRITTEN, given_again
 from wizard.cli.output import Document, deliver, save, say, show
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
-from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.codec import FAULT_IN, LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import UNREADABLE
 from wizard.host.services import Services
 from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
-from wizard.model.said import Message, failing, t, tn
+from wizard.model.said import Message, failing, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
@@ -61,11 +61,7 @@ def passphrase_for(document: RunDocument, file: str | None, *, anew: bool) -> by
 def check_applies(document: RunDocument, file: str | None) -> None:
     """Raises BadInput for a passphrase file without use."""
     if file is not None and not document.takes_passphrase:
-        raise BadInput(
-            t("The plan specifies a key file; remove --passphrase-file.")
-            if document.key_file
-            else t("--passphrase-file applies only to plans and runs that encrypt.")
-        )
+        raise BadInput(t("No passphrase is needed here; remove --passphrase-file."))
 
 
 def _read(file: str) -> bytes:
@@ -78,23 +74,21 @@ def _read(file: str) -> bytes:
     # A newline at the end does not belong to the passphrase.
     secret = content.removesuffix(b"\n")
     if fault := encryption.passphrase_fault(secret):
-        raise BadInput(t("The passphrase in {file} {fault}. Nothing was written.", file=file, fault=fault))
+        raise BadInput(FAULT_IN(file=file, why=WEAK(fault=fault)))
     return secret
 
 
 def _asked(document: RunDocument, *, anew: bool) -> bytes:
     devices = document.encrypted
-    if not _has_terminal():
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
         raise Refused(
-            tn(
-                "{devices:and} requires a passphrase, but no terminal is available. Use --passphrase-file "
-                "FILE.",
-                "{devices:and} require a passphrase, but no terminal is available. Use --passphrase-file "
-                "FILE.",
+            t(
+                "No terminal is available for the passphrase of {devices:and}. Use --passphrase-file FILE.",
                 devices=devices,
-                count=len(devices),
             )
-        )
+        ) from None
     for _ in range(TRIES):
         secret = _typed(t("Passphrase for {devices:list} (hidden):", devices=devices))
         if fault := encryption.passphrase_fault(secret):
@@ -104,14 +98,6 @@ def _asked(document: RunDocument, *, anew: bool) -> bytes:
         else:
             return secret
     raise Refused(NOT_GIVEN)
-
-
-def _has_terminal() -> bool:
-    try:
-        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
 
 
 def _typed(prompt: Message) -> bytes:
@@ -133,13 +119,8 @@ def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
 
 def show_document(arguments: Namespace) -> Document:
     """Check and describe a document of any kind."""
-    document = read_document(arguments.plan)
+    document = kinds.read_any(*read_text(arguments.plan))
     return kinds.kind_for(document).documents.render_shown(document), page_of(document)
-
-
-def read_document(name: str) -> RunDocument:
-    """Read any saved document. Raises BadInput."""
-    return kinds.read_any(*read_text(name))
 
 
 def read_plan_file(name: str) -> Plan:
@@ -185,7 +166,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
 
 def apply(arguments: Namespace) -> ExitCode:
     """Check, start and follow a document of any kind."""
-    document = read_document(arguments.plan)
+    document = kinds.read_any(*read_text(arguments.plan))
     check_applies(document, arguments.passphrase_file)
     job_for(document).check_document(document)
     request = ApplyRequest(document, arguments)
@@ -230,14 +211,10 @@ class ApplyRequest:
     def check_confirmed(self) -> None:
         """Raises Refused without the tokens, or without root."""
         if not self._how.tokens:
-            drives = tuple(drive.path for drive in self.document.drives)
-            said = tn(
+            said = t(
                 "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
-                "To continue, confirm the drive with:",
-                "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
-                "To continue, confirm each drive with:",
-                drives=drives,
-                count=len(drives),
+                "To continue, confirm with:",
+                drives=tuple(drive.path for drive in self.document.drives),
             )
             words = (*self.document.tokens, *filter(None, (self.job.word(),)))
             raise Refused(f"{said} {as_options(words)}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.apply.block.devices import waiting_drives
+from wizard.apply.engine.record import RESUMES_RUN
 from wizard.apply.plan.run_summary import exit_code_of, results
 from wizard.apply.run import progress_log
 from wizard.apply.run.job import Rollback
@@ -25,11 +26,11 @@ from wizard.cli.output import say, tell, width_of
 from wizard.documents.codec import render_document, to_json
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Sentence, joined, t
+from wizard.model.said import joined, t
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
 
-RESUME = Sentence("`diskwright resume {run}` continues.")
+STOPPING = t("Stopping after the current step, so that no step is left half done.")
 
 SCHEMA = "diskwright.runs/2"
 
@@ -53,14 +54,15 @@ class RunRow(Struct, frozen=True):
     not_yet: bool = False
 
 
-def _is_settled(row: RunRow) -> bool:
-    return row.state is not RunState.WAITING and not (row.state is RunState.DONE and row.commands)
-
-
 def status(arguments: Namespace) -> None:
     """List all runs, or show one run in detail."""
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
-    rows = sorted(map(row_of, reversed(runs)), key=_is_settled)
+    rows = sorted(
+        map(row_of, reversed(runs)),
+        key=lambda row: (
+            row.state is not RunState.WAITING and not (row.state is RunState.DONE and row.commands)
+        ),
+    )
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, {"runs": to_json(tuple(rows))}))
     elif not rows:
@@ -69,7 +71,12 @@ def status(arguments: Namespace) -> None:
         if arguments.run:
             for entry in read_entries(runs[0]):
                 show_entry(entry, rows[0].steps or 0)
-        _list(rows)
+        width = width_of(sys.stdout) if sys.stdout.isatty() else None
+        for row in rows:
+            tell(row_lines(row, width))
+            if row.state is RunState.WAITING:
+                tell([typed("look", run_argument(Path(row.folder)))])
+            tell(f"    {command}" for command in row.commands)
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
 
@@ -82,27 +89,15 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
         named = typed_word(printable(notice.run, 400))
         say(
             t(
-                "Run {run}, started {begun:moment}, is waiting on {drive} but not listed as open: {told}.",
-                drive=path,
+                "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
+                drives=(path,),
                 run=notice.run,
                 begun=notice.begun,
                 told=notice.told,
             )
         )
-        for command in (
-            [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
-        ):
-            say(typed(*command))
-
-
-def _list(rows: Iterable[RunRow]) -> None:
-    width = width_of(sys.stdout) if sys.stdout.isatty() else None
-    for row in rows:
-        tell(row_lines(row, width))
-        if row.state is RunState.WAITING:
-            before = t("(read-only, before you decide)")
-            tell([f"{typed('look', run_argument(Path(row.folder)))}    {before}"])
-        tell(f"    {command}" for command in row.commands)
+        for command in [f"keep {named}", f"undo {named}"] if run.is_dir() else [f"keep --from-drive {path}"]:
+            say(typed(command))
 
 
 def row_of(run: Path) -> RunRow:
@@ -168,12 +163,8 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
 def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
     """Yield one line, or with `width` wrapped lines, the message below the columns."""
     shown = t("done, not in use yet") if row.not_yet else row.state
-    known = (
-        t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
-        if row.steps
-        else t("steps unknown")
-    )
-    drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
+    known = t("{done} of {steps} steps", done=row.steps_done, steps=row.steps or "?")
+    drive = printable(row.drive or "?", 30)
     columns = f"{run_argument(Path(row.folder)):<24} {shown!s:<12} {drive:<14} {known!s:<15}"
     if width is None:
         yield f"{columns} {row.sentence}"
@@ -188,7 +179,7 @@ def begin_heeding(start: Callable[[], Path]) -> Path:
         run = start()
         if is_ended():
             request_stop(run)
-            say(t("Ctrl+C: the run has started and will stop before the next step."))
+            say(STOPPING)
     return run
 
 
@@ -196,50 +187,46 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
     """Follow a run: steps to stderr, checks to stdout. The first Ctrl+C stops the run before the next step,
     the second only stops following. Raises Failed if the journal becomes unreadable."""
     try:
-        return _narrate(run, after)
+        total = len(load(run).sentences)
+        say(t("Run {run}:", run=run.name))
+        seen, stopping = after, False
+        progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
+        while True:
+            try:
+                for entry in follow(run, seen, progress):
+                    seen += 1
+                    progress.handle(entry)
+                    show_entry(entry, total)
+                break
+            except KeyboardInterrupt:
+                if stopping:
+                    say(
+                        t(
+                            "The run continues until the current step is done. `diskwright status {run}` "
+                            "shows progress.",
+                            run=run_argument(run),
+                        )
+                    )
+                    return ExitCode.INTERRUPTED
+                stopping = True
+                try:
+                    request_stop(run)
+                except Failed as error:
+                    say(str(error))
+                    continue
+                say(STOPPING)
+        now = state(run)
+        if now is RunState.INTERRUPTED:
+            say(
+                t("The background process ended before the run was complete."),
+                progress_log.journal_fault(run)
+                or f"{progress_log.known_so_far(run)} {RESUMES_RUN(command='resume', run=run_argument(run))}",
+            )
+        return exit_code_of(now)
     except BadInput as error:
         # The input was valid: the run has started.
         said = t("Run {run} can no longer be followed.", run=run.name)
         raise Failed(f"{said} {error}") from None
-
-
-def _narrate(run: Path, after: int) -> ExitCode:
-    total = len(load(run).sentences)
-    say(t("Run {run}.", run=run.name))
-    seen, stopping = after, False
-    progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
-    while True:
-        try:
-            for entry in follow(run, seen, progress):
-                seen += 1
-                progress.handle(entry)
-                show_entry(entry, total)
-            break
-        except KeyboardInterrupt:
-            if stopping:
-                say(
-                    t(
-                        "The run continues until the current step is done. `diskwright status {run}` shows "
-                        "progress.",
-                        run=run_argument(run),
-                    )
-                )
-                return ExitCode.INTERRUPTED
-            stopping = True
-            try:
-                request_stop(run)
-            except Failed as error:
-                say(str(error))
-                continue
-            say(t("Stopping after the current step, so that no step is left half done."))
-    now = state(run)
-    if now is RunState.INTERRUPTED:
-        say(
-            t("The background process ended before the run was complete."),
-            progress_log.journal_fault(run)
-            or f"{progress_log.known_so_far(run)} {RESUME(run=run_argument(run))}",
-        )
-    return exit_code_of(now)
 
 
 def show_entry(entry: JournalEntry, total: int) -> None:

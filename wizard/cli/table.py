@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from wizard.cli.command import Argument, CommandRow
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.ui.messages import SOURCE_HINT
 
 # Arguments of several commands.
@@ -28,7 +28,7 @@ PASSPHRASE_FILE = Argument(
 )
 FROM_DRIVE = Argument(
     "--from-drive DEVICE",
-    t("the drive of a run whose folder is lost or on another computer"),
+    t("the drive of a run whose folder is lost or on another computer; `resume` continues only moves"),
     excludes="run",
 )
 WORKLOAD = Argument("--workload ID", t("a workload, see `diskwright workloads`"), required=True)
@@ -37,8 +37,10 @@ WRITABLE = Argument(
     t("who may write: user, group:NAME, everyone, root"),
     convert="wizard.probe.host.environment:writer_named",
 )
+FS = Argument("--fs FS", t("filesystem (default: the recommended one)"), needs="--workload")
 PLAN_FILE = Argument("plan PLAN.json", t("a file saved with -o, or - for stdin"))
 DRIVE = Argument("device DEVICE", t("a drive, such as /dev/sdb"))
+DRIVE_OR_PART = Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition"))
 VOLUME = Argument("device DEVICE", t("a partition, or a drive without a partition table"))
 PLAIN = Argument("--plain", t("ask line by line, with numbered answers (default with TERM=dumb)"))
 
@@ -85,12 +87,12 @@ _PLAN = CommandRow(
             group="what",
             excludes="--replace --use-free --stripe --mirror --lvm",
         ),
-        Argument("--fs FS", t("filesystem (default: the recommended one)")),
-        Argument("--label LABEL", t("the volume's label")),
-        Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
-        replace(WRITABLE, convert=""),
-        Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
-        Argument("--encrypt", t("encrypt with LUKS2")),
+        FS,
+        Argument("--label LABEL", t("the new label"), needs="--workload"),
+        Argument("--mount DIR", t("mount point, now and at every boot; none for none"), needs="--workload"),
+        replace(WRITABLE, convert="", needs="--workload"),
+        Argument("--option ID+", t("add an option of `diskwright options`; repeatable"), needs="--workload"),
+        Argument("--encrypt", t("encrypt with LUKS2"), needs="--workload"),
         Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
         Argument(
             "--table",
@@ -103,19 +105,22 @@ _PLAN = CommandRow(
             t("stripe the volume over all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
+            excludes="--volume --preset",
         ),
         Argument(
             "--mirror",
             t("mirror the volume on all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
+            excludes="--volume --preset",
         ),
         Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
-        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
+        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)"), needs="--stripe"),
         Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
+            needs="--stripe",
         ),
         OUTPUT,
         MACHINE,
@@ -195,7 +200,9 @@ PLANNING = (
             Argument("--manifest", t("compare content and attributes of every file before and after")),
             Argument("--repair", t("repair damage, if the repair can be undone")),
             FSTAB,
-            *STARTS,
+            *(replace(one, needs="--way") for one in (CONFIRM, DRY_RUN, OUTPUT)),
+            JSON,
+            JOURNAL,
         ),
         (
             "sudo diskwright migrate /dev/sdX1",
@@ -563,7 +570,6 @@ RUNS = (
             "sudo diskwright resume",
             "sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678",
             "sudo diskwright resume --from-drive /dev/sdb",
-            t("a move, from the journal on the drive"),
         ),
         (
             t(
@@ -610,7 +616,7 @@ WIZARD = CommandRow(
     t("set up a drive, or work on existing volumes"),
     "open_wizard:open_wizard",
     (
-        Argument("device DEVICE?", t("start with this drive or partition, such as /dev/sdb"), default=""),
+        replace(DRIVE_OR_PART, spec="device DEVICE?", default=""),
         MACHINE,
         JOURNAL,
         PLAIN,
@@ -629,6 +635,11 @@ WIZARD = CommandRow(
         ),
     ),
     probes=True,
+)
+
+OWN_FILES = Sentence(
+    "Add your own as TOML files in the folder {folder} of /etc/diskwright or ~/.config/diskwright. An entry "
+    "with an existing id replaces that entry."
 )
 
 _LOOKING = (
@@ -668,12 +679,7 @@ _LOOKING = (
         "lists:workloads",
         (JSON,),
         ("diskwright workloads", "diskwright workloads --json | jq -r .workloads[].id"),
-        (
-            t(
-                "Add your own as TOML files in the folder workloads of /etc/diskwright or "
-                "~/.config/diskwright. A workload with an existing id replaces that workload."
-            ),
-        ),
+        (OWN_FILES(folder="workloads"),),
     ),
     CommandRow(
         "options",
@@ -691,7 +697,7 @@ _LOOKING = (
                 "Pass the name in brackets to `diskwright plan --option`. Options of tune are for existing "
                 "filesystems, and listed for reference only."
             ),
-            t("Add your own as TOML files in the folder options of /etc/diskwright or ~/.config/diskwright."),
+            OWN_FILES(folder="options"),
         ),
     ),
     CommandRow(
@@ -700,12 +706,7 @@ _LOOKING = (
         "lists:glossary",
         (Argument("term TERM*", t("a term, in any spelling (default: all)")), JSON),
         ("diskwright glossary 512e", "diskwright glossary stripe width"),
-        (
-            t(
-                "Add your own as TOML files in the folder glossary of /etc/diskwright or "
-                "~/.config/diskwright. In the wizard, press F2."
-            ),
-        ),
+        (OWN_FILES(folder="glossary"),),
     ),
 )
 
@@ -717,7 +718,7 @@ _MEASURING = (
         t("measure aligned against misaligned access, or find a shingled drive's write cliff"),
         "measure:bench",
         (
-            Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition")),
+            DRIVE_OR_PART,
             Argument(
                 "--scratch",
                 t("measure writes, in free space only, rewriting the same bytes"),
@@ -761,7 +762,7 @@ _MEASURING = (
         (
             DRIVE,
             WORKLOAD,
-            Argument("--fs FS", t("filesystem to test (default: the recommended one)")),
+            FS,
             Argument(
                 "--with FS,...",
                 t("filesystems to compare with (default: the next in the ranking)"),
@@ -819,7 +820,7 @@ _ITSELF = (
         "open_wizard:demo",
         (
             replace(PLAIN, group="way"),
-            Argument("--by-itself", t("run the whole demo without asking"), group="way"),
+            Argument("--by-itself", t("do not ask"), group="way"),
         ),
         ("sudo diskwright demo", "sudo diskwright demo --plain", "sudo diskwright demo --by-itself"),
         (

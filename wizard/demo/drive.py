@@ -7,7 +7,9 @@ import fcntl
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -47,12 +49,16 @@ def loop_devices(image: Path) -> list[str]:
 def clean_up(folder: Path) -> list[str]:
     """Remove the demo folder and everything that uses it. Returns failures."""
     problems: list[str] = []
-    _stop_runs(folder / RUNS_NAME)
+    for began in sorted((folder / RUNS_NAME).glob("*")):
+        # If the run ended in the meantime or never started, there is nothing to stop.
+        with suppress(DiskwrightError, OSError):
+            if began.is_dir() and is_locked(began):
+                request_stop(began)
     for path in loop_devices(folder / IMAGE_NAME):
-        # After the timeout, the drive is removed despite the writer.
+        # The drive's lock shows when runs have stopped. After the timeout, the drive is removed anyway.
         with suppress(Refused), locked(path, WRITER_SECONDS):
             pass
-        steps = (_release, _forget_partitions, _detach)
+        steps = (_release, _detach)
         problems += [f"{path}: {why}" for step in steps if (why := why_not(step, path))]
     problems += _unmount(_mounts_below(folder))
     if left := _mounts_below(folder):
@@ -62,15 +68,6 @@ def clean_up(folder: Path) -> list[str]:
     if folder.exists():
         problems.append(str(t("Cannot delete {folder}.", folder=folder)))
     return problems
-
-
-def _stop_runs(runs: Path) -> None:
-    """The drive's lock shows when runs have stopped."""
-    for folder in sorted(runs.glob("*")):
-        # If the run ended in the meantime or never started, there is nothing to stop.
-        with suppress(DiskwrightError, OSError):
-            if folder.is_dir() and is_locked(folder):
-                request_stop(folder)
 
 
 def _release(path: str) -> None:
@@ -84,14 +81,12 @@ def _release(path: str) -> None:
         raise DiskwrightError(problems[0])
 
 
-def _forget_partitions(path: str) -> None:
-    """A partition in use remains until the device is detached."""
-    run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
-
-
 def _detach(path: str) -> None:
-    """If in use, the kernel detaches it on last close."""
-    run(["losetup", "--detach", path], seconds=TOOL_SECONDS)
+    """A partition or device in use remains until the last close."""
+    try:
+        run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
+    finally:
+        run(["losetup", "--detach", path], seconds=TOOL_SECONDS)
 
 
 def _unmount(targets: Sequence[str]) -> list[str]:
@@ -209,7 +204,7 @@ def sweep(parent: Path) -> None:
 @contextmanager
 def _reaped(folder: Path, lock: int) -> Iterator[None]:
     reaper = subprocess.Popen(
-        module_argv("wizard.demo.reaper", str(folder)),
+        module_argv("wizard.demo.drive", str(folder)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -235,7 +230,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Cannot remove the demo completely. {problems:row}",
-                    problems=problems or t("See {folder}.", folder=folder),
+                    problems=problems or (str(folder),),
                 )
             )
 
@@ -256,3 +251,20 @@ def _make(folder: Path) -> DemoDrive:
     # Kernels without partition parsers scan nothing, and reused loop devices may still have old partitions.
     run(["partx", "--update", path], seconds=TOOL_SECONDS)
     return drive
+
+
+def reap(folder: Path) -> int:
+    """Wait until the parent exits for any reason and closes the pipe, clean up, and print failures, one per
+    line. All cleanup happens here, so normal exit and kill use the same code."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 64):
+        pass
+    problems = clean_up(folder)
+    for problem in problems:
+        os.write(1, f"{problem}\n".encode(errors="replace"))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(reap(Path(sys.argv[1])))

@@ -66,7 +66,12 @@ def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolu
     if table == "gpt":
         script += "first-lba: 34\n"
     for volume in volumes:
-        _make_filesystem(image, volume)
+        # Without discard, which mke2fs would start at the beginning of the file.
+        extra = f"offset={volume.start_bytes},nodiscard,root_owner=0:0"
+        words = ["-t", volume.filesystem, "-L", volume.label, "-J", f"size={JOURNAL_MIB}", "-E", extra]
+        words += ["-d", str(volume.content)] if volume.content else []
+        kib = f"{volume.size_bytes // 1024}k"
+        run(["mke2fs", "-q", "-F", *words, str(image), kib], seconds=TOOL_SECONDS)
         start, size = (value // KERNEL_SECTOR_BYTES for value in (volume.start_bytes, volume.size_bytes))
         name = f', name="{volume.label}"' if table == "gpt" else ""
         script += f"start={start}, size={size}, type=linux{name}\n"
@@ -75,20 +80,6 @@ def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolu
         seconds=TOOL_SECONDS,
         stdin=script.encode(),
     )
-
-
-def _make_filesystem(image: Path, volume: OldVolume) -> None:
-    """Without discard, which mke2fs would start at the beginning of the file."""
-    options = {
-        "-t": volume.filesystem,
-        "-L": volume.label,
-        "-J": f"size={JOURNAL_MIB}",
-        "-E": f"offset={volume.start_bytes},nodiscard,root_owner=0:0",
-        **({"-d": str(volume.content)} if volume.content else {}),
-    }
-    words = (word for option in options.items() for word in option)
-    size = f"{volume.size_bytes // 1024}k"
-    run(["mke2fs", "-q", "-F", *words, str(image), size], seconds=TOOL_SECONDS)
 
 
 assert (

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterable
+from shutil import get_terminal_size
 from threading import Event
 from time import monotonic
 from typing import BinaryIO
@@ -9,13 +11,15 @@ from weakref import WeakKeyDictionary
 
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plan.text import command_lines
 from wizard.ui.desk import Screen
 from wizard.ui.view import Action, Field, View
 from wizard.ui.wizard import Wizard
+
+STEP = Sentence("Step {number} of 5: {name}")
 
 LOOK_SECONDS = 1.0
 """Polling interval for changes during work."""
@@ -33,7 +37,7 @@ def run_lines(
     talk = prompt.Dialogue(
         answers or sys.stdin.buffer,
         sys.stdout,
-        width=prompt.columns_of(sys.stdout) - 1,
+        width=get_terminal_size().columns - 1,
         ascii_only=not (prompt.speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
         echo=answers is not None or not sys.stdin.isatty(),
     )
@@ -95,7 +99,7 @@ class PlainSession:
                 return
             self.tell(screen, view)
             if view.fields:
-                Form(self, screen).fill(view)
+                self.fill(screen, view)
                 return
             self.talk.say(prompt.legend(view))
             self.take(screen, view, self.talk.answer())
@@ -127,7 +131,7 @@ class PlainSession:
 
     def _request_root(self) -> None:
         if self.desk.errand is not None:
-            self.talk.say(t("diskwright is requesting root access and continues afterwards."))
+            self.talk.say(t("diskwright asks for root access, then returns to the wizard."))
             self.desk.errand()
 
     def _report_progress(self, screen: Screen, view: View, due: float) -> bool:
@@ -150,7 +154,8 @@ class PlainSession:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
-        self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
+        self.talk.say(prompt.EMPTY(label=t("continue watching")))
+        self.talk.say(prompt.OR(ways=prompt.ways(view)))
         try:
             answer = self.talk.answer()
         except KeyboardInterrupt:
@@ -167,7 +172,7 @@ class PlainSession:
             is_new_step = view.step != self._step
             new = [
                 Line(),
-                *([telling.heading(view.step)] if is_new_step else []),
+                *([Line(str(STEP(number=view.step.number, name=view.step.shown)))] if is_new_step else []),
                 *telling.whole(view, headed=is_new_step),
             ]
         else:
@@ -181,7 +186,7 @@ class PlainSession:
         self._said, self._acted = response, False
         self.print(new)
 
-    def print(self, told: list[telling.Told]) -> None:
+    def print(self, told: Iterable[telling.Told]) -> None:
         """Print paragraphs, and commands in a form suitable for copying."""
         for one in told:
             if isinstance(one, Line):
@@ -216,14 +221,12 @@ class PlainSession:
                 '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
                 answer=answer,
             )
-            if answer
-            else t("An empty line is not a valid answer.")
         )
 
     def explain(self, view: View, word: str) -> None:
         """Explain the view or a word."""
         if not word:
-            self.print(list(telling.help_lines(view)))
+            self.print(telling.help_lines(view))
             return
         from wizard.ui.dialogs.pages import meaning
 
@@ -255,21 +258,18 @@ class PlainSession:
             return
         self.desk.moved(row)
         here = self.desk.view
+        rows = here.rows.rows if here.rows else rows
         if rest == "?" or (not rest and prompt.only_reads(here)):
-            self._print_row(screen, here, index)
+            self._screen, self._told = screen, here
+            new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
+            for pane in here.panes:
+                new += telling.pane_lines(here, pane)
+            self.print([*new, Line()])
         elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
             self.act(action.name, row)
         else:
             self.desk.moved(self._cursor(view))
             self.misunderstood(answer)
-
-    def _print_row(self, screen: Screen, view: View, index: int) -> None:
-        rows = view.rows.rows if view.rows else ()
-        self._screen, self._told = screen, view
-        new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
-        for pane in view.panes:
-            new += telling.pane_lines(view, pane)
-        self.print([*new, Line()])
 
     def _act(self, screen: Screen, view: View, action: Action) -> None:
         """Do an offered action at the cursor, unless screen or row have changed since."""
@@ -303,98 +303,84 @@ class PlainSession:
             self.talk.say(prompt.MEANWHILE)
         return same
 
+    def fill(self, screen: Screen, view: View) -> None:
+        """Ask for each field, then do what Enter does in the last one. Keeps rejected input, except
+        secrets."""
+        typed = self.typed.setdefault(screen, {})
 
-class Form:
-    """Field values of a screen during input. Rejected input is kept, except secrets."""
+        def current(field: Field) -> str:
+            before, value = typed.get(field.key, (field.value, field.value))
+            return value if before == field.value and not field.secret else field.value
 
-    def __init__(self, lines: PlainSession, screen: Screen) -> None:
-        self._lines, self._screen = lines, screen
-        self._typed = lines.typed.setdefault(screen, {})
-
-    def fill(self, view: View) -> None:
-        """Ask for each field, then do what Enter does in the last one."""
-        lines = self._lines
-        action = prompt.entering(view)
-        offered = prompt.ways(view)
-        lines.talk.say(
-            t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
-            if action
-            else prompt.WAYS(ways=offered)
-        )
-        values = {field.key: self._current(field) for field in view.fields}
+        if action := prompt.entering(view):
+            self.talk.say(t("After the last answer: {label}.", label=action.label))
+        self.talk.say(prompt.OR(ways=prompt.ways(view)))
+        values = {field.key: current(field) for field in view.fields}
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
-            answer = self._ask(view, field, values)
+            answer = self._ask(screen, view, field, values)
             if answer is None:
                 return
             asked.add(field.key)
             changed = field.offers and answer != values[field.key]
             values[field.key] = answer
             if not field.secret:
-                self._typed[field.key] = (field.value, answer)
+                typed[field.key] = (field.value, answer)
             if changed:
-                lines.desk.turned(field.key, values)
-                screen_now, view = lines.desk.shown()
-                if screen_now is not self._screen:
+                self.desk.turned(field.key, values)
+                screen_now, view = self.desk.shown()
+                if screen_now is not screen:
                     return
-                lines.tell(screen_now, view)
+                self.tell(screen, view)
                 values = {
-                    one.key: values[one.key] if one.key in asked and one.key in values else self._current(one)
+                    one.key: values[one.key] if one.key in asked and one.key in values else current(one)
                     for one in view.fields
                 }
-        self._finish(view, values)
-
-    def _finish(self, view: View, values: dict[str, str]) -> None:
-        lines = self._lines
-        if not lines.is_still(self._screen, view):
+        if not self.is_still(screen, view):
             return
         if action := prompt.entering(view):
-            lines.act(action.name, values=values)
+            self.act(action.name, values=values)
         else:
-            lines.talk.say(prompt.legend(view))
-            lines.take(self._screen, view, lines.talk.answer())
+            self.talk.say(prompt.legend(view))
+            self.take(screen, view, self.talk.answer())
 
-    def _current(self, field: Field) -> str:
-        before, typed = self._typed.get(field.key, (field.value, field.value))
-        return typed if before == field.value and not field.secret else field.value
-
-    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | None:
-        lines = self._lines
-        current = values[field.key]
+    def _ask(self, screen: Screen, view: View, field: Field, values: dict[str, str]) -> str | None:
+        """Return the typed text or the value of an offer, None after another action."""
         while True:
-            lines.print(list(prompt.field_lines(field, current)))
+            self.print(prompt.field_lines(field, values[field.key]))
             if field.secret:
-                secret = lines.talk.hidden_answer()
-                return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer()
+                return self.talk.hidden_answer().decode("utf-8", "surrogateescape")
+            answer = self.talk.answer()
             if not answer:
-                return current
+                return values[field.key]
             if answer.startswith("?"):
-                lines.explain(view, answer[1:].strip())
-            elif answer == "q":
-                lines.act("quit")
+                self.explain(view, answer[1:].strip())
+                continue
+            if answer == "q":
+                self.act("quit")
                 return None
-            elif (answer == "b" and (action := view.action("back"))) or (
-                answer.startswith("!") and (action := prompt.find(view, answer[1:]))
-            ):
-                if lines.is_still(self._screen, view):
-                    lines.act(action.name, values=values)
+            action = view.action("back") if answer == "b" else None
+            if answer.startswith("!") and not (action := prompt.find(view, answer[1:])):
+                self.misunderstood(answer)
+                continue
+            if action:
+                if self.is_still(screen, view):
+                    self.act(action.name, values=values)
                 return None
-            elif answer.startswith("!"):
-                lines.misunderstood(answer)
-            elif (found := self._parse(field, answer)) is not None:
-                return found
+            if (value := self._parse(field, answer.removeprefix("="))) is not None:
+                return value
 
-    def _parse(self, field: Field, answer: str) -> str | None:
-        """Return the typed text or the chosen offer. Reports an unavailable one and returns None."""
-        text = answer[1:] if answer.startswith("=") else answer
+    def _parse(self, field: Field, text: str) -> str | None:
+        """Return the text or the chosen offer. Reports an unavailable one and returns None."""
         if not field.offers:
             return text
-        offer = prompt.offer_of(field, text)
+        wanted, number = text.casefold(), int(text[:6]) if text.isascii() and text.isdecimal() else 0
+        named = [one for one in field.offers if wanted in (one.value.casefold(), str(one.text).casefold())]
+        offer = next(iter((*field.offers[max(0, number - 1) : number], *named)), None)
         if offer is None:
-            self._lines.talk.say(t("Choose one of these."))
+            self.talk.say(t("Choose one of these."))
         elif offer.why_not:
-            self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
+            self.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:
             return offer.value
         return None

@@ -1,6 +1,5 @@
 """Print lines on any terminal, and read answers line by line."""
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -12,9 +11,9 @@ from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.text import wrapped
 from wizard.process.output import no_echo
-from wizard.ui.view import Action, Field, Offer, Text, View
+from wizard.ui.messages import NONE
+from wizard.ui.view import Action, Field, Text, View
 
-USUAL_COLUMNS = 80
 WIDEST = 78
 NARROWEST = 40
 LONGEST_ANSWER_BYTES = 4096
@@ -106,15 +105,10 @@ class Dialogue:
         if not self._ascii or shown.isascii():
             return shown
         self._replaced = True
-        return "".join(char if char.isascii() else _to_ascii(char) for char in shown.translate(_NEAR))
-
-
-def _to_ascii(char: str) -> str:
-    """Return the base letter of a character, empty for a combining mark, else a question mark."""
-    if unicodedata.combining(char):
-        return ""
-    base = unicodedata.normalize("NFKD", char)[:1]
-    return base if base.isascii() and base.isprintable() else "?"
+        # Base letters remain, without their combining marks.
+        letters = unicodedata.normalize("NFKD", shown.translate(_NEAR))
+        kept = "".join(char for char in letters if not unicodedata.combining(char))
+        return kept.encode("ascii", "replace").decode()
 
 
 def speaks_utf8(environ: Mapping[str, str]) -> bool:
@@ -127,25 +121,13 @@ def speaks_utf8(environ: Mapping[str, str]) -> bool:
     return locale.lower().replace("-", "").partition("@")[0].endswith("utf8")
 
 
-def columns_of(out: TextIO) -> int:
-    """Return the terminal's width, or the usual one if `out` is not a terminal or the width is unknown."""
-    try:
-        return os.get_terminal_size(out.fileno()).columns or USUAL_COLUMNS
-    except (OSError, ValueError):
-        return USUAL_COLUMNS
-
-
 CHOSEN = t("chosen")
 CANNOT = t("Cannot be chosen:")
 
 ANSWER = t("Answer:")
-WAYS = Sentence("One of: {ways:list}.")
-
-
+EMPTY = Sentence("Empty line: {label}.")
+OR = Sentence("Or: {ways:list}.")
 MEANWHILE = t("The state has changed, so no action was taken.")
-
-
-NUMBER_ONLY = Sentence("Enter a number, or: {ways:list}.")
 
 OWN = frozenset("l?q=!")
 """Letters with a fixed meaning. An action with such a key is selected with `=` and the key."""
@@ -221,47 +203,22 @@ def ways(view: View) -> tuple[str, ...]:
     return tuple(dict.fromkeys(way(view, action) for action in named.values() if action is not None))
 
 
-def legend(view: View) -> Message:
-    """Describe the possible answers in one line."""
-    entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
-    label = entered.label if entered else ""
-    take = taking(view)
-    if entered is None or take is None or entered.ends:
-        return NUMBER_ONLY(ways=offered) if rows else WAYS(ways=offered)
-    if not rows:
-        return t("Empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
-    if only_reads(view):
-        return t(
-            "Enter a number for details, an empty line for {label}, or: {ways:list}.",
-            label=label,
-            ways=offered,
-        )
-    if take.name != entered.name:
-        return t(
-            "Number: {take}. Empty line: {label}. Or: {ways:list}.",
-            take=take.label,
-            label=label,
-            ways=offered,
-        )
-    number = next((at for at, row in enumerate(rows, 1) if view.rows and row.key == view.rows.at), None)
-    if number is None:
-        return NUMBER_ONLY(ways=offered)
-    return t(
-        "Enter a number, an empty line for {number} ({label}), or: {ways:list}.",
-        number=number,
-        label=label,
-        ways=offered,
-    )
-
-
-def offer_of(field: Field, text: str) -> Offer | None:
-    """Return the offer with this number, value or text."""
-    if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= len(field.offers):
-        return field.offers[int(text[:6]) - 1]
-    wanted = text.casefold()
-    return next(
-        (one for one in field.offers if wanted in (one.value.casefold(), str(one.text).casefold())), None
-    )
+def legend(view: View) -> str:
+    """Describe the possible answers."""
+    entered, take, rows = entering(view), taking(view), view.rows.rows if view.rows else ()
+    said: list[Message] = []
+    if rows:
+        label = t("details") if take is None or only_reads(view) else take.label
+        said.append(t("Number: {label}.", label=label))
+    if entered is not None and not entered.ends:
+        numbers = [number for number, row in enumerate(rows, 1) if view.rows and row.key == view.rows.at]
+        if not rows or only_reads(view) or take != entered:
+            said.append(EMPTY(label=entered.label))
+        elif numbers:
+            said.append(EMPTY(label=f"{numbers[0]} ({entered.label})"))
+    offered = ways(view)
+    said.append(OR(ways=offered) if said else t("One of: {ways:list}.", ways=offered))
+    return " ".join(map(str, said))
 
 
 def field_lines(field: Field, held: str) -> list[PlainPara]:
@@ -274,10 +231,5 @@ def field_lines(field: Field, held: str) -> list[PlainPara]:
         lines.append(PlainPara(f"{number}. {offer.text}{mark}", 2, 3))
         if offer.why_not:
             lines.append(PlainPara(f"{CANNOT} {offer.why_not}", 5, 2))
-    if field.secret:
-        said = t("Typing is hidden.")
-    elif str(shown):
-        said = t("Empty line: {value} (unchanged).", value=shown)
-    else:
-        said = t("Empty line: no value.")
+    said = t("Typing is hidden.") if field.secret else EMPTY(label=shown if str(shown) else NONE)
     return [*lines, PlainPara(str(said))]

@@ -16,19 +16,14 @@ MOST_STRETCHES = 16
 _FIGURES = re.compile(r"[\d.,]+")
 
 
-def heading(step: ui.ScreenStep) -> Line:
-    """Return the heading of a step, such as `Step 2 of 5: Purpose`."""
-    return Line(str(t("Step {number} of 5: {name}", number=step.number, name=step.shown)))
-
-
 def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     """Yield all of a view except the last response: banners first, the list last. `headed`: the name of the
     step was just printed."""
     if not headed or str(view.title) != str(view.step.shown):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
-    yield from _without_gaps(view, (block for block in _blocks(view) if isinstance(block, ui.Banner)))
-    yield from _without_gaps(view, (block for block in view.above if not isinstance(block, ui.Banner)))
+    yield from _without_gaps(view, _blocks(view), banners=True)
+    yield from _without_gaps(view, view.above)
     for pane in view.panes:
         yield from pane_lines(view, pane)
     yield from _list_lines(view)
@@ -38,7 +33,7 @@ def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
     """Yield a pane with the title."""
     yield Line()
     yield from _line(str(pane.title))
-    yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, ui.Banner)))
+    yield from _without_gaps(view, pane.blocks)
 
 
 def _list_lines(view: ui.View) -> Iterator[Line]:
@@ -188,7 +183,7 @@ def _stretches(stretches: tuple[ui.Stretch, ...]) -> Iterator[str]:
 def _progress(progress: ui.Progress) -> str:
     if progress.said or progress.share is None:
         return str(progress.said)
-    return str(t("{percent} percent.", percent=int(100 * progress.share)))
+    return str(t("{percent} %", percent=int(100 * progress.share)))
 
 
 def _line(text: str) -> Iterator[Line]:
@@ -196,10 +191,11 @@ def _line(text: str) -> Iterator[Line]:
         yield Line(" ".join(text.split()))
 
 
-def _without_gaps(view: ui.View, blocks: Iterable[ui.Block]) -> Iterator[Told]:
+def _without_gaps(view: ui.View, blocks: Iterable[ui.Block], *, banners: bool = False) -> Iterator[Told]:
+    """Yield either banners or other blocks, with single empty lines between them."""
     gap = begun = False
     for block in blocks:
-        for line in block_lines(block, view):
+        for line in block_lines(block, view) if isinstance(block, ui.Banner) is banners else ():
             if isinstance(line, Line) and not line.text:
                 gap = begun
                 continue

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from wizard.model import layout
 from wizard.model.errors import partition_path, printable
-from wizard.model.said import Message, Sentence, Sentences, joined, t, tn
+from wizard.model.said import Message, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 

@@ -331,7 +331,10 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
     workloads = [one.workload for one in report.advice]
     ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
     secrets = {**dict.fromkeys(files, FILE), **secrets_in(report, {}, ours)}
-    words = Words(secrets, hostname, report, _own_words(report))
+    nouns = _nouns((report.advice, report.facts))
+    texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
+    own = frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
+    words = Words(secrets, hostname, report, own)
     return replace(_rewritten(report, words), anonymous=True)
 
 
@@ -355,7 +358,8 @@ class Words:
             word = self.word(kind, value)
             for form in _forms(value, kind):
                 self._known.setdefault(form.casefold(), word)
-                if _findable(form, kind, own):
+                common = len(form) < SHORTEST or form.isdigit() or form in own
+                if len(form) > 1 and not (common and kind in (LABEL, MOUNT)):
                     found[form] = _bounded(form, kind)
                 elif kind == LABEL:
                     for quote in "\"'":
@@ -421,12 +425,6 @@ def _forms(value: str, kind: str) -> Iterator[str]:
         yield value.removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
 
 
-def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
-    if kind in (LABEL, MOUNT):
-        return len(form) >= SHORTEST and not form.isdigit() and form not in own
-    return len(form) > 1
-
-
 def _bounded(form: str, kind: str) -> str:
     """Short values must be whole words. Numbers match in either case."""
     if kind in (SERIAL, WWN, UUID, LINK, DIGEST, HOST):
@@ -444,12 +442,6 @@ OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
     Finding: ("why",),
 }
 """Fields that contain only our own words."""
-
-
-def _own_words(report: Report) -> frozenset[str]:
-    nouns = _nouns((report.advice, report.facts))
-    texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
-    return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
 
 
 def _nouns(value: object) -> Iterator[object]:

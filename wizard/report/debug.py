@@ -58,7 +58,10 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             privacy = t("Serial numbers are included.")
             if not serials:
                 text = _without_names(text, words, {*known, OPTION, SERIALS})
-                privacy = t("Serial numbers, labels and names of people are replaced.")
+                privacy = t(
+                    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, "
+                    "each consistently."
+                )
             place = _write(text, scratch)
             print(t("diskwright: Log: {place}. {held}", place=str(place), held=privacy), file=sys.stderr)
 

@@ -28,7 +28,7 @@ from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
@@ -36,6 +36,9 @@ from wizard.probe.machine import probe_machine
 from wizard.report import parts
 from wizard.report.anonymous import without_names
 from wizard.ui.components.run_rows import checks_of
+
+NOT_SPECIFIED = t("Not specified.")
+NO_FACTS = t("The drives are unknown.")
 
 
 class Sources(Struct, frozen=True):
@@ -89,7 +92,7 @@ class _Gathering:
         self._check_measured(facts)
         run = sources.run
         if run is None:
-            self._lack("run", t("No run specified, so execution and checks are omitted."))
+            self._lack("run", NOT_SPECIFIED)
         return parts.Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             diskwright=__version__,
@@ -116,7 +119,7 @@ class _Gathering:
         if self.sources.plan is not None:
             return self.sources.plan
         if self.sources.run is None:
-            self._lack("plan", t("No plan specified."))
+            self._lack("plan", NOT_SPECIFIED)
             return None
         try:
             return load(self.sources.run)
@@ -126,7 +129,7 @@ class _Gathering:
 
     def _facts(self) -> tuple[Machine | None, str]:
         if self.document is None and self.sources.run is not None:
-            self._lack("facts", t("The drives of the run are unknown."))
+            self._lack("facts", NO_FACTS)
             return None, ""
         wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
         try:
@@ -140,8 +143,10 @@ class _Gathering:
         for identity in self.drives:
             drive = machine.drive(identity.path)
             if drive is not None and (difference := identity_difference(identity, drive)):
-                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive, why=difference)
-                self._lack("facts", said)
+                self._lack(
+                    "facts",
+                    t("{path} is now a different drive: {difference}.", path=drive, difference=difference),
+                )
                 return None, ""
         return machine, origin
 
@@ -170,7 +175,7 @@ class _Gathering:
     def _advice(self, machine: Machine | None, facts: parts.Facts | None) -> tuple[Advice, ...]:
         """Advice is calculated from the facts, not stored."""
         if facts is None or machine is None:
-            self._lack("advice", t("Advice requires information about the drives."))
+            self._lack("advice", NO_FACTS)
             return ()
         requests: dict[tuple[str, int | None], None] = {}
         drives = facts.drives
@@ -180,7 +185,7 @@ class _Gathering:
         elif plan is None and self.sources.workload is not None:
             requests = {(self.sources.workload, None): None}
         elif plan is None:
-            self._lack("advice", t("No workload specified."))
+            self._lack("advice", NOT_SPECIFIED)
         found: list[Advice] = []
         for workload, room in requests:
             try:
@@ -199,10 +204,12 @@ class _Gathering:
         measured = self.sources.measured
         own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
         if measured is None:
-            self._lack("measurement", t("No benchmark result specified. Runs do not store measurements."))
+            self._lack("measurement", NOT_SPECIFIED)
         elif measured.drive not in own:
-            said = Sentence("{path} was measured; the report covers {own:list}.")
-            self._lack("measurement", said(path=measured.drive, own=own or ("-",)))
+            covered = t(
+                "{path} was measured; the report covers {own:list}.", path=measured.drive, own=own or ("-",)
+            )
+            self._lack("measurement", covered)
 
 
 def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
@@ -218,9 +225,10 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     for path in wanted:
         drive = machine.drive(path)
         if drive is None:
-            known = tuple(drive.path for drive in machine.drives) or "-"
-            said = Sentence("Drive {drive} is not among the known drives: {known:list}.")
-            raise BadInput(said(drive=path, known=known))
+            known = tuple(drive.path for drive in machine.drives) or ("-",)
+            raise BadInput(
+                t("Drive {drive} is not among the known drives: {known:list}.", drive=path, known=known)
+            )
         if drive not in found:
             found.append(drive)
     return replace(machine, drives=tuple(found))

@@ -33,6 +33,11 @@ from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import TONES, AnyJob
 
+MISSING = t("Missing or unknown")
+
+JOURNAL = t("Journal")
+NOT_YET = t("done, not in use yet")
+
 VOID = frozenset({"meta", "br"})
 
 
@@ -47,14 +52,11 @@ def clean(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
-def shown(content: ui.Text) -> Markup:
-    """Return markup."""
-    return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
-
-
 def join(parts: Iterable[ui.Text], between: str = "") -> Markup:
-    """Concatenate content."""
-    return Markup(between.join(map(shown, parts)))
+    """Concatenate content. Escapes everything that is not markup."""
+    return Markup(
+        between.join(part if isinstance(part, Markup) else escape(clean(str(part))) for part in parts)
+    )
 
 
 def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
@@ -140,17 +142,18 @@ def _block(block: ui.Block) -> Markup:
 
 
 def _pieces(pieces: Iterable[ui.Piece]) -> Markup:
-    return join((_piece(piece) for piece in pieces if piece.text != ""), " ")
-
-
-def _piece(piece: ui.Piece) -> Markup:
-    match piece.tone:
-        case ui.Tone.PLAIN:
-            return shown(piece.text)
-        case ui.Tone.STRONG:
-            return tag("strong", piece.text)
-        case tone:
-            return tag("span", piece.text, class_=tone.value)
+    return join(
+        (
+            piece.text
+            if piece.tone is ui.Tone.PLAIN
+            else tag("strong", piece.text)
+            if piece.tone is ui.Tone.STRONG
+            else tag("span", piece.text, class_=piece.tone.value)
+            for piece in pieces
+            if piece.text != ""
+        ),
+        " ",
+    )
 
 
 def _bar(bar: ui.Bar) -> Markup:
@@ -226,23 +229,6 @@ POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 """Second line of defence after escaping: even injected code could neither run nor load anything."""
 
 
-def document(title: ui.Text, summary: Markup, parts: Sequence[tuple[str, ui.Text, Markup]]) -> str:
-    """Return a page. `parts` are anchors, headings and contents."""
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title),
-        tag("style", Markup(STYLE)),
-    )
-    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
-    sections = (tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)
-    header = tag("header", tag("h1", title), summary)
-    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
-
-
 def _drives_part(facts: Facts) -> Markup:
     return join(
         (
@@ -250,7 +236,7 @@ def _drives_part(facts: Facts) -> Markup:
             pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
+                    (t("Read as root"), messages.YES if facts.root else messages.NO),
                 )
             ),
             listed(f"{one.what}: {one.why}" for one in facts.unread),
@@ -276,7 +262,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
             blocks_html(health_blocks(drive, diagnosis, "")),
             pairs(
                 (
-                    (t("Known as"), ", ".join(drive.by_id)),
+                    ("by-id", ", ".join(drive.by_id)),
                     (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
                     (t("In use"), ", ".join(f"{use.subject}: {use.kind} {use.by}" for use in drive.uses)),
                     (t("Backing file"), drive.backing_file or ""),
@@ -314,7 +300,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
     none = () if advice.chosen else (advice_rows.none_usable(advice),)
     return join(
         (
-            tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
+            tag("h3", t("{purpose} on {drive}", purpose=advice.workload.title, drive=advice.drive)),
             blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
             pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
@@ -327,22 +313,8 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
     cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
-    return pane_html(
-        ui.Pane(
-            t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
-            (*cannot, *advice_rows.choice_blocks(choice)),
-        )
-    )
-
-
-def _job_part(job: AnyJob) -> Markup:
-    return join(
-        (
-            blocks_html((job.banner(final=bool(job.word())), *job.bars)),
-            *map(pane_html, job.panes()),
-            pane_html(ui.Pane(messages.STEPS, job.commands())),
-        )
-    )
+    heading = f"{said}: {rating(choice).text}"
+    return pane_html(ui.Pane(heading, (*cannot, *advice_rows.choice_blocks(choice))))
 
 
 HEADINGS: dict[type[BenchmarkResult], Sentence] = {
@@ -353,13 +325,9 @@ HEADINGS: dict[type[BenchmarkResult], Sentence] = {
 }
 
 
-def _measured(result: BenchmarkResult) -> Markup:
-    blocks = (
-        measured.verdict_banner(result),
-        *measured.verdict_blocks(result),
-        *measured.method_blocks(result),
-    )
-    return join((tag("h3", HEADINGS[type(result)](drive=result.drive)), blocks_html(blocks)))
+def _entry(entry: JournalEntry) -> Markup:
+    command = blocks_html((ui.Command(entry.command),) if entry.command else ())
+    return join((entry.sentence, command, tag("pre", entry.output) if entry.output.strip() else ""))
 
 
 def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
@@ -375,7 +343,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             pairs(
                 (
                     ("Run", run.id),
-                    ("State", _state(run)),
+                    ("State", NOT_YET if run.not_yet else run.state),
                     (t("Begun"), moment(run.started_at)),
                     (t("Ended"), moment(run.ended_at)),
                     (t("On power loss now"), run.power),
@@ -386,25 +354,15 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
             tag(
                 "details",
-                tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
-                _journal(run.journal),
+                tag("summary", f"{JOURNAL} ({len(run.journal)})"),
+                table(
+                    JOURNAL,
+                    ("At", "Event", "Step", t("Message")),
+                    ((moment(one.at), one.event, str(one.step or ""), _entry(one)) for one in run.journal),
+                ),
             ),
         )
     )
-
-
-def _state(run: RunRecord) -> ui.Text:
-    return t("done, not in use yet") if run.not_yet else run.state
-
-
-def _journal(entries: Sequence[JournalEntry]) -> Markup:
-    rows = ((moment(entry.at), entry.event, str(entry.step or ""), _entry(entry)) for entry in entries)
-    return table(t("Journal"), ("At", "Event", "Step", t("Message")), rows)
-
-
-def _entry(entry: JournalEntry) -> Markup:
-    command = blocks_html((ui.Command(entry.command),) if entry.command else ())
-    return join((entry.sentence, command, tag("pre", entry.output) if entry.output.strip() else ""))
 
 
 def render_page(report: Report) -> str:
@@ -412,8 +370,21 @@ def render_page(report: Report) -> str:
     services = Services()
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
-    what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
-    return document(t("Report: {what}", what=what), _summary(report, job), list(_parts(report, job)))
+    what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE
+    title, parts = t("Report: {what}", what=what), [*_parts(report, job)]
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
+    )
+    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
+    sections = (tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)
+    header = tag("header", tag("h1", title), _summary(report, job))
+    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
 def _summary(report: Report, job: AnyJob | None) -> Markup:
@@ -422,8 +393,8 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
     banner = measured.verdict_banner(report.measured) if report.measured else None
     results = map(str, (banner.text, *banner.detail)) if banner else ()
     anonymous = t(
-        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
-        "replaced, each consistently."
+        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each "
+        "consistently."
     )
     named = []
     for one in drives:
@@ -436,7 +407,7 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
             pairs(
                 (
                     ("Drives", ", ".join(named)),
-                    ("State", _state(run) if run else ""),
+                    ("State", "" if run is None else NOT_YET if run.not_yet else run.state),
                     ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
                     ("Made", f"{moment(report.made_at)}, diskwright {report.diskwright}"),
@@ -456,9 +427,17 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
         advices = join(_advice(advice, planned) for advice in report.advice)
         yield "advice", t("Recommendations"), advices
     if job is not None:
-        yield "plan", job.title, _job_part(job)
-    if report.measured:
-        yield "measured", t("Measurements"), _measured(report.measured)
+        shown = blocks_html((job.banner(final=bool(job.word())), *job.bars))
+        panes = (*job.panes(), ui.Pane(messages.STEPS, job.commands()))
+        yield "plan", job.title, join((shown, *map(pane_html, panes)))
+    if result := report.measured:
+        heading = HEADINGS[type(result)](drive=result.drive)
+        blocks = (
+            measured.verdict_banner(result),
+            *measured.verdict_blocks(result),
+            *measured.method_blocks(result),
+        )
+        yield "measured", t("Measurements"), join((tag("h3", heading), blocks_html(blocks)))
     if report.run is not None:
         yield "run", t("Execution"), run_part(report.run, job.sentences if job else ())
     found = report.facts.diagnoses if report.facts else ()
@@ -471,11 +450,10 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
     if cited:
         yield "published", reasons.PUBLISHED, blocks_html(reasons.evidence_blocks(tuple(cited)))
     if report.absent:
-        missing = listed(f"{one.part}: {one.why}" for one in report.absent)
-        yield "absent", t("Missing or unknown"), missing
+        yield "absent", MISSING, listed(f"{one.part}: {one.why}" for one in report.absent)
 
 
 def write_report(report: Report, path: Path) -> None:
     """Write atomically, as JSON if the name ends in .json. Raises like `write_file`."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
-    write_file(path, text, str(t("The report")))
+    write_file(path, text, str(t("The document")))

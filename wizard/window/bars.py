@@ -127,21 +127,13 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
     if cell_len(text) + 2 > wide:
         *_, letter = FILESYSTEMS.get(stretch.filesystem, OTHER_FILESYSTEM)
         text = letter if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
-    style, fill = _style_of(stretch, look)
+    fate = stretch.fate
+    role = "lost" if fate is Fate.LOST else "raised" if fate in (Fate.FREE, Fate.UNREAD) else ""
+    style = look.style(role) if role else look.filesystem(stretch.filesystem)
+    fill = look.signs["free"] if fate is Fate.FREE else " "
+    fill = "?" if fate is Fate.UNREAD and not look.many else fill
     label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
     before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""
     rest = fill * max(0, wide - cell_len(before + label))
     bold = Style(bold=True) if row == 0 and look.many else Style.null()
     return canvas.fitted(canvas.line((before, style), (label, style + bold), (rest, style)), wide, style)
-
-
-def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:
-    match stretch.fate:
-        case Fate.FREE:
-            return look.style("free"), look.signs["free"]
-        case Fate.UNREAD:
-            return look.style("free"), "?" if not look.many else " "
-        case Fate.LOST:
-            return look.style("lost"), " "
-        case _:
-            return look.filesystem(stretch.filesystem), " "

@@ -30,6 +30,8 @@ class Pen(Struct, frozen=True):
     focused: bool = True
     drawn: dict[tuple[object, ...], list[Strip]] = {}
     """Cache of this screen's layouts, which are needed for their height first."""
+    lists: dict[tuple[int, int], tuple[list[Strip], list[Strip]]] = {}
+    """The same for the heads and lines of lists."""
     parts: dict[str, canvas.ScrollExtent] = {}
     """Scrolling parts drawn so far."""
 
@@ -154,7 +156,7 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
         first, *more = canvas.folded([(name, look.style("text"))], aside)
         yield canvas.joined(
             canvas.fitted(canvas.line(*first), aside + 2),
-            canvas.line((" " * long, look.style("full")), (" " * (room - long), look.style("rest"))),
+            canvas.line((" " * long, look.style("go")), (" " * (room - long), look.style("raised"))),
             canvas.line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
             canvas.line((canvas.cut(text, right), look.style("strong"))),
         )
@@ -188,7 +190,9 @@ BIG = dict(
 def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if pen.tall and width >= 80 and block.share is not None:
-        digits = list(_digits(f"{_percent(block)}%", look))
+        text, styles = f"{_percent(block)}%", {"#": look.style("go"), " ": look.style("text")}
+        dots = ["".join(f"{BIG[char][row : row + 3]} " for char in text) for row in range(0, 15, 3)]
+        digits = [canvas.line(*(("  ", styles[dot]) for dot in line)) for line in dots]
         aside = digits[0].cell_length + 2
         lines = [canvas.line(), *_meter(block, width - aside, pen, 2)]
         for left, right in zip_longest(digits, lines, fillvalue=canvas.line()):
@@ -205,13 +209,6 @@ def _percent(block: ui.Progress) -> int:
     return int(100 * min(1.0, max(0.0, block.share or 0.0)))
 
 
-def _digits(text: str, look: Look) -> Iterator[Strip]:
-    styles = {"#": look.style("full"), " ": look.style("text")}
-    for row in range(0, 15, 3):
-        dots = "".join(f"{BIG[char][row : row + 3]} " for char in text)
-        yield canvas.line(*(("  ", styles[dot]) for dot in dots))
-
-
 def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
     look = pen.look
     runs: list[Run] = []
@@ -225,7 +222,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
     long = round(width * min(1.0, max(0.0, block.share)))
     rest = " " if look.many else look.signs["free"]
     for _ in range(high):
-        yield canvas.line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
+        yield canvas.line((" " * long, look.style("go")), (rest * (width - long), look.style("raised")))
 
 
 LEVELS = " ▁▂▃▄▅▆▇█"

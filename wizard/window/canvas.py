@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, zip_longest
+from functools import lru_cache
+from itertools import groupby
 from operator import attrgetter, itemgetter
 
 from msgspec import Struct
@@ -27,7 +28,12 @@ _JOINERS = dict.fromkeys(range(0xFE00, 0xFE10))
 
 def shown(text: ui.Text) -> str:
     """Return text that is safe for a terminal."""
-    return printable(str(text), LONGEST).translate(_JOINERS)
+    return _safe(str(text))
+
+
+@lru_cache(4096)
+def _safe(text: str) -> str:
+    return printable(text, LONGEST).translate(_JOINERS)
 
 
 def line(*runs: Run) -> Strip:
@@ -176,7 +182,7 @@ def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet
 
 def _spots(strip: Strip, y: int) -> Iterator[Spot]:
     cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
-    for kind in TARGETS:
+    for kind in filter({kind for _, meta in cells for kind in meta}.__contains__, TARGETS):
         x = 0
         for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
             width = sum(wide for _, wide in same)
@@ -186,9 +192,9 @@ def _spots(strip: Strip, y: int) -> Iterator[Spot]:
 
 
 def lines_of(lines: Sequence[Strip], kind: str, name: str) -> tuple[int, int] | None:
-    """Return the first and last line of a target, None if it is not there."""
-    spots = (spot for y, strip in enumerate(lines) for spot in _spots(strip, y))
-    found = [spot.y for spot in spots if (spot.kind, spot.name) == (kind, name)]
+    """Return the first and last line of a target that covers whole lines, None if it is not there."""
+    firsts = ((y, segment.style) for y, strip in enumerate(lines) for segment in [*strip][:1])
+    found = [y for y, style in firsts if style and style.meta.get(kind) == name]
     return (found[0], found[-1]) if found else None
 
 
@@ -196,24 +202,6 @@ def high(lines: Sequence[Strip], height: int, width: int) -> list[Strip]:
     """Pad or crop to exactly `height` lines."""
     missing = [Strip.blank(width)] * max(0, height - len(lines))
     return [*lines, *missing][:height]
-
-
-def side_by_side(left: Sequence[Strip], right: Sequence[Strip], width: int) -> list[Strip]:
-    """Place lines side by side, with a blank column between. The left ones are `width` wide."""
-    wide = right[0].cell_length if right else 0
-    return [
-        joined(fitted(first, width + 1), fitted(second, wide))
-        for first, second in zip_longest(left, right, fillvalue=line())
-    ]
-
-
-def laid_over(below: Sequence[Strip], above: Sequence[Strip], x: int, y: int) -> list[Strip]:
-    """Place lines over others."""
-    lines = list(below)
-    for index, strip in enumerate(above, y):
-        under, end = lines[index], x + strip.cell_length
-        lines[index] = joined(under.crop(0, x), strip, under.crop(end, under.cell_length))
-    return lines
 
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:

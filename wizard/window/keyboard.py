@@ -77,15 +77,6 @@ class InputState:
         """Return the values of all fields."""
         return {field.key: self.value(field.key) for field in view.fields}
 
-    def step_field(self, view: ui.View, by: int) -> bool:
-        """Move to another field. Returns False at the end."""
-        keys = [field.key for field in view.fields]
-        index = keys.index(self.field) + by if self.field in keys else 0
-        if not 0 <= index < len(keys):
-            return False
-        self.field = keys[index]
-        return True
-
     def turn(self, field: ui.Field, by: int) -> None:
         """Select the next or previous offer, cyclically."""
         values = [offer.value for offer in field.offers]
@@ -270,8 +261,8 @@ class Keyboard:
         elif key in PAGES:
             part = self._scrolling or next(iter(self._stops()[1:]), "")
             self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
-        elif key == "enter":
-            self._enter()
+        elif key == "enter" and self.state.focus != MAIN:
+            self.state.focus = MAIN
         elif (self.state.focus == MAIN or is_text) and self._type_in_field(field, key, character):
             # Typing while a pane has the focus goes to the field.
             self.state.focus = MAIN
@@ -280,22 +271,16 @@ class Keyboard:
 
     def _step(self, key: str) -> None:
         by = -1 if key in ("up", "shift+tab") else 1
+        keys = [field.key for field in self.view.fields]
+        index = keys.index(self.state.field) + by
         if self._scrolling and key in MOVES:
             self.scroll(self._scrolling, by)
-        elif not self._scrolling and self.state.step_field(self.view, by):
-            return
+        elif not self._scrolling and 0 <= index < len(keys):
+            self.state.field = keys[index]
         elif key not in MOVES:
             self._tab(by)
             if self.state.focus == MAIN:
-                self.state.field = self.view.fields[0 if by > 0 else -1].key
-
-    def _enter(self) -> None:
-        if self.state.focus != MAIN:
-            self.state.focus = MAIN
-            return
-        action = action_of(self.view, "enter", None)
-        if action is not None:
-            self.act(action)
+                self.state.field = keys[0 if by > 0 else -1]
 
     def _type_in_field(self, field: ui.Field, key: str, character: str | None) -> bool:
         if field.offers:

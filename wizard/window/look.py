@@ -1,7 +1,6 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct
 from rich.color import Color
@@ -61,10 +60,9 @@ _ROLES = {
     "go": ("b ground/accent", "black/cyan", "r"),
     "cursor": ("strong/cursor", "black/cyan", "r"),
     "mark": ("b accent/cursor", "black/cyan", "r"),
-    "head": ("muted/raised", "", ""),
+    "raised": ("muted/raised", "", ""),
     "name": ("b accent/raised", "b cyan", "b"),
     "step": ("b strong/cursor", "black/cyan", "r"),
-    "free": ("muted/raised", "", ""),
     "lost": ("b #ffffff/alarm", "b white/red", "b"),
     "alarm": ("b #ffffff/alarm", "b white/red", "br"),
     "warned": ("b ground/warn", "black/yellow", "br"),
@@ -73,11 +71,8 @@ _ROLES = {
     "field": ("strong/cap", "b white/blue", "u"),
     "hint": ("muted/cap", "white/blue", "u"),
     "at": ("ground/strong", "black/white", "r"),
-    "full": ("b ground/accent", "black/cyan", "r"),
-    "rest": ("muted/raised", "", ""),
     "focus": ("b strong", "r", "r"),
     "focus-line": ("accent", "cyan", ""),
-    "title": ("muted", "", ""),
     "thumb": ("/off", "r", "r"),
 }
 """Styles with many colours, eight and none: b(old), u(nderlined) or r(eversed); foreground/background."""
@@ -154,7 +149,7 @@ class Look(Struct, frozen=True):
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
         many, eight, _ = FILESYSTEMS.get(kind, OTHER_FILESYSTEM)
-        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
+        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight, {})
 
     def dimmed(self, style: Style | None) -> Style:
         """Return a style blended with the background, for the screen below a dialog."""
@@ -199,7 +194,7 @@ def look_of(terminal: Terminal) -> Look:
     return Look(terminal, styles, signs, colours["ground"])
 
 
-def _style(spec: str, colours: Mapping[str, str] = MappingProxyType({})) -> Style:
+def _style(spec: str, colours: Mapping[str, str]) -> Style:
     flags, _, inks = spec.rpartition(" ")
     if not flags and set(inks) <= set("bur"):
         flags, inks = inks, ""

@@ -71,20 +71,18 @@ class TerminalContent:
                 case "text":
                     self._write(token["text"], wanted)
                 case "mode":
-                    sent += [*self._differences(wanted), self._mode(token["mode"])]
+                    mode = token["mode"]
+                    sent += self._differences(wanted)
                     wanted.clear()
+                    # Clear on entering and leaving the alternate screen, for terminals without one.
+                    sent += [self.clear()] if mode == FIRST else []
+                    sent += [mode, *([self.clear()] if mode == SECOND else [])]
         drawn = [*self._differences(wanted)]
         sent += drawn
         if drawn or self._at != self._left:
             sent.append(f"\x1b[{self._at[0] + 1};{self._at[1] + 1}H")
             self._left = self._at
         return "".join(sent)
-
-    def _mode(self, mode: str) -> str:
-        """Clear on entering and leaving the alternate screen, for terminals without one."""
-        if mode == SECOND:
-            return mode + self.clear()
-        return self.clear() + mode if mode == FIRST else mode
 
     def _write(self, text: str, wanted: dict[Place, Cell]) -> None:
         line, column = self._at

@@ -1,7 +1,7 @@
 """Lay out a view as a whole screen."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -13,7 +13,7 @@ from wizard.ui import view as ui
 from wizard.window import canvas, keyboard
 from wizard.window.blocks import Pen, block_lines, scrolled
 from wizard.window.look import Look
-from wizard.window.rows import field_lines, list_head, list_lines, natural_widths, parted, pinned_lines
+from wizard.window.rows import field_lines, list_lines, natural_widths, pinned_lines
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -30,37 +30,36 @@ def page(
     """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
     if columns < LEAST_COLUMNS or lines < LEAST_LINES:
-        return canvas.sheet_of(_too_small(look, columns, lines), {})
+        text = t(
+            "This terminal has {columns} columns and {lines} lines. diskwright needs {least_columns} and "
+            "{least_lines}; `diskwright --plain` works at any size. Press q to quit.",
+            columns=columns,
+            lines=lines,
+            least_columns=LEAST_COLUMNS,
+            least_lines=LEAST_LINES,
+        )
+        parts = canvas.paragraph([(str(text), look.style("text"))], columns)
+        drawn = canvas.high([canvas.fitted(each, columns) for each in parts], lines, columns)
+        return canvas.sheet_of(drawn, {})
     pen = Pen(look, view, columns, lines, state)
-    drawn = _dialog(pen, _under(below, pen)) if view.over else _whole(pen)
-    return canvas.sheet_of(drawn, pen.parts)
-
-
-def _too_small(look: Look, columns: int, lines: int) -> list[Strip]:
-    text = t(
-        "This terminal has {columns} columns and {lines} lines. diskwright needs {least_columns} and "
-        "{least_lines}; `diskwright --plain` works at any size. Press q to quit.",
-        columns=columns,
-        lines=lines,
-        least_columns=LEAST_COLUMNS,
-        least_lines=LEAST_LINES,
-    )
-    parts = canvas.paragraph([(str(text), look.style("text"))], columns)
-    return canvas.high([canvas.fitted(each, columns) for each in parts], lines, columns)
+    return canvas.sheet_of(_dialog(pen, below) if view.over else _whole(pen), pen.parts)
 
 
 def _whole(pen: Pen) -> list[Strip]:
     width, view = pen.columns, pen.view
     keys = canvas.key_lines(view, width, pen.look, 2 if width >= 70 else 3)
     if pen.look.many:
-        keys = [each.apply_style(pen.look.style("rest")) for each in keys]
+        keys = [each.apply_style(pen.look.style("raised")) for each in keys]
     head = [_head(pen), *_gap(width, pen)]
     response = _response(width, pen)
     room = pen.lines - len(keys) - len(head) - len(response)
-    # Pinned rows come first, at all sizes.
-    rows, view = parted(view)
-    pinned = pinned_lines(rows, width, max(1, room // 3), pen)
-    rest = _below_pinned(width, room - len(pinned), replace(pen, view=view))
+    pinned: list[Strip] = []
+    if view.rows and (first := [row for row in view.rows.rows if row.pinned]):
+        # Pinned rows come first, at all sizes.
+        pinned = pinned_lines(first, width, max(1, room // 3), pen)
+        others = tuple(row for row in view.rows.rows if not row.pinned)
+        pen = replace(pen, view=replace(view, rows=replace(view.rows, rows=others)))
+    rest = _below_pinned(width, room - len(pinned), pen)
     lines = [*head, *canvas.high([*pinned, *rest], room, width), *response, *keys]
     return [canvas.fitted(each, width) for each in lines]
 
@@ -72,7 +71,7 @@ def _gap(width: int, pen: Pen) -> list[Strip]:
 def _head(pen: Pen) -> Strip:
     """Return the header. Drops the names of other steps if the drive's would be cut."""
     look, width = pen.look, pen.columns
-    ground = look.style("head")
+    ground = look.style("raised")
     about = canvas.shown(pen.view.about)
     left = _steps(pen, named=width >= 70)
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
@@ -83,7 +82,7 @@ def _head(pen: Pen) -> Strip:
 
 
 def _steps(pen: Pen, *, named: bool) -> Strip:
-    look, ground, now = pen.look, pen.look.style("head"), pen.view.step.number
+    look, ground, now = pen.look, pen.look.style("raised"), pen.view.step.number
     runs = [(" diskwright ", look.style("name")), (" ", ground)]
     for step in ui.ScreenStep:
         if step.number == now:
@@ -132,14 +131,18 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
         left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
     rest: Sequence[ui.Pane] = panes[1:]
     if pen.has_main:
-        used = len(_main(left - 4, pen)) + 2
+        used = _main_height(left - 4, pen) + 2
         if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
             rest = ()
     else:
         rest = panes[:1]
     others = tuple(pane for pane in panes if pane not in rest)
-    one = _left(left, height, pen, rest)
-    return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left)
+    right = width - left - 1
+    both = (_left(left, height, pen, rest), _panes(keyboard.PANES, others, right, height, pen))
+    return [
+        canvas.joined(canvas.fitted(first, left + 1), canvas.fitted(second, right))
+        for first, second in zip_longest(*both, fillvalue=canvas.line())
+    ]
 
 
 def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:
@@ -169,7 +172,7 @@ def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[S
     if not pen.has_main:
         return _panes(keyboard.LEFT, panes, width, height, pen)
     below = sum(_boxed_height(pane, width, pen) for pane in panes)
-    room = min(len(_main(width - 4, pen)) + 2, max(5, height - min(below, height // 2)))
+    room = min(_main_height(width - 4, pen) + 2, max(5, height - min(below, height // 2)))
     if pen.view.panes and not panes:
         room = height
     main = _part_main(width - 4, max(1, room - 2), pen)
@@ -199,7 +202,7 @@ def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *,
     look = pen.look
     style = look.style("focus-line" if focused else "line")
     name = canvas.cut(canvas.shown(title), width - 8, look.signs["more"])
-    head = (f" {name} ", look.style("focus" if focused else "title")) if name else ("", style)
+    head = (f" {name} ", look.style("focus" if focused else "muted")) if name else ("", style)
     left, right = edges
     rest = width - len(left) - len(right) - canvas.line(head).cell_length
     return canvas.line((left, style), head, ("─" * max(0, rest) + right, style))
@@ -232,33 +235,35 @@ def _inset(lines: Sequence[Strip], width: int) -> list[Strip]:
     return [canvas.fitted(canvas.joined(Strip.blank(1), each), width) for each in lines]
 
 
-def _main(width: int, pen: Pen) -> list[Strip]:
-    view = pen.view
-    if view.fields:
-        return field_lines(view.fields, width, pen)
-    return [*list_head(view.rows, width, pen), *list_lines(view.rows, width, pen)] if view.rows else []
+def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
+    """Return the head and the lines of the list, or the lines of the fields."""
+    if pen.view.fields:
+        return [], field_lines(pen.view.fields, width, pen)
+    key = (id(pen.view), width)
+    if pen.view.rows and key not in pen.lists:
+        pen.lists[key] = list_lines(pen.view.rows, width, pen)
+    return pen.lists.get(key, ([], []))
+
+
+def _main_height(width: int, pen: Pen) -> int:
+    return sum(map(len, _main(width, pen)))
 
 
 def _part_main(width: int, height: int, pen: Pen) -> list[Strip]:
     """Return the list or fields in `height` lines, with the cursor visible."""
-    view, head = pen.view, list[Strip]()
-    if view.fields:
-        lines = field_lines(view.fields, width, pen)
-        reach = canvas.lines_of(lines, "field", pen.state.field)
-    elif view.rows:
-        lines, head = list_lines(view.rows, width, pen), list_head(view.rows, width, pen)
-        head = head if height >= len(head) + min(2, len(lines)) else []
-        reach = canvas.lines_of(lines, "row", pen.state.cursor)
-    else:
-        return []
-    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach or (0, 0))]
+    head, lines = _main(width, pen)
+    if height < len(head) + min(2, len(lines)):
+        head = []
+    kind, name = ("field", pen.state.field) if pen.view.fields else ("row", pen.state.cursor)
+    reach = canvas.lines_of(lines, kind, name) or (0, 0)
+    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach)]
 
 
 def _column(width: int, height: int, pen: Pen) -> list[Strip]:
     above, view = _above(width, pen), pen.view
     titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
     below = _all_panes(width, pen)
-    natural = [len(above), len(_main(width, pen)) + titled if pen.has_main else 0, len(below)]
+    natural = [len(above), _main_height(width, pen) + titled if pen.has_main else 0, len(below)]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
     gaps = max(0, min(gaps, height - sum(natural)))
     above_room, main_room, panes_room = canvas.rooms_of(natural, height - gaps)
@@ -291,16 +296,7 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> list[Strip]:
     return found
 
 
-def _under(below: tuple[ui.View, keyboard.InputState] | None, pen: Pen) -> list[Strip]:
-    if below is None or not pen.look.many:
-        return [Strip.blank(pen.columns)] * pen.lines
-    view, state = below
-    lines = _whole(Pen(pen.look, view, pen.columns, pen.lines, state, focused=False))
-    dim = pen.look.dimmed
-    return [Strip([Segment(text, dim(style)) for text, style, _ in each], each.cell_length) for each in lines]
-
-
-def _dialog(pen: Pen, under: Sequence[Strip]) -> list[Strip]:
+def _dialog(pen: Pen, below: tuple[ui.View, keyboard.InputState] | None) -> list[Strip]:
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
     inner = width - 4
@@ -310,4 +306,12 @@ def _dialog(pen: Pen, under: Sequence[Strip]) -> list[Strip]:
     whole = [*_column(inner, max(1, pen.lines - 2 - len(rest)), pen), *rest]
     box = _boxed(whole, pen.view.title, width, len(whole) + 2, pen, focused=True)
     x, y = (pen.columns - width) // 2, max(0, (pen.lines - len(box)) // 2)
-    return canvas.laid_over(under, box[: pen.lines], x, y)
+    lines = [Strip.blank(pen.columns)] * pen.lines
+    if below is not None and pen.look.many:
+        dim = pen.look.dimmed
+        under = _whole(Pen(pen.look, below[0], pen.columns, pen.lines, below[1], focused=False))
+        lines = [Strip([Segment(text, dim(style)) for text, style, _ in each]) for each in under]
+    for at, strip in enumerate(box[: pen.lines], y):
+        left, right = lines[at].crop(0, x), lines[at].crop(x + width, pen.columns)
+        lines[at] = canvas.joined(left, strip, right)
+    return lines

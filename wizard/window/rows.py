@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -24,32 +23,16 @@ FOLDABLE = 28
 HERE = Style.from_meta({canvas.CURSOR: MAIN})
 
 
-def list_head(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
-    """Return the titles of the columns, in a line if there are any."""
-    columns, titles, table = _table(rows, pen)
-    if not any(titles):
-        return []
-    widths = _fitted(_natural(titles, table), width - MARK - 1, titled=True)
-    muted = pen.look.style("muted")
-    lines = _table_lines([[(title, muted)] for title in titles], widths, columns)
-    return [canvas.fitted(canvas.joined(Strip.blank(MARK), each), width) for each in lines]
-
-
-def list_lines(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
-    """Lay out all rows for a width."""
-    key = (id(rows), width)
-    if key not in pen.drawn:
-        pen.drawn[key] = _list_lines(rows, width, pen)
-    return pen.drawn[key]
-
-
-def _list_lines(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
+def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
+    """Return the titles of the columns, in a line if there are any, and all rows."""
     columns, titles, table = _table(rows, pen)
     room = width - MARK - 1
     natural, titled = _natural(titles, table), any(titles)
     others = _whole(natural[:-1])
     below = not titled and len(columns) > 1 and _whole(natural) > room >= others > room - GAP - FOLDABLE
     widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
+    muted = pen.look.style("muted")
+    head = _table_lines([[(title, muted)] for title in titles], widths, columns) if titled else []
     lines: list[Strip] = []
     barred = (
         pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
@@ -62,14 +45,14 @@ def _list_lines(rows: ui.Rows, width: int, pen: Pen) -> list[Strip]:
             own = last_cell if last_cell and not any(map(_length, cells[:-1])) else own + last_cell
         indent = min(2 * row.level + 2, max(0, room - 12))
         for note in row.notes:
-            own += canvas.paragraph([(canvas.shown(note), pen.look.style("muted"))], room, indent)
+            own += canvas.paragraph([(canvas.shown(note), muted)], room, indent)
         own = _why_not(row, own, room, indent, pen)
         if row.bar and barred:
             indent = widths[0] + GAP
             bar = bar_lines(row.bar, room - indent, pen.look, 0, 0)
             own += [*(canvas.joined(Strip.blank(indent), each) for each in bar), canvas.line()]
         lines += _row_lines(row, own, width, pen)
-    return lines
+    return [canvas.fitted(canvas.joined(Strip.blank(MARK), each), width) for each in head], lines
 
 
 def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[list[list[Run]]]]:
@@ -77,7 +60,8 @@ def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[li
     columns = rows.columns or (ui.Column(),) * most
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
     shown = [columns[index] for index in visible]
-    cells = [_cells(row, visible, rows, pen) for row in rows.rows]
+    unmarked = "    " if any(row.chosen is not None for row in rows.rows) else ""
+    cells = [_cells(row, visible, rows.many, unmarked, pen) for row in rows.rows]
     return shown, [canvas.shown(column.title) for column in shown], cells
 
 
@@ -90,8 +74,12 @@ def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
 
 
-def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[list[Run]]:
+def _cells(row: ui.Row, kept: Sequence[int], many: bool, unmarked: str, pen: Pen) -> list[list[Run]]:
     look = pen.look
+    mark = unmarked
+    if row.chosen is not None:
+        sign = look.signs["on" if row.chosen else "off"]
+        mark = ("[x] " if row.chosen else "[ ] ") if many else f"{sign} "
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
         piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
@@ -100,18 +88,10 @@ def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[li
             style = look.style("strong")
         runs = [(canvas.shown(piece.text), style)]
         if place == 0:
-            lead = "  " * row.level + _choice(row, rows, pen)
+            lead = "  " * row.level + mark
             runs = [(lead, look.style("off" if row.why_not else "text")), *runs] if lead else runs
         cells.append(runs)
     return cells
-
-
-def _choice(row: ui.Row, rows: ui.Rows, pen: Pen) -> str:
-    if row.chosen is None:
-        return "    " if any(one.chosen is not None for one in rows.rows) else ""
-    if rows.many:
-        return "[x] " if row.chosen else "[ ] "
-    return f"{pen.look.signs['on' if row.chosen else 'off']} "
 
 
 def _length(runs: Sequence[Run]) -> int:
@@ -149,20 +129,16 @@ def _whole(widths: Sequence[int]) -> int:
 def _table_lines(
     cells: Sequence[list[Run]], widths: Sequence[int], columns: Sequence[ui.Column]
 ) -> list[Strip]:
-    parts = [
-        [canvas.line(*part) for part in canvas.folded(runs, max(1, width))] if width else []
-        for runs, width in zip(cells, widths, strict=True)
-    ]
+    shown = [part for part in zip(cells, widths, columns, strict=True) if part[1]]
+    parts = [canvas.folded(runs, width) for runs, width, _ in shown]
     lines: list[Strip] = []
-    for level in zip_longest(*parts, fillvalue=canvas.line()):
-        strips: list[Strip] = []
-        for part, width, column in zip(level, widths, columns, strict=True):
-            if not width:
-                continue
-            lead = max(0, width - part.cell_length) if column.right else 0
-            strips += [Strip.blank(GAP)] if strips else []
-            strips.append(canvas.fitted(canvas.joined(Strip.blank(lead), part), width))
-        lines.append(canvas.joined(*strips))
+    for level in zip_longest(*parts, fillvalue=list[Run]()):
+        runs: list[Run] = []
+        for part, (_, width, column) in zip(level, shown, strict=True):
+            rest = (" " * (width - _length(part)), Style.null())
+            runs += [(" " * GAP, Style.null())] if runs else []
+            runs += [rest, *part] if column.right else [*part, rest]
+        lines.append(canvas.line(*runs))
     return lines or [canvas.line()]
 
 
@@ -263,7 +239,7 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
     style = look.style("off" if offer and offer.why_not else "go" if focused else "strong")
     less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
-    return [(f"{less} ", arrows + here), (f"{text}", style), (f" {more}", arrows)]
+    return [(f"{less} ", arrows + here), (text, style), (f" {more}", arrows)]
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
@@ -301,19 +277,8 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
 PINNED = "pinned"
 
 
-def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
-    """Split the view into pinned rows and the rest."""
-    if view.rows is None or not any(row.pinned for row in view.rows.rows):
-        return (), view
-    pinned = tuple(row for row in view.rows.rows if row.pinned)
-    others = tuple(row for row in view.rows.rows if not row.pinned)
-    return pinned, replace(view, rows=replace(view.rows, rows=others))
-
-
-def pinned_lines(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> list[Strip]:
+def pinned_lines(rows: Sequence[ui.Row], width: int, most: int, pen: Pen) -> list[Strip]:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    if not rows:
-        return []
     whole: list[Strip] = []
     for row in rows:
         own = canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)

@@ -60,21 +60,17 @@ _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal:
     """Return the terminal described by TERM, COLORTERM and NO_COLOR, on a serial line of `baud` if given. A
-    slow line gets at most eight colours, since more cost more bytes."""
-    found = replace(_terminal_by_name(environ), light=_is_light(environ))
+    slow line gets at most eight colours, since more cost more bytes. Light if DISKWRIGHT_THEME says so, else
+    if COLORFGBG names white or a bright background."""
+    theme = environ.get("DISKWRIGHT_THEME", "").lower()
+    background = environ.get("COLORFGBG", "").rpartition(";")[2]
+    light = background.isdecimal() and int(background) in _LIGHT_BACKGROUNDS
+    found = replace(
+        _terminal_by_name(environ), light=theme == "light" if theme in ("light", "dark") else light
+    )
     if baud is None or baud > FASTEST_SLOW:
         return found
     return replace(found, slow=True, colours=Colours.EIGHT if found.colours is Colours.ANY else found.colours)
-
-
-def _is_light(environ: Mapping[str, str]) -> bool:
-    """Return True for a light background: DISKWRIGHT_THEME, else COLORFGBG (white or a bright colour) if
-    set."""
-    theme = environ.get("DISKWRIGHT_THEME", "").lower()
-    if theme in ("light", "dark"):
-        return theme == "light"
-    background = environ.get("COLORFGBG", "").rpartition(";")[2]
-    return background.isdecimal() and int(background) in _LIGHT_BACKGROUNDS
 
 
 def serial_baud(descriptor: int) -> int | None:

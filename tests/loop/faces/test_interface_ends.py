@@ -129,7 +129,7 @@ def test_apply_ended_during_the_start_stops_before_the_first_write(
     assert work.digest(full) == before
     if way != "hung-up":
         assert code == 4, window.said
-        assert "Ctrl+C: the run has started and will stop before the next step." in window.said
+        assert "Stopping after the current step" in window.said
     assert "Traceback" not in window.said
     gone_on = diskwright(work, "resume", "--journal", str(work.runs), "--confirm", plan.drive.token)
     assert gone_on.returncode == 0 and state(run) is RunState.WAITING, gone_on.stderr

@@ -159,7 +159,7 @@ def test_recording_shows_the_same_after_the_drive_is_gone(drive: str, tmp_path: 
     assert document(drive, "--machine", str(saved)) == live
     assert document(drive)["drives"][0]["partitions"] == []
     done = inspect("/dev/sdx", "--machine", str(saved))
-    assert done.returncode == 2 and f"does not list drive /dev/sdx, only {drive}" in done.stderr
+    assert done.returncode == 2 and f"Drive /dev/sdx is not among the known drives: {drive}" in done.stderr
 
 
 def test_unusable_files_are_refused(tmp_path: Path, drive: str) -> None:

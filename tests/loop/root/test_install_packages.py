@@ -119,7 +119,7 @@ def test_package_is_installed_after_one_question_with_its_size(overlay: Overlay)
     assert lines[0].startswith("Install exfatprogs with apt: ") and lines[0].endswith("on disk.")
     assert "12.3 kB on disk" in lines[0]
     assert any("Unpacking exfatprogs" in line for line in lines), "what apt says is told"
-    assert lines[-1] == "Installed exfatprogs: mkfs.exfat is now available."
+    assert lines[-1] == "Installed exfatprogs for mkfs.exfat."
 
 
 def test_unanswered_question_installs_no_package(overlay: Overlay) -> None:

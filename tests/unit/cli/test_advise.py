@@ -166,7 +166,7 @@ def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> No
     [
         (
             ["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"],
-            "saved.json does not list drive /dev/sdz, only /dev/sda.",
+            "Drive /dev/sdz is not among the known drives: /dev/sda.",
         ),
         (
             ["/dev/sda", "--workload", "smal", "--machine", "saved.json"],
@@ -174,7 +174,7 @@ def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> No
         ),
         (
             ["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"],
-            "not list drive /dev/sda?[2J",
+            "Drive /dev/sda?[2J is not",
         ),
     ],
 )

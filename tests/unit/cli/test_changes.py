@@ -67,7 +67,7 @@ def test_changes_need_no_passphrase(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert main.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
-    assert "only to plans and runs that encrypt" in " ".join(capsys.readouterr().err.split())
+    assert "No passphrase is needed here" in " ".join(capsys.readouterr().err.split())
 
 
 def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_run_of_changes_resumes_without_a_passphrase(
     (run / JOURNAL).touch()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert main.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
-    assert "only to plans and runs that encrypt" in " ".join(capsys.readouterr().err.split())
+    assert "No passphrase is needed here" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

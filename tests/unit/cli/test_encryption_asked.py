@@ -81,7 +81,7 @@ def test_key_file_must_belong_to_root_alone(tmp_path: Path) -> None:
 def test_key_file_avoids_the_passphrase_prompt(tmp_path: Path) -> None:
     plan = planned(secret(key="/etc/keys/media.key"))
     assert passphrase_for(plan, None, anew=True) is None
-    with pytest.raises(BadInput, match="specifies a key file"):
+    with pytest.raises(BadInput, match="No passphrase is needed"):
         passphrase_for(plan, str(tmp_path), anew=False)
     for one, asked in ((plan, False), (planned(), True)):
         keep = decision_of(one, RunState.WAITING).of(Purpose.KEEP)

@@ -95,7 +95,7 @@ def test_only_the_token_starts_and_root_is_asked_after_it() -> None:
         assert not live.seen.roots, wrong
     told = conversed(live, *TO_REVIEW, "S1")
     assert live.seen.roots == 1 and live.seen.started == ["S1"]
-    assert "requesting root access" in told.after("Answer: S1") and told.code is ExitCode.DONE
+    assert "asks for root access" in told.after("Answer: S1") and told.code is ExitCode.DONE
 
 
 def test_waiting_run_is_kept_after_a_question() -> None:

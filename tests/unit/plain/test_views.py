@@ -29,13 +29,13 @@ def test_view_is_printed_completely_with_banners_first() -> None:
         "",
         "  mkfs.ext4 -L 'two words'",
         "times: aligned: 1.0, off: 1.8.",
-        "42 percent.",
+        "42 %",
         "",
         "1. first, 1.0 TB (chosen)",
         "   a note",
         "  2. second",
         "     Cannot be chosen: It is in use.",
-        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
+        "Number: go on. Empty line: 2 (go on). Or: ? help, q quit.",
         "Answer: ",
     ]
 
@@ -100,8 +100,8 @@ def test_empty_line_never_runs_a_destructive_action() -> None:
     talk = Talked(a_list("one", actions=(delete,)))
     told = talk.hear("", "", "delete")
     assert [one[0] for one in talk.done] == ["delete"]
-    assert told.flat.count("An empty line is not a valid answer.") == 2
-    assert "Enter a number, or: delete, ? help, q quit." in told.flat
+    assert told.flat.count('"" is not a valid answer.') == 2
+    assert "Number: delete. Or: delete, ? help, q quit." in told.flat
 
 
 def test_unavailable_action_gives_the_reason_and_is_not_offered() -> None:
@@ -135,7 +135,7 @@ def test_number_in_a_read_only_list_shows_details() -> None:
     place = Reading(talk.desk, talk.place.shown)
     talk.desk.go(place)
     told = talk.hear("2", "1?", "l", "")
-    assert "Enter a number for details, an empty line for back, or: ? help, q quit." in told.flat
+    assert "Number: details. Empty line: back. Or: ? help, q quit." in told.flat
     assert told.flat.count("Behind two.") == 1 and told.flat.count("Behind one.") == 2
     assert [one[0] for one in place.done] == ["back"]
 
@@ -155,7 +155,7 @@ def test_only_differences_of_a_view_updated_in_place_are_printed() -> None:
         "1. first, 2.0 TB",
         "A new line.",
         "It is done.",
-        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
+        "Number: go on. Empty line: 2 (go on). Or: ? help, q quit.",
     ]
 
 
@@ -281,4 +281,4 @@ def test_root_is_asked_while_the_terminal_is_free() -> None:
 
     talk.desk.errand = ask
     told = talk.hear("1")
-    assert asked == ["root"] and "requesting root access" in told.flat and talk.done
+    assert asked == ["root"] and "asks for root access" in told.flat and talk.done

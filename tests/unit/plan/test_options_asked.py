@@ -295,7 +295,7 @@ def test_plan_check_knows_every_danger_of_the_catalogue() -> None:
             ("--workload", "large-media", "--option", "noatime", "--danger", "yes"),
             "None of the requested options has the danger 'yes'",
         ),
-        (("--volume", "workload=large-media", "--option", "noatime"), "in --volume, use option="),
+        (("--volume", "workload=large-media", "--option", "noatime"), "--option requires --workload"),
         (("--volume", "workload=large-media,option=nothing"), "Unknown option 'nothing'"),
     ],
 )

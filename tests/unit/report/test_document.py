@@ -62,7 +62,7 @@ def test_page_goes_to_a_file_and_document_to_stdout(
     assert code == ExitCode.DONE and page.read_text().startswith("<!DOCTYPE html>")
     document = json.loads(out)
     assert document["facts"]["drives"][0]["serial"] == "LAB-JUMPERED" and document["advice"]
-    assert f"Report saved in {page}." in err and "Missing or unconfirmed: plan. No plan specified." in err
+    assert f"Report saved in {page}." in err and "Missing or unknown: plan. Not specified." in err
 
 
 def test_name_ending_in_json_gets_the_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,7 +97,7 @@ def test_plan_and_verdict_from_files_are_in_the_page(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("20261120-sda", "--plan", "plan.json"), "--plan cannot be combined with a run"),
+        (("20261120-sda", "--plan", "plan.json"), "--plan cannot be combined with RUN"),
         (("--plan", "plan.json", "--device", "/dev/sda"), "--device cannot be combined"),
         (("--workload", "large-media"), "--workload requires --device"),
         (("--machine", JUMPERED, "--workload", "nonsense"), "nonsense"),
