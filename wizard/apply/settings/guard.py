@@ -24,14 +24,14 @@ from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.layers import StopLayer
-from wizard.operations.operation import Setting
+from wizard.operations.operation import AS_SENTENCE, Setting
 from wizard.operations.settings import Relabel, SwitchOnTimer
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
-CLAUSE = Sentence("{fault}.")
+AGAIN = Sentence("{fault:First}. Prepare the changes again.")
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def unambiguous(changes: Changes) -> Changes:
     """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (fault := clone_fault(changes.device, changes.uuid)):
-        raise refused(CLAUSE(fault=fault))
+        raise refused(AS_SENTENCE(clause=fault))
     return changes
 
 
@@ -147,7 +147,7 @@ def check_new(changes: Changes) -> None:
     drive = identity_check.probe_again(changes.drive)
     identity_check.check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise refused(t("{fault:First}. Prepare the changes again.", fault=fault))
+        raise refused(AGAIN(fault=fault))
     check_state(changes, frozenset(), frozenset())
     check_options(changes)
 
@@ -169,13 +169,7 @@ def check_setting(setting: Setting, system: RunningSystem, fits: Set[How]) -> No
     except (BadInput, Failed) as error:
         raise refused(error) from None
     if found.how not in fits:
-        raise refused(
-            t(
-                "{seen:First}, unlike when these changes were prepared or started. Prepare the "
-                "changes again.",
-                seen=found.seen,
-            )
-        )
+        raise refused(AGAIN(fault=found.seen))
 
 
 def device_fault(changes: Changes) -> Message | str | None:
@@ -184,7 +178,7 @@ def device_fault(changes: Changes) -> Message | str | None:
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
-        return t("{drive} is missing", drive=path)
+        return t("{path} is missing", path=path)
     if reason := node_fault(changes.device, path):
         return reason
     # The filesystem's UUID is compared below. A copy has the UUID of another drive.

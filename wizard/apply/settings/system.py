@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 from msgspec import Struct
 
+from wizard.apply.resize.btrfs import NOT_TOLD
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
@@ -18,7 +19,6 @@ from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.said import t
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
@@ -104,7 +104,7 @@ def superblock(device: str) -> Superblock:
     output = run(["dumpe2fs", "-h", device]).output
     found = {key: int(value) for key, value in _SUPERBLOCK.findall(output)}
     if len(found) != 3:
-        raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))
+        raise Failed(NOT_TOLD(program="dumpe2fs", what=("Reserved block count",)))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
 
 

@@ -7,8 +7,8 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Sentence, t
 from wizard.operations.layers import StopLayer
+from wizard.operations.operation import AS_SENTENCE
 from wizard.plan.refusals import in_use
-from wizard.plan.settings.possible import USED
 
 INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
@@ -43,7 +43,7 @@ def plan_release(
     uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
     uses.sort(key=lambda use: use.kind != "running-system")
     if uses:
-        raise Refused(USED(use=in_use(uses[0])))
+        raise Refused(AS_SENTENCE(clause=in_use(uses[0])))
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
@@ -110,7 +110,7 @@ def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tup
         used = {member for one in left for member in one.members}
         free = [one for one in left if not any(_provides(one, member, groups) for member in used)]
         if not free:
-            raise Refused(t("The order of the layers is unknown."))
+            raise Refused(OTHER_LAYER(layer=left[0].device, below=" and ".join(left[0].members)))
         ordered += free
         left = [one for one in left if one not in free]
     return tuple(ordered)

@@ -114,7 +114,7 @@ def set_options(found: CurrentSettings, options: tuple[str, ...], in_use: Set[st
         return
     at_boot = {*(found.at_boot or ())}
     if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
-        yield t("Without nofail, the next boot may stop if {device} is missing.", device=found.device)
+        yield t("Without nofail, the boot may stop if the device is missing.")
     changed = sorted({*options} ^ at_boot - {"defaults"})
     now = _remount(found, options, in_use)
     if now is not None:

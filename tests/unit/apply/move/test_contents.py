@@ -258,5 +258,5 @@ def test_damaged_exfat_gets_no_valid_checksums(at: int, tmp_path: Path) -> None:
 def test_distant_copy_of_a_fat_is_refused(tmp_path: Path) -> None:
     path = made("fat32", tmp_path)
     write(path, 0x32, struct.pack("<H", 256))
-    with pytest.raises(Refused, match="first sector")):
+    with pytest.raises(Refused, match="first sector"):
         placed("vfat", *ends(path), BEFORE, AFTER)

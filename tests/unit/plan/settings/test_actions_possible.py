@@ -182,7 +182,7 @@ def test_reasons_against_changing_options() -> None:
         (held("ext4", bus="sata", removable=True), None),
         (held(), "/dev/sda is not a removable drive."),
         (held(bus="loop", removable=True), "/dev/sda is not a removable drive."),
-        (held(bus="nvme"), "/dev/sda is an NVMe drive, which cannot be powered off here."),
+        (held(bus="nvme"), "/dev/sda is not a removable drive."),
         (held("ext4", at("/"), ROOT, bus="usb"), f"The running system needs {PART} (/)."),
         (held("swap", SWAP, bus="usb"), f"{PART} is in use as swap; run swapoff first."),
         (
