@@ -241,7 +241,7 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
     if what == "subvolumes":
         home = str(work.place("m/home"))
         work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=/@snapshots"))
-        assert "without the option subvol=/@home" in told(ensure(wanted, work))
+        assert "lacks subvol=/@home" in told(ensure(wanted, work))
         work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=@home"))
         assert ensure(wanted, work).state == "as-wanted"
         tool("umount", home)

@@ -15,6 +15,7 @@ from wizard.apply.settings.plan_settings import act
 from wizard.apply.steps.containers import opens
 from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
 from wizard.apply.system.mounts import read_mounts
+from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import partition_path
@@ -28,6 +29,9 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest, places_of
 from wizard.probe.host.environment import writer_named
+
+NO_ENTRY = Sentence("{file} lacks an entry for {device} with {value}")
+NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
 class Where(Struct, frozen=True):
@@ -175,22 +179,12 @@ def _container_faults(
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
     elif differences.opened_on(drive, device) is None:
-        yield t(
-            "the contents of {device} are unknown; open the container with `cryptsetup "
-            "open --key-file {key} {device} {name}`",
-            device=device,
-            key=key,
-            name=encryption.name,
-        )
+        command = f"cryptsetup open --key-file {key} {device} {encryption.name}"
+        yield differences.UNKNOWN_CONTENTS(devices=(device,), command=command)
     elif places_of(volume):
         own = openings(drive, device, environment.crypttab)
         if len(own) != 1 or own[0].key != key:
-            yield t(
-                "{file} lacks an entry to open {device} with {key}",
-                device=device,
-                key=key,
-                file=environment.crypttab,
-            )
+            yield NO_ENTRY(file=environment.crypttab, device=device, value=key)
 
 
 def _use_differences(
@@ -200,32 +194,23 @@ def _use_differences(
     device, file, lines = use.device, environment.fstab, use.lines
     if use.is_swap:
         if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
-            yield t("{file} lacks an entry for swap on {device}", device=device, file=file)
+            yield NO_ENTRY(file=file, device=device, value="swap")
         return
     wanted, is_whole = places_of(volume), use.is_fixed or not volume.subvolumes
     if is_whole:
         others = tuple(place for place in use.listed if place not in wanted)
-        if wanted and others:
+        if others and (wanted or asked.mount_point == layout.NO_PLACE):
             yield t(
                 "{file} mounts {device} at {found:and} instead of {wanted}",
                 device=device,
                 found=others,
-                wanted=wanted[0],
-                file=file,
-            )
-        elif others and asked.mount_point == layout.NO_PLACE:
-            yield t(
-                "{file} mounts {device} at {place}, but no mount is requested",
-                device=device,
-                place=others[0],
+                wanted=next(iter(wanted), layout.NO_PLACE),
                 file=file,
             )
     yield from _place_needs(volume, wanted, use, file)
     options = lines[0].options if is_whole and len(lines) == 1 else None
     if options is not None and (missing := _missing_options(volume, asked, options)):
-        said = t(
-            "the entry for {device} in {file} lacks {options:list}", device=device, options=missing, file=file
-        )
+        said = NO_OPTIONS(file=file, device=device, options=missing)
         yield _Need(said, device, SetOptions((*options, *missing)))
     yield from _subvolume_faults(volume.subvolumes, device, lines, file)
     top = volume.mount_point if volume.mount_point in use.mounted else None if use.is_fixed else use.top
@@ -248,9 +233,7 @@ def _place_needs(
                 wanted=place,
             )
         elif place not in use.listed:
-            said = t(
-                "{file} lacks an entry to mount {device} at {place}", device=device, place=place, file=file
-            )
+            said = NO_ENTRY(file=file, device=device, value=place)
             yield _Need(said, device, Attach(place, volume.mount_options, True, volume.writer))
         elif use.is_fixed or volume.subvolumes or "noauto" not in use.lines[0].options:
             said = NOT_MOUNTED_AT(device=device, mount_point=place)
@@ -269,13 +252,7 @@ def _subvolume_faults(
             continue
         options = {option, option.replace("=/", "=")}
         if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
-            yield t(
-                "{file} mounts {device} at {place} without the option {option}",
-                device=device,
-                place=place,
-                option=option,
-                file=file,
-            )
+            yield NO_OPTIONS(file=file, device=device, options=(option,))
         elif (found := roots.get(place, wanted)) != wanted:
             yield t(
                 "{device} is mounted at {place} from {found} instead of {wanted}",
@@ -301,7 +278,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     if asked.writable is None or place is None:
         return
     writer = writer_named(asked.writable)
-    with failing(Sentence("Cannot read the owner of {place}: {why}."), place=place):
+    with failing(UNREADABLE, file=place):
         status = Path(place).stat()
     has_owners = MADE[filesystem].holds.owners
     mode = status.st_mode & 0o7777

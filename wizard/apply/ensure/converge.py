@@ -12,10 +12,11 @@ from wizard.apply.resize import btrfs
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
+from wizard.documents.files import UNREADABLE
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import DEVICES, BtrfsMember, BtrfsSeen, btrfs_differences
@@ -25,6 +26,7 @@ from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
+from wizard.plan.settings.possible import HIDDEN
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of, text
 from wizard.probe.host.uses import is_hidden
@@ -64,12 +66,7 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
-        raise Refused(
-            t(
-                "{device} is mounted out of sight of this session, so details of the use are unknown.",
-                device=hidden.subject,
-            )
-        )
+        raise Refused(HIDDEN(device=hidden.subject))
     if not uses:
         chunks = btrfs.chunks_in(run((*btrfs.CHUNKS, *parts)).output)
         return BtrfsSeen(members, _profiles(chunks), newest)
@@ -78,7 +75,7 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     place = str(uses[0].by)
     spaces = SPACES.findall(run(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not spaces:
-        raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
+        raise Failed(btrfs.NOT_TOLD(program="btrfs", what=(place,)))
     kept = (
         (frozenset(holds.upper().split("+")), profile)
         for holds, profile, size in spaces
@@ -110,12 +107,8 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
     """Return the devices that the kernel uses, and True if one is missing (sysfs-fs-btrfs). Raises Refused if
     unreadable."""
     folder = SYS / "fs/btrfs" / uuid
-    try:
+    with failing(UNREADABLE, Refused, file=folder):
         used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
-    except OSError:
-        raise Refused(
-            t("Cannot read from the kernel which devices the Btrfs {uuid} uses.", uuid=uuid)
-        ) from None
     return used, any(text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
 
 
@@ -174,7 +167,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
 def _md_devices(device: str) -> int:
     count = exported(run(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
     if not count.isdigit():
-        raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
+        raise Failed(btrfs.NOT_TOLD(program="mdadm", what=("MD_DEVICES",)))
     return int(count)
 
 

@@ -132,19 +132,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     seen = replace(seen, said=different)
     held = tuple(drive for drive in drives if not drive.is_empty)
     if not _may_lose(seen, held):
-        value = differences.replace_value(*held)
-        paths = tuple(drive.path for drive in held)
-        message = (
-            t(
-                "replace names another drive, or older contents of {drive:and}; for the "
-                'current contents: replace = "{value}"',
-                drive=paths,
-                value=value,
-            )
-            if aim.wanted.replace
-            else TO_REPLACE(drive=paths, value=value, count=len(paths))
-        )
-        return replace(seen, said=(*different, message), replace=value)
+        return _to_replace(seen, held, held)
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
@@ -188,10 +176,8 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
     if lost and not _may_lose(seen, lost):
-        value = differences.replace_value(*lost)
-        unknown = tuple(drive.path for drive in lost if drive.is_empty)
-        message = TO_REPLACE(drive=unknown, value=value, count=len(unknown))
-        return replace(seen, said=(*room.unknown, message), replace=value)
+        unknown = [drive for drive in lost if drive.is_empty]
+        return _to_replace(replace(seen, said=room.unknown), lost, unknown)
     messages = seen.said or (
         tn(
             "{drive:and} is blank; the volumes will be created",
@@ -213,6 +199,13 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
 def _may_lose(seen: DriveAssessment, lost: Sequence[Drive]) -> bool:
     others = tuple(drive for drive in seen.drives if drive not in lost)
     return differences.may_replace(seen.wanted.replace, lost, others)
+
+
+def _to_replace(seen: DriveAssessment, lost: Sequence[Drive], named: Sequence[Drive]) -> DriveAssessment:
+    """Refuse, and add the value that allows losing the contents of drives."""
+    value = differences.replace_value(*lost)
+    message = TO_REPLACE(drive=tuple(drive.path for drive in named), value=value, count=len(named))
+    return replace(seen, said=(*seen.said, message), replace=value)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:

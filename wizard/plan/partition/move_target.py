@@ -50,23 +50,14 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
             drive=drive,
         )
     if table is None or table.kind not in ("gpt", "mbr"):
+        return t("The partition table does not support moves: {kind}.", kind=table.kind if table else "?")
+    if geometry.alignment_offset_bytes > 0 or geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
         return t(
-            "{drive} has a partition table that does not support moves: {kind}.",
-            drive=drive,
-            kind=table.kind if table else "?",
-        )
-    if geometry.alignment_offset_bytes > 0:
-        return t(
-            "The physical blocks of {drive} begin at byte {offset}, not at 0. Moves on "
-            "such drives are not supported yet.",
-            drive=drive,
-            offset=geometry.alignment_offset_bytes,
-        )
-    if geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
-        return t(
-            "{drive} has physical blocks of {size} bytes. Moves support up to 16384 bytes.",
+            "{drive} has physical blocks of {size} bytes, the first at byte {offset}. Moves require at most "
+            "16384 bytes, and byte 0.",
             drive=drive,
             size=geometry.physical_block_bytes,
+            offset=geometry.alignment_offset_bytes,
         )
     return None
 
@@ -86,7 +77,7 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
             least=SMALLEST_BYTES,
         )
     if drive.is_unread(part):
-        return t("The contents of {part} could not be read. Run this as root with sudo.", part=part)
+        return t("Cannot read the contents of {device}: run as root.", device=part)
     if part.filesystem in MOVABLE:
         return None
     return t(
@@ -156,6 +147,13 @@ def room_around(drive: Drive, part: Partition) -> Extent:
     after = (one.start_bytes for one in taken if one.start_bytes >= part.end_bytes)
     low = max([*(one.start_bytes for one in limits), *before])
     return Extent(low, min([*(one.end_bytes for one in limits), *after]) - low)
+
+
+def direction(shift_bytes: int) -> Message:
+    """Return the direction of a move."""
+    if shift_bytes > 0:
+        return t("towards the end of the drive")
+    return t("towards the start of the drive")
 
 
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
@@ -271,14 +269,22 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         if move := next(filter(None, moves), None):
             return move
         raise Refused(_no_space(drive, part))
-    _check_start(part, start, geometry)
+    if start % geometry.logical_block_bytes:
+        raise Refused(
+            t(
+                "A partition cannot start at byte {start}: blocks have {block} bytes.",
+                start=start,
+                block=geometry.logical_block_bytes,
+            )
+        )
+    if start == part.start_bytes:
+        raise Refused(t("{part} already starts there.", part=part))
     if move := _move_to(machine, drive, part, room, start):
         return move
     raise Refused(
         t(
-            "{part} and its journal do not fit there. The space between the neighbours "
-            "is {low:exact} to {high:exact}.",
-            part=part,
+            "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and "
+            "{high:exact}.",
             low=room.start_bytes,
             high=room.end_bytes,
         )
@@ -306,23 +312,8 @@ def _no_space(drive: Drive, part: Partition) -> Message:
     return NO_ROOM(
         part=part,
         needed=fast,
-        way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`.")
-        if len(drive.partitions) > 1
-        else t("Copy the files elsewhere with `diskwright bring`."),
+        way=t("Delete an adjacent partition, if any, or copy files elsewhere with `diskwright bring`."),
     )
-
-
-def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
-    if start % geometry.logical_block_bytes:
-        raise Refused(
-            t(
-                "A partition cannot start at byte {start}: blocks have {block} bytes.",
-                start=start,
-                block=geometry.logical_block_bytes,
-            )
-        )
-    if start == part.start_bytes:
-        raise Refused(t("{part} already starts there.", part=part))
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:

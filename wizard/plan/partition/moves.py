@@ -203,7 +203,6 @@ def step_seconds(moves: Moves) -> tuple[float, ...]:
 
 def what_moves(move: Move) -> Message:
     """Describe a move, in 512-byte sectors as other tools count."""
-    is_up = move.after.start_bytes > move.before.start_bytes
     return t(
         "{part} ({size:size}, {holds}) on {drive} moves by {shift:size} {direction}: "
         "from sector {before} to sector {after}.",
@@ -212,7 +211,7 @@ def what_moves(move: Move) -> Message:
         holds=move.holds,
         drive=move.drive,
         shift=move.shift_bytes,
-        direction=t("towards the end of the drive") if is_up else t("towards the start of the drive"),
+        direction=move_target.direction(move.after.start_bytes - move.before.start_bytes),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,
         after=move.after.start_bytes // KERNEL_SECTOR_BYTES,
     )

@@ -71,7 +71,7 @@ def test_move_without_enough_space_is_refused() -> None:
 def test_exact_start_is_used_or_refused() -> None:
     on = partitioned(MISALIGNED)
     assert moved(on, 64 * SECTOR).after.start_bytes == 64 * SECTOR
-    for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "do not fit there")):
+    for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "must fit between")):
         with pytest.raises(Refused, match=why):
             moved(on, start)
 

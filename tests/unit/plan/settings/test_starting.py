@@ -74,7 +74,7 @@ def test_grub_in_another_partition_is_not_mentioned() -> None:
 def test_no_partition_moves_over_grub_before_the_first_one() -> None:
     root = partition(1, 2048 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(root, table=mbr()), loaders=(Loader(0, SECTOR),))
-    with pytest.raises(Refused, match="do not fit there"):
+    with pytest.raises(Refused, match="must fit between"):
         one_moves(machine(drive), drive, root, 63 * SECTOR)
     free = replace(drive, loaders=())
     assert one_moves(machine(free), free, root, 63 * SECTOR).moves[0].after.start_bytes == 63 * SECTOR
