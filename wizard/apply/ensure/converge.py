@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
@@ -13,6 +14,7 @@ from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
 from wizard.documents.files import UNREADABLE
+from wizard.filesystems.registry import MADE
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine
@@ -210,12 +212,11 @@ class DriveTarget(Struct, frozen=True):
 
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
         completed = mounted_as_there(asked, self.drives, self.where.environment, layers)
-        return self._plan(
-            differences.with_makers(self.machine),
-            tuple(map(differences.emptied, self.drives)),
-            completed,
-            None,
-        )
+        # Existing filesystems need no mkfs programs.
+        makers = {program for kind in MADE.values() for program in kind.makers}
+        missing = [(program, "") for program in sorted(makers) if not self.machine.has_tool(program)]
+        machine = replace(self.machine, tools=(*self.machine.tools, *missing))
+        return self._plan(machine, tuple(map(differences.emptied, self.drives)), completed, None)
 
     def _plan(
         self,

@@ -69,7 +69,7 @@ def power_message(run: Path) -> Message:
 
 
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
-CHECKS_FAIL = Sentence("{part} was moved, but a check failed. {way}")
+CHECKS_FAIL = Sentence("{part} was moved, but a check failed.")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
 NO_LOSS = t("No data is lost.")
 
@@ -160,7 +160,7 @@ class ForwardMoves(content.OnDrive):
             digests = self.digests(move, move.after.start_bytes, step)
         result = t("{part} contains the same data as before.", part=move.device)
         if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
-            raise Failed(CHECKS_FAIL(part=move.device, way=NOT_SAME(part=move.device)))
+            raise Failed(CHECKS_FAIL(part=move.device), NOT_SAME(part=move.device))
         noted = content.without_stops(self.notes[number])
         for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)

@@ -244,7 +244,7 @@ def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
             Check(str(holds), found == move.holds, found),
         )
         if work.journal.verify(checks):
-            return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
+            return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device))
     tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
     done = t(
         "Moved: {parts:and}. `diskwright undo {run}` moves back all partitions until one is used.",

@@ -112,25 +112,17 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
 def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
     """Raises Refused if a setting belongs to another system, or a file cannot be written."""
     for setting in document.settings:
-        if why := _foreign(setting, environment):
+        if why := setting.foreign(environment.fstab, environment.rules):
             raise refused(why)
-
-
-def _foreign(setting: Setting, environment: Environment) -> Message | None:
-    if why := setting.foreign(environment.fstab, environment.rules):
-        return why
-    if file := setting.edited_file:
-        real = Path(file).resolve()
-        if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-            return t("{file} is not writable here.", file=real)
-    match setting:
-        case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            return t("{unit} can only be enabled on the running system.", unit=unit)
-        case StopLayer(members=members):
-            drives = drives_of(members)
-            if environment.only is not None and drives - environment.only:
-                return t("This run may not touch {drive}.", drive=min(drives - environment.only))
-    return None
+        if file := setting.edited_file:
+            real = Path(file).resolve()
+            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+                raise refused(t("{file} is not writable here.", file=real))
+        match setting:
+            case SwitchOnTimer(unit=unit) if not environment.is_running_system:
+                raise refused(t("{unit} can only be enabled on the running system.", unit=unit))
+            case StopLayer(members=members):
+                environment.check_allowed(sorted(drives_of(members)))
 
 
 def check_options(changes: Changes) -> None:

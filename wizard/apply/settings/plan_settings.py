@@ -235,7 +235,10 @@ def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> 
     """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
     and Failed if the folder is unreadable."""
     device = used.device
-    _refuse(possible.why_not_own(device, used.filesystem, place))
+    if used.filesystem not in MADE or not MADE[used.filesystem].holds.owners:
+        title = KINDS[used.filesystem].title
+        _refuse(t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title))
+    _check_mount_point(place)
     if used.filesystem == "btrfs" and not used.mounts:
         _refuse(t("Mount {device} before changing the owner: it can have subvolumes.", device=device))
     old = read_top(device, place, name)
@@ -279,9 +282,13 @@ def _place_and_options(
             )
         )
     place = wanted.place or free_place(places, used.label, mounts.taken_places(places, Path(used.fstab)))
+    _check_mount_point(place)
+    return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
+
+
+def _check_mount_point(place: str) -> None:
     if fault := rules.mount_point_fault(place):
         _refuse(t("The mount point '{place}' {fault}.", place=place, fault=fault))
-    return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
 def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:

@@ -1,5 +1,7 @@
 """Propose better settings for an existing filesystem, and plan the changes of any request."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from wizard.advice.catalogue import load_catalogue
@@ -19,10 +21,11 @@ from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
-from wizard.model.said import t
+from wizard.model.said import Message, t
+from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
-from wizard.plan.settings.tuning import ROOT_ONLY, Planned, make_changes
+from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
 class TuningProposal(Struct, frozen=True):
@@ -48,16 +51,14 @@ def work_out(
         raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
     tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
     wanted = Tune(profile.workload.id, owner)
-    changes = make_changes(used.identity, used, wanted, tuning, _owner_change(used, owner) if owner else ())
+    owned: Iterable[Setting | Message] = ()
+    if owner is not None:
+        if not used.mounts:
+            raise refused(possible.NOT_MOUNTED(device=used.device))
+        owned = owner_change(used, used.mounts[-1].mount_point, used.mounts[-1].filesystem, owner)
+    changes = make_changes(used.identity, used, wanted, tuning, owned)
     guard.check_options(changes)
     return TuningProposal(profile.workload, used, guard.unambiguous(changes))
-
-
-def _owner_change(used: ExistingVolume, owner: Writer) -> Planned:
-    if not used.mounts:
-        raise refused(possible.NOT_MOUNTED(device=used.device))
-    mounted = used.mounts[-1]
-    return owner_change(used, mounted.mount_point, mounted.filesystem, owner)
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:

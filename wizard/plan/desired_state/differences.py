@@ -14,7 +14,7 @@ from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Machine, Signature, Table, kinds_in
+from wizard.model.machine import Drive, Layer, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
@@ -53,13 +53,6 @@ def emptied(drive: Drive) -> Drive:
         data_at_bytes=None,
         lost=(),
     )
-
-
-def with_makers(machine: Machine) -> Machine:
-    """Return the machine as if all mkfs programs were installed: existing filesystems do not need them."""
-    makers = {program for kind in MADE.values() for program in kind.makers}
-    missing = tuple((program, "") for program in sorted(makers) if not machine.has_tool(program))
-    return replace(machine, tools=(*machine.tools, *missing))
 
 
 def as_it_is(

@@ -142,7 +142,17 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
         return found[0]
     given = ((name, getattr(match, name)) for name in match.__struct_fields__)
     criteria = ", ".join(f"{name} {value}" for name, value in given if value is not None)
-    known = tuple(map(_drive_text, found or drives)) or (t("none"),)
+    known = tuple(
+        t(
+            "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
+            drive=drive,
+            model=drive.model or UNKNOWN,
+            serial=drive.serial or UNKNOWN,
+            size=drive.size_bytes or 0,
+            bus=drive.bus or UNKNOWN,
+        )
+        for drive in found or drives
+    ) or (t("none"),)
     if not found:
         none = Sentence("No drive matches {criteria}. Available drives: {known:semicolons}.")
         raise Refused(none(criteria=criteria, known=known))
@@ -165,17 +175,6 @@ def matches(match: Match, drive: Drive) -> bool:
                 and abs(drive.size_bytes - wanted_bytes) * SIZE_TOLERANCE < wanted_bytes
             )
         )
-    )
-
-
-def _drive_text(drive: Drive) -> Message:
-    return t(
-        "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
-        drive=drive,
-        model=drive.model or UNKNOWN,
-        serial=drive.serial or UNKNOWN,
-        size=drive.size_bytes or 0,
-        bus=drive.bus or UNKNOWN,
     )
 
 

@@ -158,10 +158,13 @@ def direction(shift_bytes: int) -> Message:
 
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
     """Return the aligned starts to try, best first."""
+    # The highest start with space for a journal after the partition, if no logging is needed.
+    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
+    highest = geometry.align_down(journal - part.size_bytes)
     return (
         geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
-        _highest(room, part, geometry),
+        highest if highest >= part.start_bytes + DIRECT_BYTES else part.start_bytes,
         _lowest(room, part, geometry, DIRECT_BYTES),
         geometry.align_up(part.start_bytes),
         geometry.align_down(part.start_bytes),
@@ -175,14 +178,6 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = geometry.align_up(low)
     return start if start + shift <= part.start_bytes else part.start_bytes
-
-
-def _highest(room: Extent, part: Partition, geometry: Geometry) -> int:
-    """Return the highest aligned start with space for a journal. Return the current start if the shift would
-    require logging."""
-    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
-    start = geometry.align_down(journal - part.size_bytes)
-    return start if start >= part.start_bytes + DIRECT_BYTES else part.start_bytes
 
 
 def _move_to(machine: Machine, drive: Drive, part: Partition, room: Extent, start: int) -> Move | None:
@@ -242,6 +237,10 @@ def _span(places: Iterable[Extent]) -> Extent:
 
 NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
+OCCUPIED = Sentence(
+    "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and {high:exact}."
+)
+
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
 """Contents are recognised by their first MiB. The second LUKS2 header may start at up to 4 MiB (cryptsetup,
 LUKS2 on-disk format 1.1.3, 2.2)."""
@@ -281,14 +280,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         raise Refused(t("{part} already starts there.", part=part))
     if move := _move_to(machine, drive, part, room, start):
         return move
-    raise Refused(
-        t(
-            "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and "
-            "{high:exact}.",
-            low=room.start_bytes,
-            high=room.end_bytes,
-        )
-    )
+    raise Refused(OCCUPIED(low=room.start_bytes, high=room.end_bytes))
 
 
 def _no_space(drive: Drive, part: Partition) -> Message:

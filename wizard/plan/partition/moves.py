@@ -228,19 +228,6 @@ def journals_message(moves: Moves) -> Iterator[Message]:
         )
 
 
-def _measurement_hint(moves: Moves) -> Iterator[Message]:
-    """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
-    geometry = moves.drive.geometry
-    off = [move.device for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes)]
-    if off and geometry.physical_block_bytes > geometry.logical_block_bytes:
-        yield t(
-            "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm {token}` before and "
-            "after.",
-            part=off[0],
-            token=shlex.quote(moves.drive.token),
-        )
-
-
 def preview(moves: Moves) -> Iterator[Message | str]:
     """Yield all facts to know before a move: partitions, duration, power cuts, undo and notes."""
     yield from map(what_moves, moves.moves)
@@ -251,5 +238,13 @@ def preview(moves: Moves) -> Iterator[Message | str]:
     yield POWER(part=moves.devices)
     yield BACK
     yield from journals_message(moves)
-    yield from _measurement_hint(moves)
+    geometry = moves.drive.geometry
+    off = [move.device for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes)]
+    if off and geometry.physical_block_bytes > geometry.logical_block_bytes:
+        yield t(
+            "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm {token}` before and "
+            "after.",
+            part=off[0],
+            token=shlex.quote(moves.drive.token),
+        )
     yield from moves.doubts

@@ -49,8 +49,14 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
 
 def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and the filesystem cannot shrink, or None. Permanent reasons come first."""
-    if why := _why_never_shrinks(part):
-        return why
+    growing = growing_of(part.filesystem)
+    if part.signatures and not (growing and growing.smaller):
+        return t(
+            "{what} cannot shrink. Copy the files to a smaller volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            part=part,
+            what=title_of(kinds_in(part.signatures)),
+        )
     if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
@@ -91,17 +97,6 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
     if size_bytes < (least := least_bytes(drive, part)):
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     return None
-
-
-def _why_never_shrinks(part: Partition) -> Message | None:
-    growing = growing_of(part.filesystem)
-    if not part.signatures or (growing and growing.smaller):
-        return None
-    return t(
-        "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
-        part=part,
-        what=title_of(kinds_in(part.signatures)),
-    )
 
 
 def least_bytes(drive: Drive, part: Partition) -> int:

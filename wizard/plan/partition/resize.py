@@ -36,7 +36,12 @@ class Meaning(Struct, frozen=True):
 
 def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
     """Return the effect of a requested place. Raises Refused for a drive of unknown size."""
-    if why := _why_not_there(drive, part, wanted):
+    room = move_target.room_around(drive, part)
+    if wanted.size_bytes <= 0:
+        why = t("The end must be after the start.")
+        return Meaning(Does.NOTHING, why, why)
+    if not wanted.is_within(room):
+        why = move_target.OCCUPIED(low=room.start_bytes, high=room.end_bytes)
         return Meaning(Does.NOTHING, why, why)
     start, size = wanted.start_bytes, wanted.size_bytes
     by = size - part.size_bytes
@@ -105,20 +110,6 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
             part=part,
         )
     return possible.why_not_grow(drive, part)
-
-
-def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
-    room = move_target.room_around(drive, part)
-    if wanted.size_bytes <= 0:
-        return t("The end must be after the start.")
-    if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
-        return t(
-            "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and "
-            "{high:exact}.",
-            low=room.start_bytes,
-            high=room.end_bytes,
-        )
-    return None
 
 
 LARGE_DRIVE_BYTES = 64 * GIB

@@ -9,7 +9,6 @@ from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.operation import AS_SENTENCE
-from wizard.operations.rules import mount_point_fault
 from wizard.plan import refusals
 from wizard.probe.host.uses import is_hidden
 
@@ -25,16 +24,6 @@ NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """Drives on these buses are SCSI disks to the kernel, which can detach them."""
-
-
-def why_not_own(device: str, filesystem: str, place: str) -> Message | None:
-    """Return why the owner of a filesystem at this place cannot be changed, or None."""
-    if filesystem not in MADE or not MADE[filesystem].holds.owners:
-        title = KINDS[filesystem].title
-        return t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title)
-    if fault := mount_point_fault(place):
-        return t("The mount point '{place}' {fault}.", place=place, fault=fault)
-    return None
 
 
 def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message | None:

@@ -41,7 +41,7 @@ def mounted(
         (mounted("xfs", Use("running-system", PART, "/")), None),
         (mounted("ext4", features=(COMPAT_JOURNAL, 0, 0)), None),
         (mounted("xfs", end=GIB + MIB), None),
-        (mounted("ext4", features=(0x38, 0, 0)), "has no journal"),
+        (mounted("ext4", features=(0x38, 0, 0)), "which cannot grow while in use"),
         (mounted("ext2"), "contains ext2, which cannot grow while in use."),
         (mounted("ntfs"), "contains ntfs, which cannot grow while in use."),
         (mounted(None), "No resizable content recognised"),

@@ -243,6 +243,6 @@ def test_move_without_space_names_the_command_that_makes_space() -> None:
 
 def test_move_without_space_names_no_impossible_command() -> None:
     for on, part in (holding("xfs", start=63 * 512), holding(start=63 * 512, taken=GIB - 10 * MIB)):
-        with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
+        with pytest.raises(Refused, match="Delete an adjacent partition") as refused:
             planned_move(machine(on), on, part)
         assert "--shrink" not in str(refused.value)
