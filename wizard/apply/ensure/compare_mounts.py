@@ -290,14 +290,6 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     elif has_owners:
         matches = matches and mode == writer.mode
     if not matches:
-        yield t(
-            "{place} belongs to {uid}:{gid} with mode {mode}; for {who} to write, "
-            "{owner} with mode {wanted} is expected",
-            place=place,
-            uid=status.st_uid,
-            gid=status.st_gid,
-            mode=f"{mode:o}",
-            who=asked.writable,
-            owner=f"{writer.uid}:{writer.gid}",
-            wanted=f"{writer.mode:o}",
-        )
+        now = f"{status.st_uid}:{status.st_gid} {mode:o}"
+        wanted = f"{writer.uid}:{writer.gid} {writer.mode:o}"
+        yield differences.other(place, t("the owner and mode"), now, wanted)

@@ -312,10 +312,8 @@ def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_mbr = drive.table_kind == "mbr"
     if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
-            "The firmware's boot entries record the start of {part}. OVMF uses the GUID "
-            "in the entry; other firmware may not. If the computer does not boot "
-            "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the "
-            "entry.",
+            "The firmware's boot entries record the start of {part}. If the computer does not boot "
+            "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the entry.",
             part=part,
         )
     if is_mbr and part.filesystem == "ntfs":

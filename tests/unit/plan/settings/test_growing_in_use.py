@@ -15,7 +15,7 @@ from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.document import SETTINGS
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.ui.menu import MenuFacts, entries
 
 PART = "/dev/sda1"
