@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -143,26 +142,22 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
         for device, signatures in drive.signatures_by_device
         for signature in signatures
     ]
+    md, lvm = MEMBER_KINDS["md"], MEMBER_KINDS["lvm"]
+    members = {device for device, kind, _ in held if kind == lvm}
     faults = []
-    md = MEMBER_KINDS["md"]
-    for of_kind, title, count_of in (
-        ("btrfs", "Btrfs", partial(_number, name="num_devices")),
-        (md, "md", _md_devices),
-    ):
-        uuids = {device: uuid for device, kind, uuid in held if kind == of_kind}
-        for device, uuid in uuids.items():
-            if (count := count_of(device)) > [*uuids.values()].count(uuid):
-                faults.append(REACHES_FURTHER(device=device, count=count, kind=title))
-    members = [device for device, kind, _ in held if kind == MEMBER_KINDS["lvm"]]
-    for device in members:
-        name = group_of(device)
-        physical = physical_in(name)[0] if name else frozenset()
-        if physical - {*members}:
-            faults.append(REACHES_FURTHER(device=device, count=len(physical), kind="LVM"))
-    for device, kind, _ in held:
-        is_raid = kind.endswith("_raid_member") and kind not in MEMBER_KINDS.values()
-        if is_raid or kind in PARTS:
+    for device, kind, uuid in held:
+        title, count, listed = "", 0, [other[1:] for other in held].count((kind, uuid))
+        if kind == "btrfs":
+            title, count = "Btrfs", _number(device, "num_devices")
+        elif kind == md:
+            title, count = "md", _md_devices(device)
+        elif kind == lvm and (name := group_of(device)):
+            physical, _ = physical_in(name)
+            title, count, listed = "LVM", len(physical), len(physical & members)
+        elif kind.endswith("_raid_member") or kind in PARTS:
             faults.append(MAY_REACH_FURTHER(device=device, kind=kind))
+        if count > listed:
+            faults.append(REACHES_FURTHER(device=device, count=count, kind=title))
     return tuple(faults)
 
 

@@ -22,7 +22,7 @@ from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.plan.partition.moves import compare_step, move_step, read_step
+from wizard.plan.partition.moves import compare_step, move_step
 
 
 def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
@@ -123,7 +123,7 @@ class ForwardMoves(content.OnDrive):
         return NO_LOSS if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
 
     def _read(self, number: int, move: Move) -> None:
-        step = read_step(number)
+        step = number + 1
         with self._step(step):
             digests = self.digests(move, move.before.start_bytes, step)
             noted = replace(

@@ -91,8 +91,10 @@ def _blkid(*words: str) -> list[str]:
     return run(argv, accept=(0, 2)).output.split()
 
 
-def unambiguous(changes: Changes) -> Changes:
-    """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
+def checked(changes: Changes) -> Changes:
+    """Return the changes. Raises Refused if the kernel refuses an option, or if a copy is attached of a
+    filesystem to mount, now or by fstab."""
+    check_options(changes)
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (fault := clone_fault(changes.device, changes.uuid)):
         raise refused(AS_SENTENCE(clause=fault))

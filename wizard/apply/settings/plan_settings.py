@@ -69,9 +69,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     planned = tuple(_planned(used, wanted, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
-    changes = changes_of(used.identity, place, wanted, (*planned, *forgotten))
-    guard.check_options(changes)
-    return guard.unambiguous(changes)
+    return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
 def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Planned:

@@ -21,7 +21,6 @@ from wizard.apply.block.devices import kernel_name
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.kinds import check_told
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings import guard
@@ -37,7 +36,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff, Tune, Wanted
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
 from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE, GrowMounted
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
@@ -75,8 +74,7 @@ def work_out(
             raise process.refused(possible.NOT_MOUNTED(device=used.device))
         owned = owner_change(used, used.mounts[-1].mount_point, used.mounts[-1].filesystem, owner)
     changes = make_changes(used.identity, used, wanted, tuning, owned)
-    guard.check_options(changes)
-    return TuningProposal(profile.workload, used, guard.unambiguous(changes))
+    return TuningProposal(profile.workload, used, guard.checked(changes))
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
@@ -90,21 +88,6 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
             t("No known change would suit {device} better for this workload.", device=changes.device)
         )
     return changes
-
-
-def check_explained(changes: Changes, environment: Environment) -> None:
-    """Raises Refused if the changes or their explanations differ from those planned now; BadInput if planning
-    fails."""
-    if not isinstance(changes.wanted, Tune):
-        now = act(changes.device, changes.wanted, environment)
-        if _distinct_parts(now) != _distinct_parts(changes):
-            raise process.refused(t("These changes differ from the ones required now."))
-        return
-    now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
-    again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
-    check_told(now.reasons, changes.reasons, again)
-    # A document made without root may include the warning that only root can read everything.
-    check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)
 
 
 def _distinct_parts(changes: Changes) -> tuple[object, ...]:
@@ -155,19 +138,21 @@ def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
     return str(number)
 
 
+def _is_off(changes: Changes, begun: Set[int]) -> bool:
+    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
+        return False
+    return read(changes.settings[-1], system_of(changes)).how is How.AFTER
+
+
 def _size_bytes(device: str) -> int:
     """Return the size of a device in sysfs, which needs no root."""
     sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
     return int(sectors) * KERNEL_SECTOR_BYTES
 
 
-NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
-
-
-def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
-        return False
-    return read(changes.settings[-1], system_of(changes)).how is How.AFTER
+def _check_device(run: Path, changes: Changes) -> None:
+    if fault := guard.device_fault(changes):
+        raise process.refused(t("The run {run} cannot be resumed: {fault}.", run=run.name, fault=fault))
 
 
 def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
@@ -176,8 +161,9 @@ def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
-        grown = Sentence("{device} has grown as shown; all checks passed. Undo is not possible.")
-        return Event.DONE, grown(device=changes.device)
+        return Event.DONE, t(
+            "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
+        )
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
@@ -240,8 +226,19 @@ class SettingsRunJob(job.RunJob[Changes]):
         guard.check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:
-        """Work out the document again."""
-        check_explained(document, environment)
+        """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
+        planning fails."""
+        wanted = document.wanted
+        if not isinstance(wanted, Tune):
+            now = act(document.device, wanted, environment)
+            if _distinct_parts(now) != _distinct_parts(document):
+                raise process.refused(t("These changes differ from the ones required now."))
+            return
+        now = work_out(document.device, wanted.workload, environment, wanted.owner).changes
+        again = f"diskwright tune {document.device} --workload {wanted.workload}"
+        kinds.check_told(now.reasons, document.reasons, again)
+        # A document made without root may include the warning that only root can read everything.
+        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
@@ -262,8 +259,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         if not begun:
             guard.check_new(document)
         elif not _is_off(document, begun):
-            if fault := guard.device_fault(document):
-                raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+            _check_device(run, document)
             guard.check_state(document, begun, journal.done_steps(entries))
 
     def apply(self, work: job.RunWork) -> job.Outcome:
@@ -282,8 +278,8 @@ class SettingsRunJob(job.RunJob[Changes]):
             for number, step in enumerate(changes.steps, 1):
                 if number in done and step.operation.lasts:
                     continue
-                if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
-                    raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+                if not _is_off(changes, begun):
+                    _check_device(run, changes)
                 yield number, step.sentence, partial(do, step.operation, replace(system, step=number))
 
         total = len(changes.steps)

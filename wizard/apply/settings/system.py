@@ -19,6 +19,7 @@ from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
+from wizard.model.said import failing
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
@@ -111,12 +112,10 @@ def superblock(device: str) -> Superblock:
 def read_top(device: str, place: str, driver: str) -> Top:
     """Read the top folder of a filesystem, through a private read-only mount if it is not at its mount point.
     Raises Failed."""
-    try:
+    with failing(UNREADABLE, file=place):
         if mounts.mounted_from(device, place) is not None:
             status = Path(place).stat()
         else:
             with mounted_as_it_is(device, (driver,)) as top:
                 status = top.stat()
-    except OSError as error:
-        raise Failed(UNREADABLE(file=place, why=error.strerror or "")) from None
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))

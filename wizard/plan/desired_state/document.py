@@ -154,10 +154,21 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
         for drive in found or drives
     ) or (t("none"),)
     if not found:
-        none = Sentence("No drive matches {criteria}. Available drives: {known:semicolons}.")
-        raise Refused(none(criteria=criteria, known=known))
-    several = Sentence("{number} drives match {criteria}, but exactly one must match: {found:semicolons}.")
-    raise Refused(several(criteria=criteria, number=len(found), found=known))
+        raise Refused(
+            t(
+                "No drive matches {criteria}. Available drives: {known:semicolons}.",
+                criteria=criteria,
+                known=known,
+            )
+        )
+    raise Refused(
+        t(
+            "{number} drives match {criteria}, but exactly one must match: {known:semicolons}.",
+            criteria=criteria,
+            number=len(found),
+            known=known,
+        )
+    )
 
 
 def matches(match: Match, drive: Drive) -> bool:

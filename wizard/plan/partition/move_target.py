@@ -309,23 +309,17 @@ def _no_space(drive: Drive, part: Partition) -> Message:
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
-    is_mbr = drive.table_kind == "mbr"
     if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
             "The firmware's boot entries record the start of {part}. If the computer does not boot "
             "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the entry.",
             part=part,
         )
-    if is_mbr and part.filesystem == "ntfs":
+    is_active = part.attributes & partition_types.ACTIVE and not drive.loaders
+    if drive.table_kind == "mbr" and (part.filesystem == "ntfs" or is_active):
         yield t(
-            "Windows records partition positions. If {part} does not boot afterwards, "
-            "repair Windows with its recovery medium.",
-            part=part,
-        )
-    elif is_mbr and part.attributes & partition_types.ACTIVE and not drive.loaders:
-        yield t(
-            "{part} is marked as bootable. Afterwards, reinstall any boot loader that "
-            "records positions, with `grub-install` or its own program.",
+            "If {part} does not boot afterwards, repair Windows with its recovery medium, or reinstall the "
+            "boot loader, for example with `grub-install`.",
             part=part,
         )
     if scheme is Scheme.LOGGED:

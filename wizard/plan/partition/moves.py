@@ -19,8 +19,6 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_dur
 from wizard.plan.dangers import MAY_BE_SHINGLED
 from wizard.plan.partition import move_target
 
-AGAIN = RECREATE(command="move")
-
 
 def _move_faults(move: Move) -> Iterator[str]:
     """Yield inconsistent values of a move. A forged move could write elsewhere."""
@@ -65,7 +63,7 @@ def _faults(moves: Moves) -> Iterator[str]:
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
-    AGAIN,
+    RECREATE(command="move"),
     _faults,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )
@@ -179,13 +177,9 @@ def after_move(drive: Drive, move: Move) -> Drive:
     )
 
 
-def read_step(number: int) -> int:
-    """Return the number of the step that reads a partition. Moves count from 0."""
-    return number + 1
-
-
 def move_step(moves: Moves, number: int) -> int:
-    """Return the number of the step that moves a partition. All partitions are read before the first move."""
+    """Return the number of the step that moves a partition, counted from 0. All partitions are read before
+    the first move."""
     return len(moves.moves) + 2 * number + 1
 
 

@@ -99,8 +99,14 @@ def _physical_volumes(
     found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
     wanted = max(mark.devices or 0 for mark in found.values())
     if has_all and len(found) != wanted:
-        form = Sentence("Found {found} of {wanted} devices of the volume group {group}.")
-        raise Refused(form(found=len(found), group=group, wanted=wanted))
+        raise Refused(
+            t(
+                "Found {found} of {wanted} devices of the volume group {group}.",
+                found=len(found),
+                group=group,
+                wanted=wanted,
+            )
+        )
     return tuple(sorted(found))
 
 

@@ -21,7 +21,7 @@ from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model import requests
 from wizard.model.geometry import Identity
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.operations import mounts, rules, settings
 from wizard.operations.fstab import LineEdit, edit_of
 from wizard.operations.operation import Context, Setting, Subject
@@ -112,10 +112,11 @@ def set_options(found: CurrentSettings, options: tuple[str, ...], in_use: Set[st
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
-        twice = Sentence(
-            "{file} has the line of {device} twice, so the line remains unchanged; fix this first."
+        yield t(
+            "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
+            file=found.fstab,
+            device=found.device,
         )
-        yield twice(file=found.fstab, device=found.device)
         return
     at_boot = {*(found.at_boot or ())}
     if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
@@ -176,11 +177,11 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
     file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
-        edited = Sentence(
+        yield t(
             "{file} was edited by hand and remains unchanged. The current settings last only until the next "
-            "boot."
+            "boot.",
+            file=file,
         )
-        yield edited(file=file)
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
@@ -191,9 +192,6 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
             "name instead. That name can change.",
             drive=drive,
         )
-
-
-AGAIN = codec.RECREATE(command="tune")
 
 
 def with_current_texts(changes: Changes) -> Changes:
@@ -242,7 +240,7 @@ def _request_faults(changes: Changes) -> Iterator[str]:
 SETTINGS = codec.Sealed(
     "diskwright.changes/2",
     Changes,
-    AGAIN,
+    codec.RECREATE(command="tune"),
     _faults,
     with_current_texts,
     {"diskwright.changes/1": codec.without_texts},
