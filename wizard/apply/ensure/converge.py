@@ -36,9 +36,6 @@ from wizard.process.program import run
 SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
 """A line of `btrfs filesystem df --raw` on a type of chunk."""
 
-RESERVE = "GlobalReserve"
-"""Not a chunk, but a reserve in metadata chunks."""
-
 
 def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     """Describe differences beyond tables and labels. Raises Refused and Failed if they cannot be read."""
@@ -77,10 +74,11 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     spaces = SPACES.findall(run(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not spaces:
         raise Failed(btrfs.NOT_TOLD(program="btrfs", what=(place,)))
+    # GlobalReserve is not a chunk, but a reserve in metadata chunks.
     kept = (
         (frozenset(holds.upper().split("+")), profile)
         for holds, profile, size in spaces
-        if holds != RESERVE and int(size)
+        if holds != "GlobalReserve" and int(size)
     )
     return BtrfsSeen(members, _profiles(kept), newest, used, misses)
 

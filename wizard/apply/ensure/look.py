@@ -21,7 +21,7 @@ from wizard.model import layout
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, Sentences, reason_of, t, tn
+from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
@@ -31,11 +31,6 @@ from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
 from wizard.plan.request.volume_request import REST, places_of, size_text
 from wizard.probe.machine import probe_machine
-
-TO_REPLACE = Sentences(
-    '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
-    '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
-)
 
 
 class DriveState(StrEnum):
@@ -109,27 +104,28 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         )
     ideal = aim.ideal()
     key_of(ideal)
-    seen = DriveAssessment(
-        aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
-    )
+    after = differences.shapes_wanted(ideal, places_in(ideal))
+    seen = DriveAssessment(aim.wanted, DriveState.REFUSED, (), drives, _shapes(drives), after)
     if left := leftover(aim, ideal):
         state = DriveState.RESUME if left.resumes else DriveState.REFUSED
-        return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(drives))
+        return replace(seen, state=state, said=(left.said,), run=left.run)
     for drive in drives:
         if drive.waiting is not None and drive.waiting.bare:
             refuse_content(drive, chosen=False)
-    seen = replace(seen, before=_shapes(drives))
     if all(drive.is_empty for drive in drives):
         return _to_make(seen, aim.planned(None), aim.where)
     different = differences.layout_differences(ideal, *drives)
     if not different:
         return _compare_volumes(seen, ideal, aim)
-    places = ((drive.path, drive.data_at_bytes) for drive in drives)
-    unknown = tuple(UNKNOWN_DATA(drive=path, byte=byte) for path, byte in places if byte is not None)
-    different = (*unknown, *different)
-    if reaching := converge.reaching_faults(drives):
-        return replace(seen, said=(*different, *reaching))
-    seen = replace(seen, said=different)
+    unknown = (
+        UNKNOWN_DATA(drive=drive.path, byte=drive.data_at_bytes)
+        for drive in drives
+        if drive.data_at_bytes is not None
+    )
+    reaching = converge.reaching_faults(drives)
+    seen = replace(seen, said=(*unknown, *different, *reaching))
+    if reaching:
+        return seen
     held = tuple(drive for drive in drives if not drive.is_empty)
     if not _may_lose(seen, held):
         return _to_replace(seen, held, held)
@@ -204,7 +200,13 @@ def _may_lose(seen: DriveAssessment, lost: Sequence[Drive]) -> bool:
 def _to_replace(seen: DriveAssessment, lost: Sequence[Drive], named: Sequence[Drive]) -> DriveAssessment:
     """Refuse, and add the value that allows losing the contents of drives."""
     value = differences.replace_value(*lost)
-    message = TO_REPLACE(drive=tuple(drive.path for drive in named), value=value, count=len(named))
+    message = tn(
+        '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
+        '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
+        drive=tuple(drive.path for drive in named),
+        value=value,
+        count=len(named),
+    )
     return replace(seen, said=(*seen.said, message), replace=value)
 
 

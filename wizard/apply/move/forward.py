@@ -71,7 +71,6 @@ def power_message(run: Path) -> Message:
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
 CHECKS_FAIL = Sentence("{part} was moved, but a check failed.")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
-NO_LOSS = t("No data is lost.")
 
 
 class ForwardMoves(content.OnDrive):
@@ -120,7 +119,7 @@ class ForwardMoves(content.OnDrive):
         return Failed(error, t("All other data is intact.") if is_lost else self._state())
 
     def _state(self) -> Message:
-        return NO_LOSS if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
+        return t("No data is lost.") if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
 
     def _read(self, number: int, move: Move) -> None:
         step = number + 1

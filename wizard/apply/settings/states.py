@@ -203,10 +203,8 @@ def _write_rules(setting: settings.WriteRules, system: RunningSystem, *, new: bo
 def _read_timer(setting: settings.SwitchOnTimer, system: RunningSystem) -> ValueState:
     unit = setting.unit
     state = unit_state(unit)
-    known = settings.UNIT_STATE(unit=unit, state=state or "")
-    return _compared(
-        state, "disabled", "enabled", known if state else t("systemd does not know {unit}", unit=unit)
-    )
+    seen = settings.UNIT_STATE(unit=unit, state=state or "unknown")
+    return _compared(state, "disabled", "enabled", seen)
 
 
 @read.register

@@ -106,9 +106,12 @@ def one_moves(
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
     move = move_target.planned_move(machine, drive, part, start)
-    form = Sentence("After this move, {finding} {cost} Use --align for an aligned start.")
     misaligned = (
-        form(finding=one.sentence, cost=one.why)
+        t(
+            "After this move, {finding} {cost} Use --align for an aligned start.",
+            finding=one.sentence,
+            cost=one.why,
+        )
         for one in find_alignment(after_move(drive, move))
         if one.subject == part.path and one.code in MISALIGNED
     )

@@ -32,14 +32,13 @@ def plan_release(
         marks |= {one.path: one.signatures, **{part.path: part.signatures for part in one.partitions}}
     groups = _groups(stack, marks)
     above = {layer.path for layer in drive.layers}
-    reached = above | {*drive.nodes}
     while True:
         own = {groups.get(path) for path in above} - {None}
         more = {layer.path for layer in stack if layer.below in above or groups.get(layer.path) in own}
         if more <= above:
             break
         above |= more
-    reached |= above
+    reached = above | {*drive.nodes}
     uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
     uses.sort(key=lambda use: use.kind != "running-system")
     if uses:
