@@ -133,8 +133,7 @@ def using_of(
     places: dict[str, tuple[str, ...]] = {}
     for number, (volume, asked) in enumerate(zip(plan.volumes, requests, strict=True), 1):
         use = _use_of(number, drives, layers, environment)
-        if volume.encryption is not None:
-            found += _container_faults(volume, volume.encryption, drives[0], environment)
+        found += _container_faults(volume, drives[0], environment)
         if use is None:
             continue
         # No change mounts several subvolumes.
@@ -170,11 +169,12 @@ def _unmounted_btrfs(parts: Sequence[str], use: VolumeUse, found: Sequence[_Need
     return [*(need.said for need in needs), manually]
 
 
-def _container_faults(
-    volume: layout.Volume, encryption: layout.Encryption, drive: Drive, environment: Environment
-) -> Iterator[Message]:
+def _container_faults(volume: layout.Volume, drive: Drive, environment: Environment) -> Iterator[Message]:
     """Describe why a container cannot be opened as requested, or its contents are unknown. Raises Refused and
     Failed if its key or the container is unreadable."""
+    encryption = volume.encryption
+    if encryption is None:
+        return
     device, key = encryption.device, encryption.key
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
@@ -212,7 +212,7 @@ def _use_differences(
     if options is not None and (missing := _missing_options(volume, asked, options)):
         said = NO_OPTIONS(file=file, device=device, options=missing)
         yield _Need(said, device, SetOptions((*options, *missing)))
-    yield from _subvolume_faults(volume.subvolumes, device, lines, file)
+    yield from _subvolume_faults(volume, use, file)
     top = volume.mount_point if volume.mount_point in use.mounted else None if use.is_fixed else use.top
     yield from owner_faults(asked, top, volume.filesystem)
 
@@ -240,23 +240,21 @@ def _place_needs(
             yield _Need(said, device, Attach(None, (), True))
 
 
-def _subvolume_faults(
-    subvolumes: Sequence[layout.Subvolume], device: str, lines: Sequence[Line], file: Path
-) -> Iterator[Message]:
+def _subvolume_faults(volume: layout.Volume, use: VolumeUse, file: Path) -> Iterator[Message]:
     """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
     reported."""
     roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
-    for one in subvolumes:
+    for one in volume.subvolumes:
         place, option, wanted = one.mount_point, subvolume_option(one.name), f"/{one.name}"
         if place is None:
             continue
         options = {option, option.replace("=/", "=")}
-        if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
-            yield NO_OPTIONS(file=file, device=device, options=(option,))
+        if any(line.mount_point == place and options.isdisjoint(line.options) for line in use.lines):
+            yield NO_OPTIONS(file=file, device=use.device, options=(option,))
         elif (found := roots.get(place, wanted)) != wanted:
             yield t(
                 "{device} is mounted at {place} from {found} instead of {wanted}",
-                device=device,
+                device=use.device,
                 place=place,
                 found=found,
                 wanted=wanted,

@@ -82,14 +82,13 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     folder = sysfs_folder(layer.path)
-    misses = text(folder / "md/degraded") or ""
     return layers.ArraySeen(
         layer.path,
         text(folder / "md/level") or "",
         text(folder / "md/raid_disks") or "",
         text(folder / "md/array_state") or "",
         frozenset(node_of(slave.name) for slave in (folder / "slaves").glob("*")),
-        _number(misses),
+        _number(text(folder / "md/degraded") or ""),
         layer.size_bytes or 0,
         room,
     )

@@ -245,17 +245,15 @@ def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]
         known.setdefault(links[path], probed.drives[0])
         machine = machine or probed
     assert machine is not None
-    drives: list[Drive] = []
-    for match in matches:
-        node = links.get(match.path or "")
-        candidates = tuple(drive for drive in known.values() if node in (None, drive.path))
-        drives.append(document.matching_drive(replace(match, path=node), candidates))
+    everything = tuple(known.values())
+    resolved = [replace(match, path=links.get(match.path or "")) for match in matches]
+    drives = tuple(document.matching_drive(match, everything) for match in resolved)
     paths = [drive.path for drive in drives]
     if duplicate := next((path for path in paths if paths.count(path) > 1), None):
         raise Refused(
             t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
         )
-    return replace(machine, drives=tuple(known.values())), tuple(drives)
+    return replace(machine, drives=everything), drives
 
 
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:

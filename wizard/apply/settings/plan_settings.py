@@ -340,10 +340,11 @@ def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
     has_line = used.line is not None
     _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
     kept = used.at_boot or ()
-    subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
+    prefixes = ("subvol=", "subvolid=")
+    subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
-    if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
+    if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
     if options == used.at_boot:

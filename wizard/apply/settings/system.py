@@ -66,9 +66,9 @@ def wait_until(is_done: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
-def system_of(document: Changes | Migration | Bring, environment: Environment = ANY) -> RunningSystem:
+def system_of(document: Changes | Migration | Bring) -> RunningSystem:
     """Return the system for reading the settings of a document."""
-    return RunningSystem(document.drive, document.settings, environment)
+    return RunningSystem(document.drive, document.settings)
 
 
 def system_in(

@@ -237,6 +237,7 @@ def _span(places: Iterable[Extent]) -> Extent:
 
 NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
+STARTS = Sentence("No move needed: {part} already starts at {start:exact}.")
 OCCUPIED = Sentence(
     "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and {high:exact}."
 )
@@ -257,13 +258,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     room = room_around(drive, part)
     if start is None:
         if part.start_bytes % geometry.grain_bytes == 0:
-            raise Refused(
-                t(
-                    "{part} is already aligned: the start is {start:exact}.",
-                    part=part,
-                    start=part.start_bytes,
-                )
-            )
+            raise Refused(STARTS(part=part, start=part.start_bytes))
         moves = (_move_to(machine, drive, part, room, at) for at in _aligned_starts(room, part, geometry))
         if move := next(filter(None, moves), None):
             return move
@@ -277,7 +272,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
             )
         )
     if start == part.start_bytes:
-        raise Refused(t("{part} already starts there.", part=part))
+        raise Refused(STARTS(part=part, start=start))
     if move := _move_to(machine, drive, part, room, start):
         return move
     raise Refused(OCCUPIED(low=room.start_bytes, high=room.end_bytes))

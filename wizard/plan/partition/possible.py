@@ -182,23 +182,11 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
     _, geometry = refusals.measured(drive)
-    room = most = part.size_bytes + room_behind(drive, part)
+    most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(room, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
-    if size_bytes > room:
-        return t(
-            "{part} cannot be that large. The adjacent free space allows {most:exact}.",
-            part=part,
-            most=most,
-        )
+        most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
     if size_bytes > most:
-        return t(
-            "The {kind} on {part} can grow to {most:exact} at most, limited by its reserved group "
-            "descriptors.",
-            kind=kinds_in(part.signatures),
-            part=part,
-            most=most,
-        )
+        return t("{part} cannot be that large. Request at most {most:exact}.", part=part, most=most)
     if size_bytes < (least := needed_bytes(drive, part)):
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     if size_bytes <= part.size_bytes and not part.is_unfilled:

@@ -1,7 +1,6 @@
 """Explain why an action on an existing filesystem or drive is impossible, or return None.
 
-One sentence per reason. Pure; for menus and commands. `device` is the drive or a partition. Also edits fstab
-text.
+One sentence per reason. Pure; for menus and commands. `device` is the drive or a partition.
 """
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind

@@ -40,9 +40,9 @@ def plan_release(
         above |= more
     reached = above | {*drive.nodes}
     uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
-    uses.sort(key=lambda use: use.kind != "running-system")
     if uses:
-        raise Refused(AS_SENTENCE(clause=in_use(uses[0])))
+        first = min(uses, key=lambda use: use.kind != "running-system")
+        raise Refused(AS_SENTENCE(clause=in_use(first)))
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))

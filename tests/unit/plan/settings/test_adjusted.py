@@ -138,7 +138,7 @@ def test_partition_grows_to_a_size() -> None:
     PLANS.check(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
-    for size, why in ((SIZE, "already has 2 GiB"), (NEXT, "allows 90 GiB")):
+    for size, why in ((SIZE, "already has 2 GiB"), (NEXT, "at most 90 GiB")):
         with pytest.raises(Refused, match=why):
             make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, size))
 
