@@ -122,11 +122,11 @@ MAY_REACH_FURTHER = Sentence(
 )
 
 PARTS = frozenset(
-    (
-        *("LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd"),
-        *("stratis", "xfs_external_log", "zfs_member"),
-    )
-)
+    {
+        "LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd", "stratis", "xfs_external_log",
+        "zfs_member",
+    }
+)  # fmt: skip
 """libblkid's types of content that may belong to a volume on further drives, such as an external journal.
 Firmware RAIDs are similar."""
 

@@ -46,7 +46,7 @@ def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
     run = found[0].run
     ways = working_ways(run, journal.state(run))
     drive = next(drive for drive, left in zip(aim.drives, by_drive, strict=True) if left is not None)
-    return Leftover(run, _resolve_first(run, drive, ways))
+    return _resolve_first(run, drive, ways)
 
 
 def _on_drive(aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
@@ -66,7 +66,7 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
     asked = working_ways(run, now)
     ways = asked.names
     if Settling.KEEP in ways:
-        return Leftover(run, _resolve_first(run, drive, asked))
+        return _resolve_first(run, drive, asked)
     if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
@@ -83,11 +83,11 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
             ),
             resumes=True,
         )
-    return None if untouched else Leftover(run, _resolve_first(run, drive, asked))
+    return None if untouched else _resolve_first(run, drive, asked)
 
 
-def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
+def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Leftover:
+    return Leftover(run, t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run)))
 
 
 def _is_same(known: Identity, drive: Drive) -> bool:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
-from wizard.apply.ensure.compare_mounts import lines_of
 from wizard.apply.ensure.leftover import leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
@@ -297,7 +296,11 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
             t("{device} contains {found:and}, which no entry describes.", device=part.path, found=kinds)
         )
     (one,) = held
-    at_boot = lines_of(layer, environment) if layer else lines_at_boot(drive, part.path, environment.fstab)
+    at_boot = (
+        compare_mounts.lines_of(layer, environment)
+        if layer
+        else lines_at_boot(drive, part.path, environment.fstab)
+    )
     mounts = [(_subvolume(line.options), line.mount_point) for line in at_boot]
     place = next((place for name, place in mounts if not name), None)
     role = role_by_type(part.type, one.kind)

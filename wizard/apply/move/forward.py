@@ -266,9 +266,7 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
         if again is None:
             raise
         again.go(PartitionSide.NEW if target is PartitionSide.OLD else PartitionSide.OLD)
-        raise PartitionReturned(
-            t("{why} The partition was not moved back, and is complete.", why=error)
-        ) from None
+        raise PartitionReturned(error, t("The partition was not moved back, and is complete.")) from None
 
 
 def _move_back(context: content.OnDrive, number: int) -> None:

@@ -53,14 +53,13 @@ class MoveRunJob(job.RunJob[Moves]):
         check_same_start(planned, drive)
         try:
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
-            again = next((planned_again(machine, drive, document) for drive in machine.drives), None)
+            again = planned_again(machine, machine.drives[0], document)
         except (BadInput, Refused) as error:
             raise refused(error) from None
-        if (
-            again is None
-            or replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document
-            or (again.drive.content_digest, again.drive.held) != (planned.content_digest, planned.held)
-        ):
+        if replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document or (
+            again.drive.content_digest,
+            again.drive.held,
+        ) != (planned.content_digest, planned.held):
             raise refused(
                 t(
                     "{part} has changed since the plan was created. Check again with `diskwright move`.",

@@ -23,7 +23,6 @@ from wizard.apply.settings.system import read_top
 from wizard.apply.steps.step_context import asked
 from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse_crypttab
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
@@ -162,7 +161,7 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
     file, other = environment.fstab, environment.crypttab
     entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
         (file, fstab.read_lines(file)),
-        (other, parse_crypttab(read_text(other))),
+        (other, fstab.parse_crypttab(read_text(other))),
     )
     for path, found in entries:
         for entry in found:

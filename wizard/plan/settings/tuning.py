@@ -88,7 +88,7 @@ def make_changes(
     more: Iterable[Setting | Message] = (),
 ) -> Changes:
     """Return the changes with `more` operations, without steps if no change is needed or possible."""
-    place = (found.device, found.filesystem, found.uuid)
+    place = found.device, found.filesystem, found.uuid
     return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), tuning.reasons)
 
 
