@@ -64,15 +64,14 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
     if now is journal.RunState.RUNNING:
         return Leftover(run, CONTINUES(run=runs.run_argument(run)))
     asked = working_ways(run, now)
-    ways = asked.names
-    if Settling.KEEP in ways:
+    if Settling.KEEP in asked.names:
         return _resolve_first(run, drive, asked)
     if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
     untouched = is_untouched(run)
-    goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, aim, ideal)
+    goes_on = "resume" in asked.names and not (ended and untouched) and _makes_requested(run, aim, ideal)
     if goes_on and _may_lose(run, aim):
         return Leftover(
             run,

@@ -283,8 +283,13 @@ def _write_layer(setting: StopLayer, system: RunningSystem, *, new: bool) -> Non
         if setting.layer == "md"
         else physical_volumes_of(device) == {*members}
     ):
-        changed = Sentence("Cannot start {device}: a member changed or is missing ({members:and}).")
-        raise Failed(filled(changed, setting))
+        raise Failed(
+            t(
+                "Cannot start {device}: a member changed or is missing ({members:and}).",
+                device=device,
+                members=members,
+            )
+        )
     _run_commands(setting, system, new=new)
     wanted = How.AFTER if new else How.BEFORE
     wait_until(lambda: read(setting, system).how is wanted)

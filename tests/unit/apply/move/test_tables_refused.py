@@ -91,15 +91,12 @@ def blocks(start: int, end: int) -> Extent:
 @pytest.mark.parametrize(
     ("name", "good", "bad"),
     [
-        # Partitions 127 and 1 are around, then the end of the space for partitions.
         ("gpt", blocks(4096, 20480), blocks(4096, 20481)),
         ("gpt", blocks(4096, 20480), blocks(4095, 20480)),
         ("mbr", blocks(1, 10000), blocks(0, 10000)),
-        # The record of partition 5, the table itself, and partition 6.
         ("logical-512e", blocks(12008, 20062), blocks(12000, 20062)),
         ("logical-512e", blocks(12008, 20062), blocks(12008, 20063)),
         ("logical-512e", blocks(12008, 20062), blocks(12008, 20064)),
-        # The end of the extended partition.
         ("logical", blocks(20063, 32000), blocks(20063, 32001)),
     ],
 )
