@@ -1,4 +1,4 @@
-"""Propose better settings for a filesystem, plan any request, and apply, verify and undo the changes."""
+"""Propose, plan, apply, verify and undo changes of settings."""
 
 import grp
 import os

@@ -1,4 +1,4 @@
-"""Convert advice for an existing filesystem to changes with exact old and new values, and their document."""
+"""Convert advice for a filesystem to changes with exact old and new values, and their document."""
 
 from collections.abc import Iterable, Iterator, Set
 from pathlib import PurePosixPath
