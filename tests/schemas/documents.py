@@ -31,7 +31,7 @@ from wizard.plan.changes import Prospect
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import SETTINGS
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe import facts
 from wizard.report import parts
 from wizard.report.parts import Report

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from wizard.apply.plan import job as plan_job
     from wizard.apply.run import job, journal, kinds, process
     from wizard.apply.run.progress_log import RunStatus
-    from wizard.apply.settings import proposal
     from wizard.apply.settings import run as settings_run
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_job, proposal, settings_run = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.proposal", "settings.run"
+    guard, survey, plan_job, settings_run = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.run"
     )
 
 
@@ -60,7 +59,7 @@ class LocalRuns:
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan changes to a filesystem or its drive. Raises as `changes_for` does."""
-        return proposal.changes_for(device, wanted, self._environment)
+        return settings_run.changes_for(device, wanted, self._environment)
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files and plan a copy. Raises as `survey.work_out` does."""

@@ -32,7 +32,7 @@ from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:
-    from wizard.apply.settings.proposal import TuningProposal
+    from wizard.apply.settings.run import TuningProposal
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -95,7 +95,7 @@ def bring(arguments: Namespace) -> ExitCode:
 
 def tune(arguments: Namespace) -> None:
     """Suggest settings, and save the changes if requested."""
-    from wizard.apply.settings.proposal import work_out
+    from wizard.apply.settings.run import work_out
 
     environment = environment_of(arguments)
     found = work_out(arguments.device, arguments.workload, environment, arguments.writable)

@@ -130,7 +130,7 @@ def test_second_run_changes_no_drive_and_missing_parts_are_added(work: Work, mak
     # Its owner is somebody else's now.
     tool("mount", "-o", "remount,rw", str(work.place("media")))
     os.chown(work.place("media"), 1234, 1234)
-    assert "belongs to 1234:1234" in told(ensure(wanted, work))
+    assert "the owner and mode is 1234:1234" in told(ensure(wanted, work))
 
 
 def test_data_is_lost_only_if_the_file_names_it_exactly(
@@ -241,7 +241,7 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
     if what == "subvolumes":
         home = str(work.place("m/home"))
         work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=/@snapshots"))
-        assert "without the option subvol=/@home" in told(ensure(wanted, work))
+        assert "lacks subvol=/@home" in told(ensure(wanted, work))
         work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=@home"))
         assert ensure(wanted, work).state == "as-wanted"
         tool("umount", home)

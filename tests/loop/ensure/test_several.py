@@ -112,7 +112,7 @@ def test_second_run_matches_and_differences_are_refused(how: str, work: Work, ma
         before = [quieted(work, drive) for drive in drives]
         wrong = ensure(wanted_for(drives, work, other), work)
         assert wrong.state == "refused" and not wrong.first.replace, told(wrong)
-        assert "stores files as RAID" in told(wrong) and "fix this manually" in told(wrong)
+        assert "DATA RAID" in told(wrong) and "fix this manually" in told(wrong)
         label = ensure(wanted_for(drives, work, right, 'label = "films"'), work)
         assert label.state == "refused" and "the label is media instead of films" in told(label)
         for alone in drives:
@@ -137,7 +137,7 @@ def test_mirror_without_one_drive_does_not_match(work: Work, make_drive: MakeDri
     tool("btrfs", "device", "scan", "--forget")
     tool("mount", "-o", "degraded", f"{drives[0]}p1", str(work.place("media")))
     degraded = ensure(wanted, work)
-    assert degraded.state == "refused" and f"runs without {drives[1]}p1" in told(degraded), told(degraded)
+    assert degraded.state == "refused" and f"lacks {drives[1]}p1" in told(degraded), told(degraded)
     (work.place("media") / "file").write_bytes(os.urandom(MIB))
     tool("sync")
     tool("umount", str(work.place("media")))
@@ -161,7 +161,7 @@ def test_btrfs_with_a_third_device_does_not_match_two(work: Work, make_drive: Ma
     tool("btrfs", "device", "add", "-f", third, str(work.place("media")))
     larger = ensure(wanted, work)
     assert larger.state == "refused" and "devices is 3" in told(larger), told(larger)
-    assert f"also uses {third}" in told(larger) and not larger.first.replace
+    assert f"also contains {third}" in told(larger) and not larger.first.replace
     tool("btrfs", "device", "remove", third, str(work.place("media")))
     assert ensure(wanted, work).state == "as-wanted"
 
@@ -181,7 +181,7 @@ def test_data_is_lost_only_if_the_file_names_it_exactly(work: Work, make_drive: 
         # A part of what is held, or another drive, allows nothing.
         wrong = wanted_for((old, other), work, f'mirror = "btrfs"\nreplace = "{value}"')
         refused = ensure(wrong, work)
-        assert refused.state == "refused" and "names another drive" in told(refused)
+        assert refused.state == "refused" and "has other contents" in told(refused)
     wrong = wanted_for((old, blank), work, f'mirror = "btrfs"\nreplace = "{two.first.replace}"')
     assert ensure(wrong, work).state == "refused"
     assert digests(work, old, blank, other) == before

@@ -270,9 +270,9 @@ def test_run_killed_at_any_moment_resumes_or_is_undone(
 def test_size_that_does_not_fit_is_refused_in_advance(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     at_the_end(drive, "ext4")
-    with pytest.raises(Refused, match=f"{drive.node(2)} cannot be that small: files and metadata use"):
+    with pytest.raises(Refused, match=f"{drive.node(2)} cannot be that small"):
         drive.shrink_plan(20 * MIB)
-    with pytest.raises(Refused, match="Request less"):
+    with pytest.raises(Refused, match="already has"):
         drive.shrink_plan(OLD)
     with drive.mounted(2), pytest.raises(Refused, match=f"`diskwright unmount {drive.node(2)}` first"):
         drive.shrink_plan(NEW)

@@ -40,7 +40,7 @@ def test_device_without_a_filesystem_is_reported(work: Work, make_drive: MakeDri
     empty = diskwright(
         work, "tune", make_drive(16 * MIB), "--workload", "large-media", "--fstab", str(work.fstab)
     )
-    assert empty.returncode == 2 and "no recognised contents" in empty.stderr
+    assert empty.returncode == 2 and "contains no filesystem" in empty.stderr
     file = tmp_path / "file"
     file.touch()
     for device in (str(file), str(tmp_path / "none")):

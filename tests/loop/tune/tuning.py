@@ -13,11 +13,10 @@ from wizard.advice.existing import Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.proposal import work_out
+from wizard.apply.settings.run import work_out
 from wizard.model.requests import Tune
 from wizard.plan.changes import Changes
-from wizard.plan.settings.document import SETTINGS
-from wizard.plan.settings.tuning import make_changes
+from wizard.plan.settings.tuning import SETTINGS, make_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 

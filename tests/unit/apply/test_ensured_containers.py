@@ -62,12 +62,12 @@ def test_uncertainty_is_called_a_doubt(environment: Environment, monkeypatch: py
 @pytest.mark.parametrize(
     ("crypttab", "fstab", "mounted", "why"),
     [
-        ("", FSTAB, ("/srv/m",), "lacks an entry to open"),
-        (f"#{CRYPTTAB[10:]}", FSTAB, ("/srv/m",), "lacks an entry to open"),
-        (CRYPTTAB.replace("/m.key", "/other.key"), FSTAB, ("/srv/m",), "lacks an entry to open"),
-        (CRYPTTAB.replace("/etc/keys/m.key", "none"), FSTAB, ("/srv/m",), "lacks an entry to open"),
-        (CRYPTTAB * 2, FSTAB, ("/srv/m",), "lacks an entry to open"),
-        (CRYPTTAB, "", ("/srv/m",), "lacks an entry to mount"),
+        ("", FSTAB, ("/srv/m",), "lacks an entry for"),
+        (f"#{CRYPTTAB[10:]}", FSTAB, ("/srv/m",), "lacks an entry for"),
+        (CRYPTTAB.replace("/m.key", "/other.key"), FSTAB, ("/srv/m",), "lacks an entry for"),
+        (CRYPTTAB.replace("/etc/keys/m.key", "none"), FSTAB, ("/srv/m",), "lacks an entry for"),
+        (CRYPTTAB * 2, FSTAB, ("/srv/m",), "lacks an entry for"),
+        (CRYPTTAB, "", ("/srv/m",), "lacks an entry for"),
         (CRYPTTAB, FSTAB.replace("/srv/m", "/srv/n"), ("/srv/n",), "instead of /srv/m"),
         (CRYPTTAB, FSTAB, (), "is not mounted at /srv/m"),
         (CRYPTTAB, FSTAB, ("/srv/n",), "is mounted at /srv/n instead of /srv/m"),

@@ -25,8 +25,7 @@ from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, W
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.document import SETTINGS
-from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_changes
+from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, Superblock, make_changes
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"

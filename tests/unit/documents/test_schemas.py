@@ -37,7 +37,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import SETTINGS
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.machine import load_machine
 
 RECORDED = Path(__file__).parents[2] / "looks" / "recorded"

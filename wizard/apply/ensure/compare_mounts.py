@@ -15,6 +15,7 @@ from wizard.apply.settings.plan_settings import act
 from wizard.apply.steps.containers import opens
 from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
 from wizard.apply.system.mounts import read_mounts
+from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import partition_path
@@ -28,6 +29,9 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest, places_of
 from wizard.probe.host.environment import writer_named
+
+NO_ENTRY = Sentence("{file} lacks an entry for {device} with {value}")
+NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
 class Where(Struct, frozen=True):
@@ -129,8 +133,7 @@ def using_of(
     places: dict[str, tuple[str, ...]] = {}
     for number, (volume, asked) in enumerate(zip(plan.volumes, requests, strict=True), 1):
         use = _use_of(number, drives, layers, environment)
-        if volume.encryption is not None:
-            found += _container_faults(volume, volume.encryption, drives[0], environment)
+        found += _container_faults(volume, drives[0], environment)
         if use is None:
             continue
         # No change mounts several subvolumes.
@@ -166,31 +169,22 @@ def _unmounted_btrfs(parts: Sequence[str], use: VolumeUse, found: Sequence[_Need
     return [*(need.said for need in needs), manually]
 
 
-def _container_faults(
-    volume: layout.Volume, encryption: layout.Encryption, drive: Drive, environment: Environment
-) -> Iterator[Message]:
+def _container_faults(volume: layout.Volume, drive: Drive, environment: Environment) -> Iterator[Message]:
     """Describe why a container cannot be opened as requested, or its contents are unknown. Raises Refused and
     Failed if its key or the container is unreadable."""
+    encryption = volume.encryption
+    if encryption is None:
+        return
     device, key = encryption.device, encryption.key
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
     elif differences.opened_on(drive, device) is None:
-        yield t(
-            "the contents of {device} are unknown; open the container with `cryptsetup "
-            "open --key-file {key} {device} {name}`",
-            device=device,
-            key=key,
-            name=encryption.name,
-        )
+        command = f"cryptsetup open --key-file {key} {device} {encryption.name}"
+        yield differences.UNKNOWN_CONTENTS(devices=(device,), command=command)
     elif places_of(volume):
         own = openings(drive, device, environment.crypttab)
         if len(own) != 1 or own[0].key != key:
-            yield t(
-                "{file} lacks an entry to open {device} with {key}",
-                device=device,
-                key=key,
-                file=environment.crypttab,
-            )
+            yield NO_ENTRY(file=environment.crypttab, device=device, value=key)
 
 
 def _use_differences(
@@ -200,34 +194,25 @@ def _use_differences(
     device, file, lines = use.device, environment.fstab, use.lines
     if use.is_swap:
         if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
-            yield t("{file} lacks an entry for swap on {device}", device=device, file=file)
+            yield NO_ENTRY(file=file, device=device, value="swap")
         return
     wanted, is_whole = places_of(volume), use.is_fixed or not volume.subvolumes
     if is_whole:
         others = tuple(place for place in use.listed if place not in wanted)
-        if wanted and others:
+        if others and (wanted or asked.mount_point == layout.NO_PLACE):
             yield t(
                 "{file} mounts {device} at {found:and} instead of {wanted}",
                 device=device,
                 found=others,
-                wanted=wanted[0],
-                file=file,
-            )
-        elif others and asked.mount_point == layout.NO_PLACE:
-            yield t(
-                "{file} mounts {device} at {place}, but no mount is requested",
-                device=device,
-                place=others[0],
+                wanted=next(iter(wanted), layout.NO_PLACE),
                 file=file,
             )
     yield from _place_needs(volume, wanted, use, file)
     options = lines[0].options if is_whole and len(lines) == 1 else None
     if options is not None and (missing := _missing_options(volume, asked, options)):
-        said = t(
-            "the entry for {device} in {file} lacks {options:list}", device=device, options=missing, file=file
-        )
+        said = NO_OPTIONS(file=file, device=device, options=missing)
         yield _Need(said, device, SetOptions((*options, *missing)))
-    yield from _subvolume_faults(volume.subvolumes, device, lines, file)
+    yield from _subvolume_faults(volume, use, file)
     top = volume.mount_point if volume.mount_point in use.mounted else None if use.is_fixed else use.top
     yield from owner_faults(asked, top, volume.filesystem)
 
@@ -248,38 +233,28 @@ def _place_needs(
                 wanted=place,
             )
         elif place not in use.listed:
-            said = t(
-                "{file} lacks an entry to mount {device} at {place}", device=device, place=place, file=file
-            )
+            said = NO_ENTRY(file=file, device=device, value=place)
             yield _Need(said, device, Attach(place, volume.mount_options, True, volume.writer))
         elif use.is_fixed or volume.subvolumes or "noauto" not in use.lines[0].options:
             said = NOT_MOUNTED_AT(device=device, mount_point=place)
             yield _Need(said, device, Attach(None, (), True))
 
 
-def _subvolume_faults(
-    subvolumes: Sequence[layout.Subvolume], device: str, lines: Sequence[Line], file: Path
-) -> Iterator[Message]:
+def _subvolume_faults(volume: layout.Volume, use: VolumeUse, file: Path) -> Iterator[Message]:
     """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
     reported."""
     roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
-    for one in subvolumes:
+    for one in volume.subvolumes:
         place, option, wanted = one.mount_point, subvolume_option(one.name), f"/{one.name}"
         if place is None:
             continue
         options = {option, option.replace("=/", "=")}
-        if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
-            yield t(
-                "{file} mounts {device} at {place} without the option {option}",
-                device=device,
-                place=place,
-                option=option,
-                file=file,
-            )
+        if any(line.mount_point == place and options.isdisjoint(line.options) for line in use.lines):
+            yield NO_OPTIONS(file=file, device=use.device, options=(option,))
         elif (found := roots.get(place, wanted)) != wanted:
             yield t(
                 "{device} is mounted at {place} from {found} instead of {wanted}",
-                device=device,
+                device=use.device,
                 place=place,
                 found=found,
                 wanted=wanted,
@@ -301,7 +276,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     if asked.writable is None or place is None:
         return
     writer = writer_named(asked.writable)
-    with failing(Sentence("Cannot read the owner of {place}: {why}."), place=place):
+    with failing(UNREADABLE, file=place):
         status = Path(place).stat()
     has_owners = MADE[filesystem].holds.owners
     mode = status.st_mode & 0o7777
@@ -313,14 +288,6 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     elif has_owners:
         matches = matches and mode == writer.mode
     if not matches:
-        yield t(
-            "{place} belongs to {uid}:{gid} with mode {mode}; for {who} to write, "
-            "{owner} with mode {wanted} is expected",
-            place=place,
-            uid=status.st_uid,
-            gid=status.st_gid,
-            mode=f"{mode:o}",
-            who=asked.writable,
-            owner=f"{writer.uid}:{writer.gid}",
-            wanted=f"{writer.mode:o}",
-        )
+        now = f"{status.st_uid}:{status.st_gid} {mode:o}"
+        wanted = f"{writer.uid}:{writer.gid} {writer.mode:o}"
+        yield differences.other(place, t("the owner and mode"), now, wanted)

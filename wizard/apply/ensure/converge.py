@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
@@ -12,10 +12,12 @@ from wizard.apply.resize import resized
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
+from wizard.documents.files import UNREADABLE
+from wizard.filesystems.registry import MADE
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import DEVICES, BtrfsMember, BtrfsSeen, btrfs_differences
@@ -25,6 +27,7 @@ from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
+from wizard.plan.settings.possible import HIDDEN
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of, text
 from wizard.probe.host.uses import is_hidden
@@ -32,9 +35,6 @@ from wizard.process.program import run
 
 SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
 """A line of `btrfs filesystem df --raw` on a type of chunk."""
-
-RESERVE = "GlobalReserve"
-"""Not a chunk, but a reserve in metadata chunks."""
 
 
 def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
@@ -64,12 +64,7 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
-        raise Refused(
-            t(
-                "{device} is mounted out of sight of this session, so details of the use are unknown.",
-                device=hidden.subject,
-            )
-        )
+        raise Refused(HIDDEN(device=hidden.subject))
     if not uses:
         chunks = resized.chunks_in(run((*resized.BTRFS_CHUNKS, *parts)).output)
         return BtrfsSeen(members, _profiles(chunks), newest)
@@ -78,11 +73,12 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     place = str(uses[0].by)
     spaces = SPACES.findall(run(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not spaces:
-        raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
+        raise Failed(resized.NOT_TOLD(program="btrfs", what=(place,)))
+    # GlobalReserve is not a chunk, but a reserve in metadata chunks.
     kept = (
         (frozenset(holds.upper().split("+")), profile)
         for holds, profile, size in spaces
-        if holds != RESERVE and int(size)
+        if holds != "GlobalReserve" and int(size)
     )
     return BtrfsSeen(members, _profiles(kept), newest, used, misses)
 
@@ -110,12 +106,8 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
     """Return the devices that the kernel uses, and True if one is missing (sysfs-fs-btrfs). Raises Refused if
     unreadable."""
     folder = SYS / "fs/btrfs" / uuid
-    try:
+    with failing(UNREADABLE, Refused, file=folder):
         used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
-    except OSError:
-        raise Refused(
-            t("Cannot read from the kernel which devices the Btrfs {uuid} uses.", uuid=uuid)
-        ) from None
     return used, any(text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
 
 
@@ -130,11 +122,11 @@ MAY_REACH_FURTHER = Sentence(
 )
 
 PARTS = frozenset(
-    (
-        *("LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd"),
-        *("stratis", "xfs_external_log", "zfs_member"),
-    )
-)
+    {
+        "LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd", "stratis", "xfs_external_log",
+        "zfs_member",
+    }
+)  # fmt: skip
 """libblkid's types of content that may belong to a volume on further drives, such as an external journal.
 Firmware RAIDs are similar."""
 
@@ -148,33 +140,29 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
         for device, signatures in drive.signatures_by_device
         for signature in signatures
     ]
+    md, lvm = MEMBER_KINDS["md"], MEMBER_KINDS["lvm"]
+    members = {device for device, kind, _ in held if kind == lvm}
     faults = []
-    md = MEMBER_KINDS["md"]
-    for of_kind, title, count_of in (
-        ("btrfs", "Btrfs", partial(_number, name="num_devices")),
-        (md, "md", _md_devices),
-    ):
-        uuids = {device: uuid for device, kind, uuid in held if kind == of_kind}
-        for device, uuid in uuids.items():
-            if (count := count_of(device)) > [*uuids.values()].count(uuid):
-                faults.append(REACHES_FURTHER(device=device, count=count, kind=title))
-    members = [device for device, kind, _ in held if kind == MEMBER_KINDS["lvm"]]
-    for device in members:
-        name = group_of(device)
-        physical = physical_in(name)[0] if name else frozenset()
-        if physical - {*members}:
-            faults.append(REACHES_FURTHER(device=device, count=len(physical), kind="LVM"))
-    for device, kind, _ in held:
-        is_raid = kind.endswith("_raid_member") and kind not in MEMBER_KINDS.values()
-        if is_raid or kind in PARTS:
+    for device, kind, uuid in held:
+        title, count, listed = "", 0, [other[1:] for other in held].count((kind, uuid))
+        if kind == "btrfs":
+            title, count = "Btrfs", _number(device, "num_devices")
+        elif kind == md:
+            title, count = "md", _md_devices(device)
+        elif kind == lvm and (name := group_of(device)):
+            physical, _ = physical_in(name)
+            title, count, listed = "LVM", len(physical), len(physical & members)
+        elif kind.endswith("_raid_member") or kind in PARTS:
             faults.append(MAY_REACH_FURTHER(device=device, kind=kind))
+        if count > listed:
+            faults.append(REACHES_FURTHER(device=device, count=count, kind=title))
     return tuple(faults)
 
 
 def _md_devices(device: str) -> int:
     count = exported(run(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
     if not count.isdigit():
-        raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
+        raise Failed(resized.NOT_TOLD(program="mdadm", what=("MD_DEVICES",)))
     return int(count)
 
 
@@ -217,12 +205,11 @@ class DriveTarget(Struct, frozen=True):
 
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
         completed = mounted_as_there(asked, self.drives, self.where.environment, layers)
-        return self._plan(
-            differences.with_makers(self.machine),
-            tuple(map(differences.emptied, self.drives)),
-            completed,
-            None,
-        )
+        # Existing filesystems need no mkfs programs.
+        makers = {program for kind in MADE.values() for program in kind.makers}
+        missing = [(program, "") for program in sorted(makers) if not self.machine.has_tool(program)]
+        machine = replace(self.machine, tools=(*self.machine.tools, *missing))
+        return self._plan(machine, tuple(map(differences.emptied, self.drives)), completed, None)
 
     def _plan(
         self,

@@ -48,12 +48,8 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     found: list[Message] = []
     for name, volume, layer in zip(names, plan.volumes, layers_of(plan, drives), strict=True):
         if layer is None:
-            inactive = t(
-                "the logical volume {name} is inactive, so the contents are unknown; "
-                "activate it with `vgchange --activate y`",
-                name=name,
-            )
-            found.append(inactive)
+            command = "vgchange --activate y"
+            found.append(differences.UNKNOWN_CONTENTS(devices=(name,), command=command))
         else:
             label = volume.label or None
             found += differences.held_differences(layer.path, layer.signatures, volume.filesystem, label)
@@ -70,10 +66,10 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
         for one in part.signatures
     }
     if len(uuids) > 1 or len({layer.path for layer in found}) > 1:
-        yield t("{devices:and} belong to different arrays", devices=tuple(parts))
+        yield t("{devices:and} belong to different volumes", devices=tuple(parts))
         return
     if not found:
-        yield differences.NOT_RUNNING(devices=tuple(parts))
+        yield differences.not_running(parts)
         return
     places = [
         (part.size_bytes - layer.offset_bytes)
@@ -86,14 +82,13 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     folder = sysfs_folder(layer.path)
-    misses = text(folder / "md/degraded") or ""
     return layers.ArraySeen(
         layer.path,
         text(folder / "md/level") or "",
         text(folder / "md/raid_disks") or "",
         text(folder / "md/array_state") or "",
         frozenset(node_of(slave.name) for slave in (folder / "slaves").glob("*")),
-        _number(misses),
+        _number(text(folder / "md/degraded") or ""),
         layer.size_bytes or 0,
         room,
     )
@@ -104,9 +99,9 @@ def _group(part: str) -> layers.GroupSeen:
     if not name:
         return layers.GroupSeen(part)
     physical, misses = physical_in(name)
-    fields = ("lv_name", "lv_size", "segtype", "stripes")
+    fields = ("lv_name", "lv_size", "segtype")
     volumes = tuple(
-        layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
+        layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"])
         for row in asked("lvs", fields, name, run)
     )
     return layers.GroupSeen(part, physical, misses, volumes)

@@ -45,7 +45,7 @@ def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
     run = found[0].run
     ways = working_ways(run, journal.state(run))
     drive = next(drive for drive, left in zip(aim.drives, by_drive, strict=True) if left is not None)
-    return Leftover(run, _resolve_first(run, drive, ways))
+    return _resolve_first(run, drive, ways)
 
 
 def _on_drive(aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
@@ -63,15 +63,14 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
     if now is journal.RunState.RUNNING:
         return Leftover(run, CONTINUES(run=runs.run_argument(run)))
     asked = working_ways(run, now)
-    ways = asked.names
-    if "keep" in ways:
-        return Leftover(run, _resolve_first(run, drive, asked))
+    if "keep" in asked.names:
+        return _resolve_first(run, drive, asked)
     if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
     untouched = is_untouched(run)
-    goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, aim, ideal)
+    goes_on = "resume" in asked.names and not (ended and untouched) and _makes_requested(run, aim, ideal)
     if goes_on and _may_lose(run, aim):
         return Leftover(
             run,
@@ -82,11 +81,11 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
             ),
             resumes=True,
         )
-    return None if untouched else Leftover(run, _resolve_first(run, drive, asked))
+    return None if untouched else _resolve_first(run, drive, asked)
 
 
-def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
+def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Leftover:
+    return Leftover(run, t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run)))
 
 
 def _is_same(known: Identity, drive: Drive) -> bool:

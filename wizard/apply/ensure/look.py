@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
-from wizard.apply.ensure.compare_mounts import lines_of
 from wizard.apply.ensure.leftover import leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
@@ -21,7 +20,7 @@ from wizard.model import layout
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, Sentences, reason_of, t, tn
+from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
@@ -31,11 +30,6 @@ from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
 from wizard.plan.request.volume_request import REST, places_of, size_text
 from wizard.probe.machine import probe_machine
-
-TO_REPLACE = Sentences(
-    '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
-    '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
-)
 
 
 class DriveState(StrEnum):
@@ -109,42 +103,31 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         )
     ideal = aim.ideal()
     key_of(ideal)
-    seen = DriveAssessment(
-        aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
-    )
+    after = differences.shapes_wanted(ideal, places_in(ideal))
+    seen = DriveAssessment(aim.wanted, DriveState.REFUSED, (), drives, _shapes(drives), after)
     if left := leftover(aim, ideal):
         state = DriveState.RESUME if left.resumes else DriveState.REFUSED
-        return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(drives))
+        return replace(seen, state=state, said=(left.said,), run=left.run)
     for drive in drives:
         if drive.waiting is not None and drive.waiting.bare:
             refuse_content(drive, chosen=False)
-    seen = replace(seen, before=_shapes(drives))
     if all(drive.is_empty for drive in drives):
         return _to_make(seen, aim.planned(None), aim.where)
     different = differences.layout_differences(ideal, *drives)
     if not different:
         return _compare_volumes(seen, ideal, aim)
-    places = ((drive.path, drive.data_at_bytes) for drive in drives)
-    unknown = tuple(UNKNOWN_DATA(drive=path, byte=byte) for path, byte in places if byte is not None)
-    different = (*unknown, *different)
-    if reaching := converge.reaching_faults(drives):
-        return replace(seen, said=(*different, *reaching))
-    seen = replace(seen, said=different)
+    unknown = (
+        UNKNOWN_DATA(drive=drive.path, byte=drive.data_at_bytes)
+        for drive in drives
+        if drive.data_at_bytes is not None
+    )
+    reaching = converge.reaching_faults(drives)
+    seen = replace(seen, said=(*unknown, *different, *reaching))
+    if reaching:
+        return seen
     held = tuple(drive for drive in drives if not drive.is_empty)
     if not _may_lose(seen, held):
-        value = differences.replace_value(*held)
-        paths = tuple(drive.path for drive in held)
-        message = (
-            t(
-                "replace names another drive, or older contents of {drive:and}; for the "
-                'current contents: replace = "{value}"',
-                drive=paths,
-                value=value,
-            )
-            if aim.wanted.replace
-            else TO_REPLACE(drive=paths, value=value, count=len(paths))
-        )
-        return replace(seen, said=(*different, message), replace=value)
+        return _to_replace(seen, held, held)
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
@@ -188,10 +171,8 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
     if lost and not _may_lose(seen, lost):
-        value = differences.replace_value(*lost)
-        unknown = tuple(drive.path for drive in lost if drive.is_empty)
-        message = TO_REPLACE(drive=unknown, value=value, count=len(unknown))
-        return replace(seen, said=(*room.lost, message), replace=value)
+        unknown = [drive for drive in lost if drive.is_empty]
+        return _to_replace(replace(seen, said=room.lost), lost, unknown)
     messages = seen.said or (
         tn(
             "{drive:and} is blank; the volumes will be created",
@@ -213,6 +194,19 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
 def _may_lose(seen: DriveAssessment, lost: Sequence[Drive]) -> bool:
     others = tuple(drive for drive in seen.drives if drive not in lost)
     return differences.may_replace(seen.wanted.replace, lost, others)
+
+
+def _to_replace(seen: DriveAssessment, lost: Sequence[Drive], named: Sequence[Drive]) -> DriveAssessment:
+    """Refuse, and add the value that allows losing the contents of drives."""
+    value = differences.replace_value(*lost)
+    message = tn(
+        '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
+        '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
+        drive=tuple(drive.path for drive in named),
+        value=value,
+        count=len(named),
+    )
+    return replace(seen, said=(*seen.said, message), replace=value)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
@@ -250,17 +244,15 @@ def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]
         known.setdefault(links[path], probed.drives[0])
         machine = machine or probed
     assert machine is not None
-    drives: list[Drive] = []
-    for match in matches:
-        node = links.get(match.path or "")
-        candidates = tuple(drive for drive in known.values() if node in (None, drive.path))
-        drives.append(document.matching_drive(replace(match, path=node), candidates))
+    everything = tuple(known.values())
+    resolved = [replace(match, path=links.get(match.path or "")) for match in matches]
+    drives = tuple(document.matching_drive(match, everything) for match in resolved)
     paths = [drive.path for drive in drives]
     if duplicate := next((path for path in paths if paths.count(path) > 1), None):
         raise Refused(
             t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
         )
-    return replace(machine, drives=tuple(known.values())), tuple(drives)
+    return replace(machine, drives=everything), drives
 
 
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
@@ -304,7 +296,11 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
             t("{device} contains {found:and}, which no entry describes.", device=part.path, found=kinds)
         )
     (one,) = held
-    at_boot = lines_of(layer, environment) if layer else lines_at_boot(drive, part.path, environment.fstab)
+    at_boot = (
+        compare_mounts.lines_of(layer, environment)
+        if layer
+        else lines_at_boot(drive, part.path, environment.fstab)
+    )
     mounts = [(_subvolume(line.options), line.mount_point) for line in at_boot]
     place = next((place for name, place in mounts if not name), None)
     role = role_by_type(part.type, one.kind)

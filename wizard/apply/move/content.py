@@ -263,8 +263,11 @@ class OnDrive:
         loaded = journal.load()
         if loaded is None or loaded[0].course.run != name:
             return None
-        told = self.telling(move, step, loaded[0].moved_to(target))
-        return Mover(self.drive, journal, *loaded, told)
+        state, edges = loaded
+        moved = state.boundary_bytes
+        if state.course.raises(target):
+            moved = state.course.size_bytes - moved
+        return Mover(self.drive, journal, state, edges, self.telling(move, step, moved))
 
     def new_mover(
         self,

@@ -1,6 +1,6 @@
 """Move the partitions of a run: read all first, then move and compare them one after the other; and undo."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.plan.partition.moves import compare_step, move_step, read_step
+from wizard.plan.partition.moves import compare_step, move_step
 
 
 def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
@@ -69,12 +69,8 @@ def power_message(run: Path) -> Message:
 
 
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
-CHECKS_FAIL = Sentence("{part} was moved, but a check failed. {way}")
+CHECKS_FAIL = Sentence("{part} was moved, but a check failed.")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
-
-
-NO_LOSS = t("No data is lost.")
-STOPPED = join(t("Stopped."), NO_LOSS)
 
 
 class ForwardMoves(content.OnDrive):
@@ -102,54 +98,47 @@ class ForwardMoves(content.OnDrive):
                 self._compare(number, move)
 
     @contextmanager
-    def _step(self, step: int, explain: Callable[[Failed], str]) -> Iterator[None]:
-        """Journal the start of a step, and an error. The run then ends as explained."""
+    def _step(self, step: int) -> Iterator[None]:
+        """Journal the start and the end of a step, or an error. The run then ends with the state of the
+        data."""
         self._journal.add(Event.STEP_STARTED, self.moves.sentences[step - 1], step=step)
         try:
             yield
         except MoveStopped:
-            stopped = STOPPED if self._has_moved() else t("Stopped before the first write.")
-            raise MoveStopped(stopped) from None
+            raise self._stopped() from None
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            raise Failed(explain(error)) from None
+            raise self._explained(error) from None
+        self._journal.add(Event.STEP_DONE, t("Done."), step=step)
 
-    def _explain(self, error: Failed) -> str:
-        """Add the state of the data to an error during or after a move."""
-        state = t("All other data is intact.") if isinstance(error, UnreadSector) else NO_LOSS
-        return f"{error} {state}"
+    def _stopped(self) -> MoveStopped:
+        return MoveStopped(join(t("Stopped."), self._state()))
 
-    def _explain_unmoved(self, error: Failed) -> str:
-        """Add the state of the data to an error before a move."""
-        intact = t("Partitions moved before remain intact at the new location.")
-        return f"{error} {intact if self._has_moved() else process.NOTHING_WRITTEN}"
+    def _explained(self, error: Failed) -> Failed:
+        is_lost = isinstance(error, UnreadSector) and content.begun_moves(self.notes)
+        return Failed(error, t("All other data is intact.") if is_lost else self._state())
 
-    def _has_moved(self) -> bool:
-        return bool(content.begun_moves(self.notes))
+    def _state(self) -> Message:
+        return t("No data is lost.") if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
 
     def _read(self, number: int, move: Move) -> None:
-        step = read_step(number)
-        with self._step(step, self._explain_unmoved):
+        step = number + 1
+        with self._step(step):
             digests = self.digests(move, move.before.start_bytes, step)
-        self.note(
-            number,
-            replace(
+            noted = replace(
                 self.notes[number],
                 content=digests.whole,
                 pieces=digests.pieces,
                 superblocks=digests.superblocks,
-            ),
-        )
-        self._journal.add(
-            Event.STEP_DONE, t("All sectors of {part} are readable.", part=move.device), step=step
-        )
+            )
+            self.note(number, noted)
 
     def _move(self, number: int, move: Move) -> None:
         step = move_step(self.moves, number)
         if step in done_steps(read_entries(self.run)):
             return
         if self.is_stopped():
-            raise MoveStopped(STOPPED)
+            raise self._stopped()
         noted = self.notes[number]
         try:
             mover = self.load_mover(number, noted.name, PartitionSide.NEW, step) if noted.is_begun else None
@@ -160,22 +149,17 @@ class ForwardMoves(content.OnDrive):
                 begun = replace(noted, is_begun=True)
                 mover = self.new_mover(number, move, begun, noted.name, earlier, step)
         except UnreadSector as error:
-            explain = self._explain if self.notes[number].is_begun else self._explain_unmoved
-            raise Failed(explain(error)) from None
-        with self._step(step, self._explain):
+            raise self._explained(error) from None
+        with self._step(step):
             mover.go(PartitionSide.NEW)
-        self._journal.add(Event.STEP_DONE, t("{part} is at its new location.", part=move.device), step=step)
 
     def _compare(self, number: int, move: Move) -> None:
         step = compare_step(self.moves, number)
-        with self._step(step, self._explain):
+        with self._step(step):
             digests = self.digests(move, move.after.start_bytes, step)
-        self._journal.add(
-            Event.STEP_DONE, t("{part} was read again completely.", part=move.device), step=step
-        )
         result = t("{part} contains the same data as before.", part=move.device)
         if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
-            raise Failed(CHECKS_FAIL(part=move.device, way=NOT_SAME(part=move.device)))
+            raise Failed(CHECKS_FAIL(part=move.device), NOT_SAME(part=move.device))
         noted = content.without_stops(self.notes[number])
         for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)
@@ -204,31 +188,24 @@ def refuse_used(context: content.OnDrive) -> None:
     begun = content.begun_moves(context.notes)
     for number in begun:
         move, noted = context.moves.moves[number], context.notes[number]
-        used = t(
-            "{part} was used after the move, so this run cannot move it back. "
-            "`diskwright move {part} --to {start}` moves it there with its current "
-            "contents.",
-            part=move.device,
-            start=move.before.start_bytes,
-        )
         if noted.is_back or noted.back:
             continue
         if number != begun[-1]:
-            if content.ends_digest(context.drive, move, move.after.start_bytes) != noted.stood:
-                raise Refused(used)
-            continue
-        mover = _last_move(context, number)
-        if mover is None or (mover.state.phase, mover.state.target) != (MovePhase.DONE, PartitionSide.NEW):
-            continue
-        if not mover.is_at(PartitionSide.NEW):
-            raise Refused(used)
-        if not mover.has_table(PartitionSide.NEW):
+            is_used = content.ends_digest(context.drive, move, move.after.start_bytes) != noted.stood
+        else:
+            mover = _last_move(context, number)
+            done = (MovePhase.DONE, PartitionSide.NEW)
+            is_used = (
+                mover is not None
+                and (mover.state.phase, mover.state.target) == done
+                and not (mover.is_at(PartitionSide.NEW) and mover.has_table(PartitionSide.NEW))
+            )
+        if is_used:
             raise Refused(
                 t(
-                    "The partition table of {drive} has changed since {part} was moved, so undo "
-                    "is not possible. Instead, use `diskwright move {part} --to {start}`.",
+                    "{part} was used after the move, or its partition table was changed, so this run cannot "
+                    "move it back. `diskwright move {part} --to {start}` moves it with its current contents.",
                     part=move.device,
-                    drive=move.drive.path,
                     start=move.before.start_bytes,
                 )
             )
@@ -289,9 +266,7 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
         if again is None:
             raise
         again.go(PartitionSide.NEW if target is PartitionSide.OLD else PartitionSide.OLD)
-        raise PartitionReturned(
-            t("{why} The partition was not moved back, and is complete.", why=error)
-        ) from None
+        raise PartitionReturned(error, t("The partition was not moved back, and is complete.")) from None
 
 
 def _move_back(context: content.OnDrive, number: int) -> None:

@@ -60,7 +60,7 @@ def found_move(path: str) -> FoundMove:
                     moves = on_drive(found.moves, known_identity(machine, drive))
                     MOVES.check(moves, drive.path)
                     return replace(found, moves=moves)
-    raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
+    raise process.refused(t("No interrupted move found on {drive}.", drive=path))
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
@@ -73,7 +73,7 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     if images is None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
-    where = str(t("the journal on the drive"))
+    where = "the journal"
     moves = MOVES.read_kept(document["moves"], where)
     notes = from_json(document["notes"], content.Notes, where).moves
     for number, noted in enumerate(notes):
@@ -98,14 +98,6 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 )
             )
     moves = found.moves
-    if not tokens:
-        raise Refused(
-            t(
-                "To resume moving {part}, confirm the drive: --confirm {token}. Nothing was written.",
-                part=found.move.device,
-                token=moves.drive.token,
-            )
-        )
     job.check_tokens(moves, tokens)
     folder = runs.runs_folder(journal_dir)
     runs.check_room(folder, 0, make=True)

@@ -14,7 +14,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.partition.move_target import WITHOUT_PLACE
 
 OTHER = Sentence("The first sector does not match the detected {title}.")
-UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check first with {command}.")
+UNCLEAN = Sentence("{what} was not unmounted cleanly. Check the filesystem first: `{command}`.")
 
 HIDDEN_AT = 0x1C
 BOOT_SECTOR_BYTES = 512
@@ -49,7 +49,13 @@ def placed(
     if kind in WITHOUT_PLACE:
         return head, tail
     if kind == "ntfs":
-        return _ntfs(head, tail, before_lba, after_lba)
+        sector_bytes = _sector_bytes(head, "NTFS", head[3:11] == b"NTFS    ")
+        head = _with_hidden(head, 0, before_lba, after_lba, "NTFS")
+        # The last sector has a copy of the first one.
+        at = len(tail) - sector_bytes
+        if tail[at + 3 : at + 11] == b"NTFS    ":
+            tail = _with_hidden(tail, at, before_lba, after_lba, "NTFS")
+        return head, tail
     if kind == "vfat":
         return _fat(head, before_lba, after_lba, fat), tail
     if kind == "exfat":
@@ -65,16 +71,6 @@ def fat_offset(head: bytes) -> int:
     return int(sector) * int(reserved)
 
 
-def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, bytes]:
-    """Update the first sector, and the copy in the last one."""
-    sector_bytes = _sector_bytes(head, "NTFS", head[3:11] == b"NTFS    ")
-    head = _with_hidden(head, 0, before, after, "NTFS")
-    at = len(tail) - sector_bytes
-    if tail[at + 3 : at + 11] == b"NTFS    ":
-        tail = _with_hidden(tail, at, before, after, "NTFS")
-    return head, tail
-
-
 def _sector_bytes(head: bytes, title: str, has_magic: bool) -> int:
     size: int = struct.unpack_from("<H", head, 0x0B)[0]
     if not has_magic or size not in SECTOR_SIZES or head[510:512] != BOOT_SIGNATURE:
@@ -88,13 +84,7 @@ def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> b
     if not is_boot_sector or struct.unpack_from("<I", data, at + HIDDEN_AT)[0] != before:
         return data
     if after >= 1 << 32:
-        raise Refused(
-            t(
-                "{title} stores its start in 32 bits, and the new start is block {block}.",
-                title=title,
-                block=after,
-            )
-        )
+        raise Refused(t("{what} has 32-bit block numbers, too few for the new place.", what=title))
     return _patched(data, at + HIDDEN_AT, struct.pack("<I", after))
 
 
@@ -115,18 +105,13 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
         has_flags = _clusters(head) >= FAT12_CLUSTERS
         unclean = head[FAT16_STATE_AT] & STATE_UNCLEAN or (has_flags and not flags & FAT16_CLEAN)
     if unclean:
-        raise Refused(UNCLEAN(title="FAT", command="fsck.fat"))
+        raise Refused(UNCLEAN(what="FAT", command="fsck.fat"))
     copy: int = struct.unpack_from("<H", head, FAT32_COPY_AT)[0]
     if is_fat32 and copy not in NO_COPY:
         place = copy * sector_bytes
         if place + BOOT_SECTOR_BYTES > len(head):
-            raise Refused(
-                t(
-                    "The backup of the FAT's first sector is at byte {byte}, farther in than any "
-                    "program writes it.",
-                    byte=place,
-                )
-            )
+            # No program writes the backup that far in.
+            raise Refused(OTHER(title="FAT"))
         head = _with_hidden(head, place, before, after, "FAT")
     return _with_hidden(head, 0, before, after, "FAT")
 
@@ -145,7 +130,7 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
     if head[3:11] != b"EXFAT   " or head[510:512] != BOOT_SIGNATURE or not 9 <= shift <= 12:
         raise Refused(OTHER(title="exFAT"))
     if int.from_bytes(head[EXFAT_FLAGS_AT : EXFAT_FLAGS_AT + 2], "little") & EXFAT_UNCLEAN:
-        raise Refused(UNCLEAN(title="exFAT", command="fsck.exfat"))
+        raise Refused(UNCLEAN(what="exFAT", command="fsck.exfat"))
     region = EXFAT_REGION_SECTORS << shift
     if len(head) < 2 * region:
         raise ValueError("the head does not hold both copies of the first sectors")
@@ -153,13 +138,7 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
         sectors = head[at : at + region]
         summed = sectors[: EXFAT_SUM_SECTOR << shift]
         if sectors != summed + _exfat_sum(summed, 1 << shift):
-            raise Refused(
-                t(
-                    "The checksum of the first exFAT sectors or their copy is wrong. "
-                    "Check first with {command}.",
-                    command="fsck.exfat",
-                )
-            )
+            raise Refused(t("The checksum of the first exFAT sectors is wrong. Check with `fsck.exfat`."))
         if struct.unpack_from("<Q", summed, EXFAT_OFFSET_AT)[0] == before:
             moved = _patched(summed, EXFAT_OFFSET_AT, struct.pack("<Q", after))
             head = _patched(head, at, moved + _exfat_sum(moved, 1 << shift))

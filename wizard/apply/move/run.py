@@ -13,6 +13,7 @@ from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
+from wizard.apply.plan.guard import NOT_ON_DRIVE
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -42,9 +43,7 @@ class MoveRunJob(job.RunJob[Moves]):
         drive = document.drive.path
         environment.check_allowed((drive,))
         if reason := devices.node_fault(drive, drive):
-            raise Refused(
-                t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
-            )
+            raise refused(NOT_ON_DRIVE(node=drive, reason=reason))
         return (drive,)
 
     def check_new(self, document: Moves) -> None:
@@ -54,18 +53,16 @@ class MoveRunJob(job.RunJob[Moves]):
         check_same_start(planned, drive)
         try:
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
-            again = next((planned_again(machine, drive, document) for drive in machine.drives), None)
+            again = planned_again(machine, machine.drives[0], document)
         except (BadInput, Refused) as error:
             raise refused(error) from None
-        if (
-            again is None
-            or replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document
-            or (again.drive.content_digest, again.drive.held) != (planned.content_digest, planned.held)
-        ):
-            raise Refused(
+        if replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document or (
+            again.drive.content_digest,
+            again.drive.held,
+        ) != (planned.content_digest, planned.held):
+            raise refused(
                 t(
-                    "{part} has changed since the plan was created. Check again with `diskwright "
-                    "move`. Nothing was written.",
+                    "{part} has changed since the plan was created. Check again with `diskwright move`.",
                     part=document.device,
                 )
             )
@@ -118,7 +115,18 @@ class MoveRunJob(job.RunJob[Moves]):
         if begun_moves(notes):
             check_same(run, moves)
             begun = begun_steps(read_entries(run))
-            _check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
+            now = probe_drive(moves.drive.path)
+            for number, move in enumerate(moves.moves):
+                part = now.partition(move.device)
+                is_same = part is not None and (part.extent, part.filesystem) == (move.before, move.holds)
+                if not is_same and move_step(moves, number) not in begun:
+                    raise Refused(
+                        t(
+                            "{part}, the next to move, has changed since the plan was created. "
+                            "`diskwright undo` reverts the completed moves.",
+                            part=move.device,
+                        )
+                    )
         else:
             self.check_new(moves)
         save_notes(run, notes)
@@ -207,21 +215,6 @@ def check_same(run: Path, moves: Moves) -> None:
         raise Refused(job.ANOTHER_DRIVE(fault=fault))
 
 
-def _check_left(moves: Moves, started: int) -> None:
-    """Raises Refused if a partition without a journal on the drive has moved or has other contents."""
-    drive = probe_drive(moves.drive.path)
-    for move in moves.moves[started:]:
-        part = drive.partition(move.device)
-        if part is None or part.extent != move.before or part.filesystem != move.holds:
-            raise Refused(
-                t(
-                    "{part}, the next to move, has changed since the plan was created. "
-                    "`diskwright undo` reverts the completed moves.",
-                    part=move.device,
-                )
-            )
-
-
 @contextmanager
 def _opened(moves: Moves) -> Iterator[MovedDrive]:
     """Open the drive exclusively. Afterwards, the kernel rereads its table in any case."""
@@ -250,28 +243,11 @@ def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
             Check(str(holds), found == move.holds, found),
         )
         if work.journal.verify(checks):
-            return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
+            return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device))
     tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
-    return Event.DONE, str(join(_at_new_places(work.run, moves), *tasks))
-
-
-def _at_new_places(run: Path, moves: Moves) -> Message:
-    if len(moves.moves) > 1:
-        return t(
-            "{parts:and} are now at their new locations. `diskwright undo {run}` moves "
-            "them back until one is used.",
-            parts=moves.devices,
-            run=run_argument(run),
-        )
-    (move,) = moves.moves
-    done = (
-        Sentence(
-            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back until it is used."
-        )
-        if move.after.start_bytes % move.drive.geometry.grain_bytes
-        else Sentence(
-            "{part} now starts at {start:exact} and is aligned. `diskwright undo {run}` "
-            "moves it back until it is used."
-        )
+    done = t(
+        "Moved: {parts:and}. `diskwright undo {run}` moves back all partitions until one is used.",
+        parts=moves.devices,
+        run=run_argument(work.run),
     )
-    return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
+    return Event.DONE, str(join(done, *tasks))

@@ -28,7 +28,7 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewTable, TableEntry
 from wizard.model.machine import Extent, Partition
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
 from wizard.probe.content.gpt import Read, TableReading, read_copy
@@ -39,6 +39,7 @@ DYNAMIC_TYPES = frozenset(
 """Types of Windows' Logical Disk Manager: its metadata, its data, and both in an MBR."""
 
 MOST_MBR_BLOCKS = 1 << 32
+NOT_FREE = Sentence("The space for the move is not free: bytes {start} to {end}.")
 
 
 class TablePiece(Struct, frozen=True):
@@ -114,69 +115,43 @@ def table_images(
 
 def _check_table(read: Read, size_bytes: int, block_bytes: int, reading: TableReading) -> None:
     table = reading.table
-    if table.kind == "hybrid":
-        raise Refused(
-            t(
-                "The drive has a hybrid MBR: two tables describe the same partitions, and "
-                "only one can change at a time."
-            )
-        )
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(t("The drive has no GPT or MBR partition table."))
+        raise Refused(t("The partition table does not support moves: {kind}.", kind=table.kind))
     if reading.problems:
         raise Refused(
             t("The partition table was not read completely. {problems:row}", problems=reading.problems)
         )
-    if table.kind == "gpt":
-        _check_gpt(read, size_bytes, block_bytes)
-        if table.primary != "ok":
-            raise Refused(
-                t(
-                    "The GPT has no protective MBR. Restore the MBR first: other programs may "
-                    "treat the drive as empty."
-                )
+    if table.kind == "gpt" and (
+        table.primary != "ok" or not _has_equal_copies(read, size_bytes, block_bytes)
+    ):
+        raise Refused(
+            t(
+                "The GPT needs a repair first: two equal copies and a protective MBR are required, since a "
+                "power cut could destroy one copy."
             )
+        )
     if any(entry.type in DYNAMIC_TYPES for entry in reading.entries):
         raise Refused(
             t("The drive contains Windows dynamic disks (LDM), whose database records all positions.")
         )
 
 
-def _check_gpt(read: Read, size_bytes: int, block_bytes: int) -> None:
-    """Raises Refused unless both copies of the GPT are valid and equal."""
+def _has_equal_copies(read: Read, size_bytes: int, block_bytes: int) -> bool:
+    """Return True if both copies of the GPT are valid and equal."""
     last = size_bytes // block_bytes - 1
     found = [read_copy(read, lba, last, block_bytes) for lba in (1, last)]
     sound = [copy for copy in found if copy and copy.sound]
-    if len(sound) != 2:
-        raise Refused(
-            t(
-                "The GPT has only one valid copy. Restore the other copy first: a power cut "
-                "could destroy the table."
-            )
-        )
-    first, other = sound
-    places = (first.alternate_lba, other.alternate_lba) == (last, 1)
     contents = {
         (one.disk_guid, one.first_usable_lba, one.last_usable_lba, one.entry_bytes, one.entries)
         for one in sound
     }
-    if not places or len(contents) > 1:
-        raise Refused(
-            t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
-        )
+    return [copy.alternate_lba for copy in sound] == [last, 1] and len(contents) == 1
 
 
 def _entry(reading: TableReading, number: int) -> Partition:
     found = next((entry for entry in reading.entries if entry.number == number), None)
-    if found is None or not found.size_bytes:
-        raise Refused(t("The table has no partition {number}.", number=number))
-    if found.type in partition_types.CONTAINERS:
-        raise Refused(
-            t(
-                "Partition {number} is extended and is not moved. Its logical partitions can be moved.",
-                number=number,
-            )
-        )
+    if found is None or not found.size_bytes or found.type in partition_types.CONTAINERS:
+        raise Refused(t("The table has no movable partition {number}.", number=number))
     return found
 
 
@@ -184,35 +159,19 @@ def _check_room(image: proof.Image, reading: TableReading, entry: Partition, spa
     """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
-        raise Refused(
-            t("An MBR uses 32-bit block numbers. The space for the move is beyond this limit or larger.")
-        )
+        raise Refused(t("{what} has 32-bit block numbers, too few for the new place.", what="MBR"))
     start, end = table.first_usable_bytes or 0, table.end_usable_bytes or 0
-    if not (start <= span.start_bytes and span.end_bytes <= end):
-        raise Refused(
-            t(
-                "The space for the move exceeds the space for partitions, from byte {start} to byte {end}.",
-                start=start,
-                end=end,
-            )
-        )
     is_logical = table.kind == "mbr" and entry.number > MBR_PRIMARIES
     if is_logical:
         _check_logical(image, reading, entry, span)
-    for other in reading.entries:
-        is_around = is_logical and other.type in partition_types.CONTAINERS
-        if other.number != entry.number and not is_around and span.overlaps(other):
-            raise Refused(
-                t(
-                    "The space for the move overlaps partition {other}, which is not moved.",
-                    other=other.number,
-                )
-            )
-    for own in table.own:
-        if span.overlaps(own):
-            raise Refused(
-                t("The space for the move overlaps the table itself at byte {byte}.", byte=own.start_bytes)
-            )
+    others = (
+        other
+        for other in reading.entries
+        if other.number != entry.number and not (is_logical and other.type in partition_types.CONTAINERS)
+    )
+    is_usable = start <= span.start_bytes and span.end_bytes <= end
+    if not is_usable or any(map(span.overlaps, (*others, *table.own))):
+        raise Refused(NOT_FREE(start=span.start_bytes, end=span.end_bytes))
 
 
 def _check_logical(image: proof.Image, reading: TableReading, entry: Partition, span: Extent) -> None:
@@ -234,13 +193,7 @@ def _check_logical(image: proof.Image, reading: TableReading, entry: Partition, 
         container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
         for container in containers
     ):
-        raise Refused(
-            t(
-                "The space for the move is outside the extended partition or before the "
-                "record of partition {number}.",
-                number=entry.number,
-            )
-        )
+        raise Refused(NOT_FREE(start=span.start_bytes, end=span.end_bytes))
 
 
 def _image(read: Read, size_bytes: int, geometry: Geometry, reading: TableReading) -> proof.Image:

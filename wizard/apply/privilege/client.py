@@ -30,7 +30,7 @@ from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.plan import Plan
-from wizard.plan.settings.document import SETTINGS
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 

@@ -31,6 +31,7 @@ from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import Result, run
 
 CUT_OFF = t("The filesystem was not unmounted cleanly: mount and unmount the filesystem first.")
+NOT_TOLD = Sentence("{program} does not report {what:and}.")
 DEVICES = Sentence("The filesystem spans {devices} devices; resizing supports only one.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
@@ -48,7 +49,7 @@ def chunks_in(text: str) -> tuple[tuple[frozenset[str], str], ...]:
     profile of each chunk. Raises Failed if it lists no chunks. Pure."""
     kinds = CHUNK.findall(text)
     if len(kinds) != text.count("CHUNK_ITEM ") or not kinds:
-        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+        raise Failed(NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",)))
     return tuple((frozenset(holds), profile) for *holds, profile in (kind.split("|") for kind in kinds))
 
 
@@ -56,7 +57,7 @@ def number_in(text: str, name: str) -> int:
     """Return a number from dump-super. Raises Failed if it is missing. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
-        raise Failed(NOT_UNDERSTOOD(program="btrfs", said=text))
+        raise Failed(NOT_TOLD(program="btrfs", what=(name,)))
     return int(found[1])
 
 

@@ -32,13 +32,13 @@ from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
+from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.settings.possible import signatures_on
-from wizard.plan.settings.tuning import CurrentSettings, Superblock
+from wizard.plan.settings.possible import no_filesystem, signatures_on
+from wizard.plan.settings.tuning import CurrentSettings
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
@@ -65,18 +65,30 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     (drive,) = machine.drives
     identity = known_identity(machine, drive)
     part = drive.partition(node)
-    signature = _signature(node, drive, part)
+    found = signatures_on(drive, node)
+    if len(found) != 1 or found[0].kind not in KINDS:
+        raise BadInput(no_filesystem(drive, node))
+    (signature,) = found
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
     mounts = {mounted.mount_point: mounted for mounted in all_mounts}
-    tags = tags_of(signatures_on(drive, node), part)
+    tags = tags_of(found, part)
     own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
     line = _preferred_line(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
     if line is None and place is not None:
         mounted = mounted_from(node, place)
-    block = _superblock(node, signature)
+    block, reserved = None, None
+    if signature.kind.startswith("ext"):
+        with suppress(Failed):
+            block = superblock(node)
+            reserved = block.reserved_blocks * block.block_bytes
+        if block is None and place is not None:
+            # Readable without root: free blocks minus those available to users.
+            with suppress(OSError):
+                status = os.statvfs(place)
+                reserved = (status.f_bfree - status.f_bavail) * status.f_frsize
     ahead = sysfs.text(sysfs.folder_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
     rules = environment.rules / rules_name(identity)
@@ -94,7 +106,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         mount_point=place,
         at_boot=line.options if line else None,
         read_ahead_bytes=int(ahead) * 1024 if ahead and ahead.isdigit() else None,
-        reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
+        reserved_bytes=reserved,
         trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
         fstab=str(environment.fstab),
         fstab_text=fstab,
@@ -179,28 +191,6 @@ def location_fault(device: str, drive: str) -> Message | str | None:
     return None if found == drive else t("{device} is on {drive}", device=device, drive=found)
 
 
-def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
-    """Return the signature of the only filesystem on a device. Raises BadInput if there is none, or more."""
-    found = part.signatures if part is not None else drive.signatures
-    filesystems = [signature for signature in found if signature.kind in KINDS]
-    if len(found) != 1 or not filesystems:
-        held = kinds_in(found)
-        fault = t(
-            "{device} contains {what}: name a partition with exactly one filesystem.",
-            device=node,
-            what=held or t("no recognised contents"),
-        )
-        root = t("Without root, diskwright can read little.") if os.geteuid() != 0 else ""
-        raise BadInput(f"{fault} {root}".rstrip())
-    return filesystems[0]
-
-
-def _superblock(node: str, signature: Signature) -> Superblock | None:
-    with suppress(Failed):
-        return superblock(node) if signature.kind.startswith("ext") else None
-    return None
-
-
 def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
     return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
@@ -212,17 +202,6 @@ def _matches(line: Line, node: str, tags: Tags, places: Iterable[str]) -> bool:
 
 def _places(device: str) -> list[str]:
     return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
-
-
-def _reserved(place: str | None, signature: Signature) -> int | None:
-    """Return the reserved bytes of a mounted ext filesystem, readable without root: free blocks minus those
-    available to users."""
-    if place is None or not signature.kind.startswith("ext"):
-        return None
-    with suppress(OSError):
-        status = os.statvfs(place)
-        return (status.f_bfree - status.f_bavail) * status.f_frsize
-    return None
 
 
 LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")

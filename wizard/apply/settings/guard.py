@@ -24,14 +24,14 @@ from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.layers import StopLayer
-from wizard.operations.operation import Setting
+from wizard.operations.operation import AS_SENTENCE, Setting
 from wizard.operations.settings import Relabel, SwitchOnTimer
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
-CLAUSE = Sentence("{fault}.")
+AGAIN = Sentence("{fault:First}. Prepare the changes again.")
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
@@ -91,11 +91,13 @@ def _blkid(*words: str) -> list[str]:
     return run(argv, accept=(0, 2)).output.split()
 
 
-def unambiguous(changes: Changes) -> Changes:
-    """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
+def checked(changes: Changes) -> Changes:
+    """Return the changes. Raises Refused if the kernel refuses an option, or if a copy is attached of a
+    filesystem to mount, now or by fstab."""
+    check_options(changes)
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (fault := clone_fault(changes.device, changes.uuid)):
-        raise refused(CLAUSE(fault=fault))
+        raise refused(AS_SENTENCE(clause=fault))
     return changes
 
 
@@ -112,25 +114,17 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
 def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
     """Raises Refused if a setting belongs to another system, or a file cannot be written."""
     for setting in document.settings:
-        if why := _foreign(setting, environment):
+        if why := setting.foreign(environment.fstab, environment.rules):
             raise refused(why)
-
-
-def _foreign(setting: Setting, environment: Environment) -> Message | None:
-    if why := setting.foreign(environment.fstab, environment.rules):
-        return why
-    if file := setting.edited_file:
-        real = Path(file).resolve()
-        if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-            return t("{file} is not writable here.", file=real)
-    match setting:
-        case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            return t("{unit} can only be enabled on the running system.", unit=unit)
-        case StopLayer(members=members):
-            drives = drives_of(members)
-            if environment.only is not None and drives - environment.only:
-                return t("This run may not touch {drive}.", drive=min(drives - environment.only))
-    return None
+        if file := setting.edited_file:
+            real = Path(file).resolve()
+            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+                raise refused(t("{file} is not writable here.", file=real))
+        match setting:
+            case SwitchOnTimer(unit=unit) if not environment.is_running_system:
+                raise refused(t("{unit} can only be enabled on the running system.", unit=unit))
+            case StopLayer(members=members):
+                environment.check_allowed(sorted(drives_of(members)))
 
 
 def check_options(changes: Changes) -> None:
@@ -147,7 +141,7 @@ def check_new(changes: Changes) -> None:
     drive = identity_check.probe_again(changes.drive)
     identity_check.check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise refused(t("{fault:First}. Prepare the changes again.", fault=fault))
+        raise refused(AGAIN(fault=fault))
     check_state(changes, frozenset(), frozenset())
     check_options(changes)
 
@@ -169,13 +163,7 @@ def check_setting(setting: Setting, system: RunningSystem, fits: Set[How]) -> No
     except (BadInput, Failed) as error:
         raise refused(error) from None
     if found.how not in fits:
-        raise refused(
-            t(
-                "{seen:First}, unlike when these changes were prepared or started. Prepare the "
-                "changes again.",
-                seen=found.seen,
-            )
-        )
+        raise refused(AGAIN(fault=found.seen))
 
 
 def device_fault(changes: Changes) -> Message | str | None:
@@ -184,7 +172,7 @@ def device_fault(changes: Changes) -> Message | str | None:
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
-        return t("{drive} is missing", drive=path)
+        return t("{path} is missing", path=path)
     if reason := node_fault(changes.device, path):
         return reason
     # The filesystem's UUID is compared below. A copy has the UUID of another drive.

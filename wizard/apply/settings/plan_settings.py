@@ -22,20 +22,19 @@ from wizard.apply.settings.system import read_top
 from wizard.apply.steps.step_context import asked
 from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse_crypttab
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
 from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount, fstab_line
-from wizard.operations.operation import Setting
+from wizard.operations.operation import AS_SENTENCE, Setting
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
@@ -54,6 +53,8 @@ from wizard.process.program import run
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
 
+AS_REQUESTED = Sentence("{device} is already as requested.")
+
 
 def act(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
     """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
@@ -66,9 +67,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     planned = tuple(_planned(used, wanted, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
-    changes = changes_of(used.identity, place, wanted, (*planned, *forgotten))
-    guard.check_options(changes)
-    return guard.unambiguous(changes)
+    return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
 def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Planned:
@@ -83,9 +82,9 @@ def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environ
             return _unmount_all(used, boot=boot)
         case requests.SetOptions(options=options):
             return _change_options(used, options)
-        case requests.Grow():
+        case _:
+            assert isinstance(wanted, requests.Grow), wanted
             return _grow(used)
-    raise BadInput(t("`diskwright tune` works out the settings for a workload."))
 
 
 def _refuse(reason: Message | None) -> None:
@@ -97,7 +96,7 @@ def _relabel(used: ExistingVolume, label: str) -> Planned:
     device, filesystem = used.device, used.filesystem
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
-        _refuse(t("{device} already has the label '{label}'.", device=device, label=label))
+        _refuse(AS_REQUESTED(device=device))
     if fault := rules.label_fault_of(label, filesystem):
         _refuse(t("The label '{label}' {fault}.", label=label, fault=fault))
     if fault := rules.old_label_fault(used.label, filesystem):
@@ -161,7 +160,7 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
     file, other = environment.fstab, environment.crypttab
     entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
         (file, fstab.read_lines(file)),
-        (other, parse_crypttab(read_text(other))),
+        (other, fstab.parse_crypttab(read_text(other))),
     )
     for path, found in entries:
         for entry in found:
@@ -224,7 +223,7 @@ def _mount(used: ExistingVolume, wanted: requests.Attach) -> Planned:
     if wanted.boot and line is None:
         operations.append(_with_line(used, place, name, options))
     if not operations:
-        _refuse(t("{device} is already mounted at {place}, also at every boot.", device=device, place=place))
+        _refuse(AS_REQUESTED(device=device))
     return iter(operations)
 
 
@@ -232,7 +231,10 @@ def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> 
     """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
     and Failed if the folder is unreadable."""
     device = used.device
-    _refuse(possible.why_not_own(device, used.filesystem, place))
+    if used.filesystem not in MADE or not MADE[used.filesystem].holds.owners:
+        title = KINDS[used.filesystem].title
+        _refuse(t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title))
+    _check_mount_point(place)
     if used.filesystem == "btrfs" and not used.mounts:
         _refuse(t("Mount {device} before changing the owner: it can have subvolumes.", device=device))
     old = read_top(device, place, name)
@@ -245,23 +247,15 @@ def _place_and_options(
     used: ExistingVolume, wanted: requests.Attach, line: fstab.Line | None
 ) -> tuple[str, tuple[str, ...]]:
     """Return the place and options to mount with: from fstab, the existing mount, or the request."""
-    device, file = used.device, used.fstab
+    device = used.device
     if line is not None:
-        if wanted.place not in (None, line.mount_point):
+        if wanted.place not in (None, line.mount_point) or wanted.options:
             _refuse(
                 t(
-                    "{file} mounts {device} at {place}; omit --at.",
-                    file=file,
+                    "{file} mounts {device} at {place} with its own options; omit --at and options.",
+                    file=used.fstab,
                     device=device,
                     place=line.mount_point,
-                )
-            )
-        if wanted.options:
-            _refuse(
-                t(
-                    "{file} has options for {device}; change them with `diskwright remount`.",
-                    file=file,
-                    device=device,
                 )
             )
         options = (
@@ -284,9 +278,13 @@ def _place_and_options(
             )
         )
     place = wanted.place or free_place(places, used.label, mounts.taken_places(places, Path(used.fstab)))
-    if fault := rules.mount_point_fault(place):
-        _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
+    _check_mount_point(place)
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
+
+
+def _check_mount_point(place: str) -> None:
+    if fault := rules.mount_point_fault(place):
+        _refuse(t("The mount point '{place}' {fault}.", place=place, fault=fault))
 
 
 def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:
@@ -310,15 +308,7 @@ def _unmount_all(used: ExistingVolume, *, boot: bool) -> Planned:
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
-        _refuse(
-            t(
-                "{device} is not mounted, and {file} lists no line for {device}.",
-                device=device,
-                file=used.fstab,
-            )
-            if boot
-            else possible.HIDDEN(device=device)
-        )
+        _refuse((possible.NOT_MOUNTED if boot else possible.HIDDEN)(device=device))
     yield from (_unmount(device, mounted) for mounted in reversed(used.mounts))
     yield from _edited(used, lines)
 
@@ -348,14 +338,15 @@ def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
     has_line = used.line is not None
     _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
     kept = used.at_boot or ()
-    subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
+    prefixes = ("subvol=", "subvolid=")
+    subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
-    if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
+    if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
     if options == used.at_boot:
-        _refuse(t("{device} already has these options.", device=used.device))
+        _refuse(AS_REQUESTED(device=used.device))
     planned = tuple(set_options(used, options, REMOUNTED))
     if not any(isinstance(one, Setting) for one in planned):
         raise refused(" ".join(map(str, planned)))
@@ -368,23 +359,17 @@ def _grow(used: ExistingVolume) -> Planned:
     device, drive = used.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
+        raise refused(t("{device} is not a partition. Name one, such as /dev/sdX1.", device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
     mounted = used.mounts[-1]
     if "ro" in {*mounted.words, *mounted.own}:
-        _refuse(
-            t(
-                "{device} is mounted read-only at {place} and cannot grow.",
-                device=device,
-                place=mounted.mount_point,
-            )
-        )
+        _refuse(possible.READ_ONLY(drive=mounted.mount_point))
     held = held_in_use(used.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
     if not room and is_filled(held.size_bytes, part.size_bytes):
-        _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
+        _refuse(t("No free space directly after {part}.", part=device))
     new_bytes = part.size_bytes + room
     if room:
         yield ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
@@ -400,7 +385,7 @@ def _grow(used: ExistingVolume) -> Planned:
 
 def _check_options(options: tuple[str, ...], filesystem: str) -> None:
     if fault := rules.mount_options_fault(options):
-        _refuse(guard.CLAUSE(fault=fault))
+        _refuse(AS_SENTENCE(clause=fault))
     kind = KINDS[filesystem].relabelling
     for danger in sorted(rules.dangers_in(options, kind.rules if kind and kind.rules else filesystem)):
         _refuse(t("{option} puts data at risk.", option=danger))
@@ -437,20 +422,18 @@ def _release(device: str) -> Changes:
     machine = probe_machine(tuple(dict.fromkeys((node, *list_drive_paths()))))
     drive = machine.drives[0]
     try:
-        planned, tops = plan_release(machine, drive)
+        operations, tops = plan_release(machine, drive)
     except Refused as error:
         raise refused(error) from None
     for top in tops:
         if reason := open_exclusively(top):
             _refuse(IN_USE(device=top, why=reason))
-    stops = [_as_running(operation) for operation in planned]
-    doubts = []
-    if any(one.layer == "md" and one.state == "active" for one in stops):
-        doubts.append(t("md marks the array as clean in its superblocks. Files do not change."))
-    if any(one.layer == "lvm" for one in stops):
-        doubts.append(t("LVM thin pools and caches save their state on the drive. Files do not change."))
+    stops = [_as_running(operation) for operation in operations]
+    planned: list[Setting | Message] = [*stops]
+    if any(one.layer == "lvm" or (one.layer, one.state) == ("md", "active") for one in stops):
+        planned.append(t("md and LVM save their state on the drive when stopped. Files do not change."))
     identity = dangers.known_identity(machine, drive)
-    return changes_of(identity, (drive.path, "", ""), requests.Release(), (*stops, *doubts))
+    return changes_of(identity, (drive.path, "", ""), requests.Release(), planned)
 
 
 def _as_running(operation: StopLayer) -> StopLayer:
@@ -465,7 +448,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
     if (text(folder / "metadata_version") or "").startswith("external"):
         _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
     if (action := text(folder / "sync_action")) not in (None, "idle"):
-        _refuse(t("{device} is busy: {action}. Try again later.", device=operation.device, action=action))
+        _refuse(IN_USE(device=operation.device, why=action))
     state = text(folder / "array_state")
     if state in STOPPED:
         return replace(operation, state="inactive")

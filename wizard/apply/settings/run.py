@@ -1,17 +1,22 @@
-"""Apply, verify and undo settings in the detached process. Every step is journaled."""
+"""Propose, plan, apply, verify and undo changes of settings."""
 
 import grp
 import os
 import pwd
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.existing import tuning_for
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
@@ -19,18 +24,75 @@ from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings import guard
-from wizard.apply.settings.proposal import check_explained
+from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
+from wizard.apply.settings.plan_settings import act, owner_change
 from wizard.apply.settings.states import How, do, read, undo
 from wizard.apply.settings.system import has_capability, system_in, system_of
+from wizard.filesystems.registry import KINDS
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
-from wizard.model.requests import Attach, SwitchOff
+from wizard.model.requests import Attach, SwitchOff, Tune, Wanted
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
 from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE, GrowMounted
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
+from wizard.plan.settings import possible
+from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
+
+
+class TuningProposal(Struct, frozen=True):
+    """The workload, the existing filesystem, and the changes to the recommended settings."""
+
+    workload: Workload
+    used: ExistingVolume
+    changes: Changes
+
+
+def work_out(
+    device: str, workload: str, environment: Environment, owner: Writer | None = None
+) -> TuningProposal:
+    """Inspect a filesystem and recommend settings. Raises BadInput if the workload or filesystem is unknown,
+    or no recommendation exists."""
+    profile = find_workload(workload)
+    used = look_at_filesystem(device, environment)
+    recording = diagnose(used.machine, used.drive, load_patterns()).recording
+    advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
+    choice = advice.choice(used.filesystem)
+    if choice is None:
+        title = KINDS[used.filesystem].title
+        raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
+    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
+    wanted = Tune(profile.workload.id, owner)
+    owned: Iterable[Setting | Message] = ()
+    if owner is not None:
+        if not used.mounts:
+            raise process.refused(possible.NOT_MOUNTED(device=used.device))
+        owned = owner_change(used, used.mounts[-1].mount_point, used.mounts[-1].filesystem, owner)
+    changes = make_changes(used.identity, used, wanted, tuning, owned)
+    return TuningProposal(profile.workload, used, guard.checked(changes))
+
+
+def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
+    """Plan the changes for a request. Raises as `act` and `work_out` do, and Refused if no setting would
+    improve the filesystem."""
+    if not isinstance(wanted, Tune):
+        return act(device, wanted, environment)
+    changes = work_out(device, wanted.workload, environment, wanted.owner).changes
+    if not changes.steps:
+        raise Refused(
+            t("No known change would suit {device} better for this workload.", device=changes.device)
+        )
+    return changes
+
+
+def _distinct_parts(changes: Changes) -> tuple[object, ...]:
+    """Return the parts of a document that do not follow from others."""
+    return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
@@ -76,19 +138,21 @@ def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
     return str(number)
 
 
+def _is_off(changes: Changes, begun: Set[int]) -> bool:
+    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
+        return False
+    return read(changes.settings[-1], system_of(changes)).how is How.AFTER
+
+
 def _size_bytes(device: str) -> int:
     """Return the size of a device in sysfs, which needs no root."""
     sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
     return int(sectors) * KERNEL_SECTOR_BYTES
 
 
-NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
-
-
-def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
-        return False
-    return read(changes.settings[-1], system_of(changes)).how is How.AFTER
+def _check_device(run: Path, changes: Changes) -> None:
+    if fault := guard.device_fault(changes):
+        raise process.refused(t("The run {run} cannot be resumed: {fault}.", run=run.name, fault=fault))
 
 
 def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
@@ -97,8 +161,9 @@ def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
-        grown = Sentence("{device} has grown as shown; all checks passed. Undo is not possible.")
-        return Event.DONE, grown(device=changes.device)
+        return Event.DONE, t(
+            "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
+        )
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
@@ -161,8 +226,19 @@ class SettingsRunJob(job.RunJob[Changes]):
         guard.check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:
-        """Work out the document again."""
-        check_explained(document, environment)
+        """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
+        planning fails."""
+        wanted = document.wanted
+        if not isinstance(wanted, Tune):
+            now = act(document.device, wanted, environment)
+            if _distinct_parts(now) != _distinct_parts(document):
+                raise process.refused(t("These changes differ from the ones required now."))
+            return
+        now = work_out(document.device, wanted.workload, environment, wanted.owner).changes
+        again = f"diskwright tune {document.device} --workload {wanted.workload}"
+        kinds.check_told(now.reasons, document.reasons, again)
+        # A document made without root may include the warning that only root can read everything.
+        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
@@ -183,8 +259,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         if not begun:
             guard.check_new(document)
         elif not _is_off(document, begun):
-            if fault := guard.device_fault(document):
-                raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+            _check_device(run, document)
             guard.check_state(document, begun, journal.done_steps(entries))
 
     def apply(self, work: job.RunWork) -> job.Outcome:
@@ -203,8 +278,8 @@ class SettingsRunJob(job.RunJob[Changes]):
             for number, step in enumerate(changes.steps, 1):
                 if number in done and step.operation.lasts:
                     continue
-                if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
-                    raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+                if not _is_off(changes, begun):
+                    _check_device(run, changes)
                 yield number, step.sentence, partial(do, step.operation, replace(system, step=number))
 
         total = len(changes.steps)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from enum import StrEnum
 from functools import singledispatch
 from pathlib import Path, PurePath
@@ -10,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.existing import udev_rule
-from wizard.apply.block.devices import kernel_name, open_exclusively
+from wizard.apply.block.devices import IN_USE, kernel_name, open_exclusively
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.settings.system import RunningSystem, read_top, superblock, unit_state, wait_until
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
@@ -25,7 +27,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Layout, Member
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, failing, t
 from wizard.operations import settings
 from wizard.operations.filesystem import GrowMounted
 from wizard.operations.fstab import CHANGED_SINCE, LINES_THERE, EditFstab
@@ -44,7 +46,7 @@ from wizard.operations.table import IN_TABLE, ExtendPartition
 from wizard.plan import derive
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
-from wizard.plan.settings.possible import signatures_on
+from wizard.plan.settings.possible import no_filesystem, signatures_on
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS
 from wizard.probe.machine import probe_drive
@@ -80,13 +82,12 @@ def do(setting: Setting, system: RunningSystem) -> Message:
         write(setting, system, new=True)
         found = read(setting, system)
         if found.how is not How.AFTER:
+            failed = t("The change did not take effect: {seen}.", seen=found.seen)
             try:
                 write(setting, system, new=False)
             except Failed as error:
-                now = t("Undo also failed: {error}", error=str(error))
-            else:
-                now = t("Now {seen}.", seen=read(setting, system).seen)
-            raise Failed(t("The change did not take effect: {seen}. {now}", seen=found.seen, now=now))
+                raise Failed(failed, error) from None
+            raise Failed(failed, AS_SENTENCE(clause=read(setting, system).seen))
     return AS_SENTENCE(clause=found.seen)
 
 
@@ -138,9 +139,10 @@ def _read_reserve(setting: settings.ReserveBlocks, system: RunningSystem) -> Val
 def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueState:
     device = setting.device
     if not setting.is_written:
-        marks = signatures_on(probe_drive(system.drive.path, seconds=LOOK_SECONDS), device)
+        drive = probe_drive(system.drive.path, seconds=LOOK_SECONDS)
+        marks = signatures_on(drive, device)
         if len(marks) != 1:
-            raise Failed(t("{device} no longer contains exactly one filesystem.", device=device))
+            raise Failed(no_filesystem(drive, device))
         value = (marks[0].uuid if setting.is_uuid else marks[0].label) or ""
         return _compared(value, setting.old, setting.new, setting.has(value))
     found = read_identifier(setting, system.drive)
@@ -167,25 +169,14 @@ def _read_queue(setting: settings.SetQueue, system: RunningSystem) -> ValueState
     # If the file lists choices, the active one is in brackets.
     chosen = re.search(r"\[(.+?)\]", content or "")
     now = chosen[1] if chosen else content
-    seen = settings.CONTAINS(file=file, new=now) if now else t("{file} is empty", file=file)
+    seen = settings.CONTAINS(file=file, new=now) if now else t("{path} is missing", path=file)
     return _compared(now, setting.old, setting.new, seen)
 
 
 @write.register
 def _write_queue(setting: settings.SetQueue, system: RunningSystem, *, new: bool) -> None:
-    _write_value(setting.file, setting.new if new else setting.old)
-
-
-def _write_value(file: str, value: str, *, missing_ok: bool = False) -> None:
-    try:
-        Path(file).write_text(value)
-    except OSError as error:
-        if missing_ok and isinstance(error, FileNotFoundError):
-            return
-        reason = error.strerror or ""
-        raise Failed(
-            t("Cannot write {value} to {file}: {reason}.", file=file, value=value, reason=reason)
-        ) from None
+    with failing(UNWRITTEN, file=setting.file):
+        Path(setting.file).write_text(setting.new if new else setting.old)
 
 
 @read.register
@@ -193,7 +184,7 @@ def _read_rules(setting: settings.WriteRules, system: RunningSystem) -> ValueSta
     file = setting.file
     held = edited_file.read_text(Path(file)) if Path(file).exists() else None
     new = udev_rule(system.drive, setting.values)
-    other = t("{file} is missing", file=file) if held is None else t("{file} has other lines", file=file)
+    other = t("{path} is missing", path=file) if held is None else t("{file} was changed", file=file)
     return _compared(held, setting.old, new, setting.goal if held == new else other)
 
 
@@ -203,21 +194,17 @@ def _write_rules(setting: settings.WriteRules, system: RunningSystem, *, new: bo
     if text is not None:
         edited_file.edit(file, lambda _: text)
         return
-    try:
+    with failing(UNWRITTEN, file=file):
         file.unlink()
         sync_folder(file.parent)
-    except OSError as error:
-        raise Failed(t("Cannot remove {file}: {reason}.", file=file, reason=error.strerror or "")) from None
 
 
 @read.register
 def _read_timer(setting: settings.SwitchOnTimer, system: RunningSystem) -> ValueState:
     unit = setting.unit
     state = unit_state(unit)
-    known = settings.UNIT_STATE(unit=unit, state=state or "")
-    return _compared(
-        state, "disabled", "enabled", known if state else t("systemd does not know {unit}", unit=unit)
-    )
+    seen = settings.UNIT_STATE(unit=unit, state=state or "unknown")
+    return _compared(state, "disabled", "enabled", seen)
 
 
 @read.register
@@ -232,12 +219,12 @@ def _write_power(setting: settings.PowerOff, system: RunningSystem, *, new: bool
     if not new:
         return
     if reason := open_exclusively(setting.device):
-        used = Sentence("{device} is in use: {reason}. The device still has power.")
-        raise Failed(used(device=setting.device, reason=reason))
+        raise Failed(IN_USE(device=setting.device, why=reason))
     _run_commands(setting, system, new=True)
     for file in setting.files:
         # Removing the first device can remove the next one, too.
-        _write_value(file, "1", missing_ok=True)
+        with failing(UNWRITTEN, file=file), suppress(FileNotFoundError):
+            Path(file).write_text("1")
     wait_until(lambda: not _exists(setting.device))
 
 
@@ -258,8 +245,9 @@ def _read_layer(setting: StopLayer, system: RunningSystem) -> ValueState:
         case "luks":
             below = _mapped().get(PurePath(device).name)
             some = every = below is not None
-            if some and below != [kernel_name(member) for member in setting.members]:
-                return ValueState(How.OTHER, t("{device} is on another device", device=device))
+            if below is not None and below != [kernel_name(member) for member in setting.members]:
+                found = " ".join(below)
+                return ValueState(How.OTHER, t("{device} is on {drive}", device=device, drive=found))
     if every:
         return ValueState(How.BEFORE, t("{device} is active", device=device))
     if some:
@@ -288,15 +276,20 @@ def _write_layer(setting: StopLayer, system: RunningSystem, *, new: bool) -> Non
     if new:
         for node in [f"{MAPPER}{name}" for name in sorted(setting.mapped_names)] or [device]:
             if reason := open_exclusively(node):
-                raise Failed(t("{node} is in use: {why}.", node=node, why=reason))
+                raise Failed(IN_USE(device=node, why=reason))
     # An array that starts without a member must copy everything later.
     elif not (
         _has_array(members, setting.uuid)
         if setting.layer == "md"
         else physical_volumes_of(device) == {*members}
     ):
-        changed = Sentence("Cannot start {device}: a member changed or is missing ({members:and}).")
-        raise Failed(filled(changed, setting))
+        raise Failed(
+            t(
+                "Cannot start {device}: a member changed or is missing ({members:and}).",
+                device=device,
+                members=members,
+            )
+        )
     _run_commands(setting, system, new=new)
     wanted = How.AFTER if new else How.BEFORE
     wait_until(lambda: read(setting, system).how is wanted)
@@ -398,7 +391,7 @@ def _read_mount(setting: Mount, system: RunningSystem) -> ValueState:
     if mounts.is_mounted(setting):
         return ValueState(How.AFTER, setting.goal)
     if other is None:
-        return ValueState(How.BEFORE, t("nothing is mounted at {place}", place=setting.mount_point))
+        return ValueState(How.BEFORE, filled(NOT_MOUNTED_AT, setting))
     return ValueState(How.OTHER, MOUNTED_AT(device=other.source, mount_point=setting.mount_point))
 
 
@@ -433,7 +426,7 @@ def _read_owner(setting: ChangeOwner, system: RunningSystem) -> ValueState:
 def _write_owner(setting: ChangeOwner, system: RunningSystem, *, new: bool) -> None:
     # Without the mount, the folder below would get the owner.
     if mounts.mounted_from(setting.device, setting.mount_point) is None:
-        raise Failed(t("{what}.", what=filled(NOT_MOUNTED_AT, setting)))
+        raise Failed(AS_SENTENCE(clause=filled(NOT_MOUNTED_AT, setting)))
     _run_commands(setting, system, new=new)
 
 
@@ -478,7 +471,7 @@ def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> Non
     def change(text: str) -> str:
         changed = text if setting.is_edited(text) else setting.edited(text)
         if changed is None:
-            raise Failed(t("{file} has changed and was not edited.", file=file))
+            raise Failed(CHANGED_SINCE(file=file))
         return changed
 
     edited_file.edit(file, change, edited_file.kept_as(file, system.run_name))

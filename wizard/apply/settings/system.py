@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 from msgspec import Struct
 
+from wizard.apply.resize.resized import NOT_TOLD
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
@@ -18,7 +19,7 @@ from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.said import t
+from wizard.model.said import failing
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
@@ -65,9 +66,9 @@ def wait_until(is_done: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
-def system_of(document: Changes | Migration | Bring, environment: Environment = ANY) -> RunningSystem:
+def system_of(document: Changes | Migration | Bring) -> RunningSystem:
     """Return the system for reading the settings of a document."""
-    return RunningSystem(document.drive, document.settings, environment)
+    return RunningSystem(document.drive, document.settings)
 
 
 def system_in(
@@ -104,19 +105,17 @@ def superblock(device: str) -> Superblock:
     output = run(["dumpe2fs", "-h", device]).output
     found = {key: int(value) for key, value in _SUPERBLOCK.findall(output)}
     if len(found) != 3:
-        raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))
+        raise Failed(NOT_TOLD(program="dumpe2fs", what=("Reserved block count",)))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
 
 
 def read_top(device: str, place: str, driver: str) -> Top:
     """Read the top folder of a filesystem, through a private read-only mount if it is not at its mount point.
     Raises Failed."""
-    try:
+    with failing(UNREADABLE, file=place):
         if mounts.mounted_from(device, place) is not None:
             status = Path(place).stat()
         else:
             with mounted_as_it_is(device, (driver,)) as top:
                 status = top.stat()
-    except OSError as error:
-        raise Failed(UNREADABLE(file=place, why=error.strerror or "")) from None
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))

@@ -14,17 +14,16 @@ from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Machine, Signature, Table, kinds_in
+from wizard.model.machine import Drive, Layer, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
 from wizard.plan.request.volume_request import VolumeRequest
 
+CONTENT = t("the content")
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
 
-NOT_RUNNING = Sentence(
-    "the array on {devices:and} is not running, so the contents are unknown; try `mdadm --assemble --scan`"
-)
+UNKNOWN_CONTENTS = Sentence("the contents of {devices:and} are unknown; try `{command}`")
 
 
 CONTAINER = "crypto_LUKS"
@@ -54,13 +53,6 @@ def emptied(drive: Drive) -> Drive:
         data_at_bytes=None,
         lost=(),
     )
-
-
-def with_makers(machine: Machine) -> Machine:
-    """Return the machine as if all mkfs programs were installed: existing filesystems do not need them."""
-    makers = {program for kind in MADE.values() for program in kind.makers}
-    missing = tuple((program, "") for program in sorted(makers) if not machine.has_tool(program))
-    return replace(machine, tools=(*machine.tools, *missing))
 
 
 def as_it_is(
@@ -121,8 +113,7 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
 def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table_kind
     if drive.signatures:
-        contents = tuple(one.kind for one in drive.signatures)
-        yield t("{drive} has {held:and} instead of a partition table", drive=drive, held=contents)
+        yield other(drive.path, named_field("table"), kinds_in(drive.signatures), wanted.table)
         return
     if kind != wanted.table:
         yield other(drive.path, named_field("table"), kind, wanted.table)
@@ -131,27 +122,18 @@ def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: in
     if numbers != [slot.number for slot in wanted.partitions]:
         yield other(drive.path, t("the number of partitions"), len(numbers), len(wanted.partitions))
         return
-    for slot in wanted.partitions:
-        yield from _slot_differences(slot, drive, tolerance_bytes)
-
-
-def _slot_differences(slot: layout.Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
-    device = partition_path(drive.path, slot.number)
-    part = drive.partition(device)
-    if part is None:
-        yield t("{device} does not exist", device=device)
-        return
-    if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
-        yield OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
-    if part.type != slot.type:
-        yield other(device, t("the partition type"), part.type, slot.type)
-    if slot.opened is None:
-        yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
-    elif [one.kind for one in part.signatures] != [CONTAINER]:
-        contents = kinds_in(part.signatures)
-        yield other(device, t("the content"), contents, CONTAINER)
-    elif layer := opened_on(drive, device):
-        yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
+    for slot, part in zip(wanted.partitions, drive.partitions, strict=True):
+        device = part.path
+        if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
+            yield OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
+        if part.type != slot.type:
+            yield other(device, t("the partition type"), part.type, slot.type)
+        if slot.opened is None:
+            yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
+        elif [one.kind for one in part.signatures] != [CONTAINER]:
+            yield other(device, CONTENT, kinds_in(part.signatures), CONTAINER)
+        elif layer := opened_on(drive, device):
+            yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
 
 def held_differences(
@@ -160,12 +142,17 @@ def held_differences(
     """Yield differences of a device's contents from a filesystem with a label."""
     contents = kinds_in(found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
-        yield other(device, t("the filesystem"), contents, filesystem)
+        yield other(device, CONTENT, contents, filesystem)
     elif filesystem in striping.MEMBER_KINDS.values():
         # The label is the name of the array, which is generated.
         return
     elif (current := found[0].label if found else None) != label and (current or label):
         yield other(device, t("the label"), current, label)
+
+
+def not_running(parts: Sequence[str]) -> Message:
+    """Return that the contents of an array are unknown."""
+    return UNKNOWN_CONTENTS(devices=tuple(parts), command="mdadm --assemble --scan")
 
 
 def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:

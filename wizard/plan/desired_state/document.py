@@ -34,28 +34,31 @@ SEVERAL = ("option", "subvolume")
 
 
 NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creates.")
+NEEDS_KEY = t("`ensure` opens encrypted volumes with a key file only: set key to its path.")
+NONE_LISTED = Sentence("no {entry} is listed.")
 
 
 def read_wanted(text: str, where: str) -> WantedDrives:
     """Parse a document in TOML or JSON. Raises BadInput with `where` (a file), the position and the fault."""
     wanted = profiles.read_toml_or_json(text, where, WantedDrives)
     if not wanted.drive:
-        raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
+        raise BadInput(FAULT_IN(file=where, why=NONE_LISTED(entry="[[drive]]")))
     for at, drive in enumerate(wanted.drive):
         key = f"drive[{at}]."
         try:
             _check_matches(drive)
             for number, volume in enumerate(drive.volume):
-                key = f"drive[{at}].volume[{number}]."
+                own = f"drive[{at}].volume[{number}]."
+                key = own
                 volume_request.parse_volume(_volume_text(volume))
                 if volume.workload is not None:
-                    key = f"drive[{at}].volume[{number}].workload"
+                    key = f"{own}workload"
                     find_workload(volume.workload)
                 if volume.fs is not None:
-                    key = f"drive[{at}].volume[{number}].fs"
+                    key = f"{own}fs"
                     if volume.fs not in MADE:
                         raise BadInput(not_made_because(volume.fs))
-                key = f"drive[{at}].volume[{number}].option"
+                key = f"{own}option"
                 _check_options(volume)
             key = f"drive[{at}]."
             requests_of(drive)
@@ -68,7 +71,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
 
 
 def _check_options(volume: WantedVolume) -> None:
-    for name in volume.option or ():
+    for name in volume.option:
         if name not in load_catalogue():
             raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
@@ -89,9 +92,9 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
 def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
     """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
-        raise BadInput(t("no volume is listed; add [[drive.volume]]."))
+        raise BadInput(NONE_LISTED(entry="[[drive.volume]]"))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
-        raise BadInput(t("an encrypted volume requires a key, since passphrase prompts are unavailable."))
+        raise BadInput(NEEDS_KEY)
     return tuple(volume_request.parse_volume(_volume_text(volume)) for volume in drive.volume)
 
 
@@ -100,18 +103,15 @@ def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
     settings."""
     kind = wanted.mirror or wanted.stripe
     if wanted.mirror and wanted.stripe:
-        raise BadInput(t("mirror and stripe cannot be combined; use one."))
+        raise BadInput(t("{one} and {other} cannot be combined.", one="mirror", other="stripe"))
+    if (kind is None) != (not wanted.also):
+        raise BadInput(t("set mirror or stripe, and list more drives as also = [{{ ... }}]."))
     if kind is None:
-        if wanted.also:
-            raise BadInput(t("also lists more drives; set mirror or stripe to define their use."))
         return None
     option = "mirror" if wanted.mirror else "stripe"
-    if not wanted.also:
-        raise BadInput(t("{option} needs more drives; list them as also = [{{ ... }}].", option=option))
     if wanted.lvm or wanted.table != "gpt":
-        raise BadInput(
-            t("{option} and {key} cannot be combined.", option=option, key="lvm" if wanted.lvm else "table")
-        )
+        other = "lvm" if wanted.lvm else "table"
+        raise BadInput(t("{one} and {other} cannot be combined.", one=option, other=other))
     if len(wanted.volume) != 1:
         raise BadInput(
             t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
@@ -142,12 +142,33 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
         return found[0]
     given = ((name, getattr(match, name)) for name in match.__struct_fields__)
     criteria = ", ".join(f"{name} {value}" for name, value in given if value is not None)
-    known = tuple(map(_drive_text, found or drives)) or (t("none"),)
+    known = tuple(
+        t(
+            "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
+            drive=drive,
+            model=drive.model or UNKNOWN,
+            serial=drive.serial or UNKNOWN,
+            size=drive.size_bytes or 0,
+            bus=drive.bus or UNKNOWN,
+        )
+        for drive in found or drives
+    ) or (t("none"),)
     if not found:
-        none = Sentence("No drive matches {criteria}. Available drives: {known:semicolons}.")
-        raise Refused(none(criteria=criteria, known=known))
-    several = Sentence("{number} drives match {criteria}, but exactly one must match: {found:semicolons}.")
-    raise Refused(several(criteria=criteria, number=len(found), found=known))
+        raise Refused(
+            t(
+                "No drive matches {criteria}. Available drives: {known:semicolons}.",
+                criteria=criteria,
+                known=known,
+            )
+        )
+    raise Refused(
+        t(
+            "{number} drives match {criteria}, but exactly one must match: {known:semicolons}.",
+            criteria=criteria,
+            number=len(found),
+            known=known,
+        )
+    )
 
 
 def matches(match: Match, drive: Drive) -> bool:
@@ -168,17 +189,6 @@ def matches(match: Match, drive: Drive) -> bool:
     )
 
 
-def _drive_text(drive: Drive) -> Message:
-    return t(
-        "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
-        drive=drive,
-        model=drive.model or UNKNOWN,
-        serial=drive.serial or UNKNOWN,
-        size=drive.size_bytes or 0,
-        bus=drive.bus or UNKNOWN,
-    )
-
-
 def wanted_of(plan: Plan) -> WantedDrive:
     """Return the entry that creates the same on a blank drive. Raises BadInput if the plan keeps partitions,
     or if `ensure` cannot create the volumes."""
@@ -188,7 +198,7 @@ def wanted_of(plan: Plan) -> WantedDrive:
     if after.whole is not None or after.table not in ("gpt", "mbr"):
         raise BadInput(NO_TABLE(drive=plan.drive))
     if plan.takes_passphrase:
-        raise BadInput(t("`ensure` opens encrypted volumes with a key file only: plan with key=FILE."))
+        raise BadInput(NEEDS_KEY)
     matches = tuple(match_of(member.drive) for member in plan.members)
     return WantedDrive(
         matches[0],
@@ -292,14 +302,13 @@ def _is_withheld(option: CatalogueOption, volume: layout.Volume) -> bool:
 def wanted_lacks(plan: Plan) -> Iterator[Message]:
     """Describe the options of a plan that its entry does not include."""
     for volume in plan.volumes:
-        for option in _asked_options(volume):
-            if _is_withheld(option, volume):
-                yield t(
-                    "Not written: the option {option} of {device}; see `diskwright options {filesystem}`.",
-                    option=option.id,
-                    device=volume,
-                    filesystem=volume.filesystem,
-                )
+        if options := tuple(one.id for one in _asked_options(volume) if _is_withheld(one, volume)):
+            yield t(
+                "Not written: the options {options:row} of the {filesystem} on {device}.",
+                options=options,
+                filesystem=volume.filesystem,
+                device=volume,
+            )
 
 
 def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:

@@ -3,7 +3,7 @@
 Generated names and assigned positions inside are ignored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -12,8 +12,7 @@ from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan.desired_state import differences
 
-LINEAR = ("linear", 1)
-SPREAD = Sentence("{kind} across {parts}")
+LINEAR = "linear"
 
 ROUNDED = 100
 """md reserves up to one part in this many of each member, plus `ROUNDED_BYTES`."""
@@ -25,8 +24,7 @@ class Logical(Struct, frozen=True):
 
     name: str
     size_bytes: int
-    kind: str = "linear"
-    stripes: int = 1
+    kind: str = LINEAR
 
 
 class GroupSeen(Struct, frozen=True):
@@ -44,24 +42,16 @@ def group_differences(wanted: Mapping[str, int], seen: GroupSeen) -> Iterator[Me
     if not seen.physical:
         yield t("LVM finds no volume group on {device}", device=seen.part)
         return
-    if more := tuple(sorted(seen.physical - {seen.part})):
-        yield ALSO(what=t("the volume group on {device}", device=seen.part), devices=more)
+    group = t("the volume group on {device}", device=seen.part)
+    yield from _member_differences(group, (seen.part,), seen.physical)
     if seen.misses:
-        yield t("the volume group on {device} is missing a physical volume", device=seen.part)
-    if extra := tuple(sorted({one.name for one in seen.volumes} - wanted.keys())):
-        yield t("the volume group also contains {names:and}", names=extra)
+        yield MISSES(what=group)
+    yield from _member_differences(group, tuple(wanted), {one.name for one in seen.volumes})
     for name, size_bytes in wanted.items():
         # LVM reports each segment of a logical volume, and all of them must match.
-        segments = dict.fromkeys(current for current in seen.volumes if current.name == name)
-        if not segments:
-            yield t("the volume group lacks logical volume {name}", name=name)
-        for current in segments:
-            if (current.kind, current.stripes) != LINEAR:
-                found, asked = (
-                    SPREAD(kind=kind, parts=parts)
-                    for kind, parts in ((current.kind, current.stripes), LINEAR)
-                )
-                yield differences.other(name, LAYOUT, found, asked)
+        for current in dict.fromkeys(current for current in seen.volumes if current.name == name):
+            if current.kind != LINEAR:
+                yield differences.other(name, LAYOUT, current.kind, LINEAR)
             if abs(current.size_bytes - size_bytes) > EXTENT_BYTES:
                 yield differences.OTHER_SIZE(device=name, found=current.size_bytes, wanted=size_bytes)
 
@@ -88,12 +78,12 @@ IDLE = ("clear", "inactive", "suspended", "broken")
 def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> Iterator[Message]:
     """Yield differences from the requested array on exactly these partitions."""
     if seen.state in IDLE:
-        yield differences.NOT_RUNNING(devices=tuple(parts))
+        yield differences.not_running(parts)
         return
     if seen.level != stripe.level:
         yield differences.other(seen.device, LAYOUT, seen.level.upper(), stripe.level.upper())
     if seen.drives != str(len(parts)):
-        yield differences.other(seen.device, t("the number of drives"), seen.drives, len(parts))
+        yield differences.other(seen.device, DEVICES, seen.drives, len(parts))
     if seen.misses:
         yield tn(
             "{device} is missing a drive or still copying to it",
@@ -101,23 +91,22 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
             device=seen.device,
             count=seen.misses,
         )
-    if without := tuple(part for part in parts if part not in seen.parts):
-        yield WITHOUT(what=seen.device, devices=without)
-    if more := tuple(sorted(seen.parts - {*parts})):
-        yield ALSO(what=seen.device, devices=more)
+    yield from _member_differences(seen.device, parts, seen.parts)
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
 
 
 LAYOUT = t("the layout")
-WITHOUT = Sentence("{what} runs without {devices:and}")
-ALSO = Sentence("{what} also uses {devices:and}")
-MOUNTED = t("the mounted Btrfs")
-DEVICES = t("the number of Btrfs devices")
+MISSES = Sentence("{what} is missing a device")
+DEVICES = t("the number of devices")
 
-SINGLES = frozenset({"SYSTEM", "METADATA"})
-"""Btrfs metadata, which all has the same profile."""
+
+def _member_differences(what: Message | str, wanted: Sequence[str], found: Set[str]) -> Iterator[Message]:
+    if lacking := tuple(one for one in wanted if one not in found):
+        yield t("{what} lacks {members:and}", what=what, members=lacking)
+    if more := tuple(sorted(found - {*wanted})):
+        yield t("{what} also contains {members:and}", what=what, members=more)
 
 
 class BtrfsMember(Struct, frozen=True):
@@ -149,43 +138,27 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     """Yield differences from the requested Btrfs."""
     devices = tuple(member.device for member in seen.members)
     if len({member.uuid for member in seen.members}) > 1:
-        yield t("{devices:and} belong to different Btrfs filesystems", devices=devices)
+        yield t("{devices:and} belong to different volumes", devices=devices)
         return
     for member in seen.members:
         if member.devices != len(devices):
             yield differences.other(member.device, DEVICES, member.devices, len(devices))
     if len({member.number for member in seen.members}) < len(devices):
         yield t("{devices:and} have the same Btrfs device ID, so some are copies", devices=devices)
-    yield from _use_differences(devices, seen)
+    if seen.used is not None:
+        mounted = t("the mounted Btrfs")
+        yield from _member_differences(mounted, devices, seen.used)
+        if seen.misses:
+            yield MISSES(what=mounted)
     # While mounted, the superblocks of one commit are written one after another.
     least = seen.newest - (0 if seen.used is None else 1)
     if outdated := tuple(member.device for member in seen.members if member.generation < least):
         yield t("{devices:and} missed the latest writes to the other drives", devices=outdated)
-    yield from _profile_differences(stripe, seen)
-
-
-def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Message]:
-    if seen.used is None:
-        return
-    if without := tuple(device for device in devices if device not in seen.used):
-        yield WITHOUT(what=MOUNTED, devices=without)
-    if more := tuple(sorted(seen.used - {*devices})):
-        yield ALSO(what=MOUNTED, devices=more)
-    if seen.misses:
-        yield t("the kernel reports a missing Btrfs device")
-
-
-def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     metadata = "RAID1" if stripe.mirrors else stripe.metadata.upper()
     for types in sorted(seen.profiles, key=sorted):
         found = seen.profiles[types]
         # Mixed data and metadata are never created.
         wanted = {frozenset({"DATA"}): stripe.level.upper()}.get(types, metadata)
         if found != {wanted} or len(types) != 1:
-            what = t("metadata") if types <= SINGLES else t("files")
-            yield t(
-                "the Btrfs stores {what} as {found:and} instead of {wanted}",
-                what=what,
-                found=tuple(sorted(found)),
-                wanted=wanted,
-            )
+            now, then = (f"{'+'.join(sorted(types))} {'+'.join(sorted(one))}" for one in (found, {wanted}))
+            yield differences.other(devices[0], LAYOUT, now, then)

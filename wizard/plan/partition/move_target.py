@@ -50,23 +50,14 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
             drive=drive,
         )
     if table is None or table.kind not in ("gpt", "mbr"):
+        return t("The partition table does not support moves: {kind}.", kind=table.kind if table else "?")
+    if geometry.alignment_offset_bytes > 0 or geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
         return t(
-            "{drive} has a partition table that does not support moves: {kind}.",
-            drive=drive,
-            kind=table.kind if table else "?",
-        )
-    if geometry.alignment_offset_bytes > 0:
-        return t(
-            "The physical blocks of {drive} begin at byte {offset}, not at 0. Moves on "
-            "such drives are not supported yet.",
-            drive=drive,
-            offset=geometry.alignment_offset_bytes,
-        )
-    if geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
-        return t(
-            "{drive} has physical blocks of {size} bytes. Moves support up to 16384 bytes.",
+            "{drive} has physical blocks of {size} bytes, the first at byte {offset}. Moves require at most "
+            "16384 bytes, and byte 0.",
             drive=drive,
             size=geometry.physical_block_bytes,
+            offset=geometry.alignment_offset_bytes,
         )
     return None
 
@@ -86,7 +77,7 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
             least=SMALLEST_BYTES,
         )
     if drive.is_unread(part):
-        return t("The contents of {part} could not be read. Run this as root with sudo.", part=part)
+        return t("Cannot read the contents of {device}: run as root.", device=part)
     if part.filesystem in MOVABLE:
         return None
     return t(
@@ -158,12 +149,22 @@ def room_around(drive: Drive, part: Partition) -> Extent:
     return Extent(low, min([*(one.end_bytes for one in limits), *after]) - low)
 
 
+def direction(shift_bytes: int) -> Message:
+    """Return the direction of a move."""
+    if shift_bytes > 0:
+        return t("towards the end of the drive")
+    return t("towards the start of the drive")
+
+
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
     """Return the aligned starts to try, best first."""
+    # The highest start with space for a journal after the partition, if no logging is needed.
+    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
+    highest = geometry.align_down(journal - part.size_bytes)
     return (
         geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
-        _highest(room, part, geometry),
+        highest if highest >= part.start_bytes + DIRECT_BYTES else part.start_bytes,
         _lowest(room, part, geometry, DIRECT_BYTES),
         geometry.align_up(part.start_bytes),
         geometry.align_down(part.start_bytes),
@@ -177,14 +178,6 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = geometry.align_up(low)
     return start if start + shift <= part.start_bytes else part.start_bytes
-
-
-def _highest(room: Extent, part: Partition, geometry: Geometry) -> int:
-    """Return the highest aligned start with space for a journal. Return the current start if the shift would
-    require logging."""
-    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
-    start = geometry.align_down(journal - part.size_bytes)
-    return start if start >= part.start_bytes + DIRECT_BYTES else part.start_bytes
 
 
 def _move_to(machine: Machine, drive: Drive, part: Partition, room: Extent, start: int) -> Move | None:
@@ -244,6 +237,11 @@ def _span(places: Iterable[Extent]) -> Extent:
 
 NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
+STARTS = Sentence("No move needed: {part} already starts at {start:exact}.")
+OCCUPIED = Sentence(
+    "Occupied: the partition, and a journal if it moves, must fit between {low:exact} and {high:exact}."
+)
+
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
 """Contents are recognised by their first MiB. The second LUKS2 header may start at up to 4 MiB (cryptsetup,
 LUKS2 on-disk format 1.1.3, 2.2)."""
@@ -260,29 +258,24 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     room = room_around(drive, part)
     if start is None:
         if part.start_bytes % geometry.grain_bytes == 0:
-            raise Refused(
-                t(
-                    "{part} is already aligned: the start is {start:exact}.",
-                    part=part,
-                    start=part.start_bytes,
-                )
-            )
+            raise Refused(STARTS(part=part, start=part.start_bytes))
         moves = (_move_to(machine, drive, part, room, at) for at in _aligned_starts(room, part, geometry))
         if move := next(filter(None, moves), None):
             return move
         raise Refused(_no_space(drive, part))
-    _check_start(part, start, geometry)
+    if start % geometry.logical_block_bytes:
+        raise Refused(
+            t(
+                "A partition cannot start at byte {start}: blocks have {block} bytes.",
+                start=start,
+                block=geometry.logical_block_bytes,
+            )
+        )
+    if start == part.start_bytes:
+        raise Refused(STARTS(part=part, start=start))
     if move := _move_to(machine, drive, part, room, start):
         return move
-    raise Refused(
-        t(
-            "{part} and its journal do not fit there. The space between the neighbours "
-            "is {low:exact} to {high:exact}.",
-            part=part,
-            low=room.start_bytes,
-            high=room.end_bytes,
-        )
-    )
+    raise Refused(OCCUPIED(low=room.start_bytes, high=room.end_bytes))
 
 
 def _no_space(drive: Drive, part: Partition) -> Message:
@@ -306,45 +299,22 @@ def _no_space(drive: Drive, part: Partition) -> Message:
     return NO_ROOM(
         part=part,
         needed=fast,
-        way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`.")
-        if len(drive.partitions) > 1
-        else t("Copy the files elsewhere with `diskwright bring`."),
+        way=t("Delete an adjacent partition, if any, or copy files elsewhere with `diskwright bring`."),
     )
 
 
-def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
-    if start % geometry.logical_block_bytes:
-        raise Refused(
-            t(
-                "A partition cannot start at byte {start}: blocks have {block} bytes.",
-                start=start,
-                block=geometry.logical_block_bytes,
-            )
-        )
-    if start == part.start_bytes:
-        raise Refused(t("{part} already starts there.", part=part))
-
-
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
-    is_mbr = drive.table_kind == "mbr"
     if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
-            "The firmware's boot entries record the start of {part}. OVMF uses the GUID "
-            "in the entry; other firmware may not. If the computer does not boot "
-            "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the "
-            "entry.",
+            "The firmware's boot entries record the start of {part}. If the computer does not boot "
+            "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the entry.",
             part=part,
         )
-    if is_mbr and part.filesystem == "ntfs":
+    is_active = part.attributes & partition_types.ACTIVE and not drive.loaders
+    if drive.table_kind == "mbr" and (part.filesystem == "ntfs" or is_active):
         yield t(
-            "Windows records partition positions. If {part} does not boot afterwards, "
-            "repair Windows with its recovery medium.",
-            part=part,
-        )
-    elif is_mbr and part.attributes & partition_types.ACTIVE and not drive.loaders:
-        yield t(
-            "{part} is marked as bootable. Afterwards, reinstall any boot loader that "
-            "records positions, with `grub-install` or its own program.",
+            "If {part} does not boot afterwards, repair Windows with its recovery medium, or reinstall the "
+            "boot loader, for example with `grub-install`.",
             part=part,
         )
     if scheme is Scheme.LOGGED:

@@ -19,8 +19,6 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_dur
 from wizard.plan.dangers import MAY_BE_SHINGLED
 from wizard.plan.partition import move_target
 
-AGAIN = RECREATE(command="move")
-
 
 def _move_faults(move: Move) -> Iterator[str]:
     """Yield inconsistent values of a move. A forged move could write elsewhere."""
@@ -65,7 +63,7 @@ def _faults(moves: Moves) -> Iterator[str]:
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
-    AGAIN,
+    RECREATE(command="move"),
     _faults,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )
@@ -108,9 +106,12 @@ def one_moves(
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
     move = move_target.planned_move(machine, drive, part, start)
-    form = Sentence("After this move, {finding} {cost} Use --align for an aligned start.")
     misaligned = (
-        form(finding=one.sentence, cost=one.why)
+        t(
+            "After this move, {finding} {cost} Use --align for an aligned start.",
+            finding=one.sentence,
+            cost=one.why,
+        )
         for one in find_alignment(after_move(drive, move))
         if one.subject == part.path and one.code in MISALIGNED
     )
@@ -179,13 +180,9 @@ def after_move(drive: Drive, move: Move) -> Drive:
     )
 
 
-def read_step(number: int) -> int:
-    """Return the number of the step that reads a partition. Moves count from 0."""
-    return number + 1
-
-
 def move_step(moves: Moves, number: int) -> int:
-    """Return the number of the step that moves a partition. All partitions are read before the first move."""
+    """Return the number of the step that moves a partition, counted from 0. All partitions are read before
+    the first move."""
     return len(moves.moves) + 2 * number + 1
 
 
@@ -203,7 +200,6 @@ def step_seconds(moves: Moves) -> tuple[float, ...]:
 
 def what_moves(move: Move) -> Message:
     """Describe a move, in 512-byte sectors as other tools count."""
-    is_up = move.after.start_bytes > move.before.start_bytes
     return t(
         "{part} ({size:size}, {holds}) on {drive} moves by {shift:size} {direction}: "
         "from sector {before} to sector {after}.",
@@ -212,7 +208,7 @@ def what_moves(move: Move) -> Message:
         holds=move.holds,
         drive=move.drive,
         shift=move.shift_bytes,
-        direction=t("towards the end of the drive") if is_up else t("towards the start of the drive"),
+        direction=move_target.direction(move.after.start_bytes - move.before.start_bytes),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,
         after=move.after.start_bytes // KERNEL_SECTOR_BYTES,
     )
@@ -229,19 +225,6 @@ def journals_message(moves: Moves) -> Iterator[Message]:
         )
 
 
-def _measurement_hint(moves: Moves) -> Iterator[Message]:
-    """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
-    geometry = moves.drive.geometry
-    off = [move.device for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes)]
-    if off and geometry.physical_block_bytes > geometry.logical_block_bytes:
-        yield t(
-            "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm {token}` before and "
-            "after.",
-            part=off[0],
-            token=shlex.quote(moves.drive.token),
-        )
-
-
 def preview(moves: Moves) -> Iterator[Message | str]:
     """Yield all facts to know before a move: partitions, duration, power cuts, undo and notes."""
     yield from map(what_moves, moves.moves)
@@ -252,5 +235,13 @@ def preview(moves: Moves) -> Iterator[Message | str]:
     yield POWER(part=moves.devices)
     yield BACK
     yield from journals_message(moves)
-    yield from _measurement_hint(moves)
+    geometry = moves.drive.geometry
+    off = [move.device for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes)]
+    if off and geometry.physical_block_bytes > geometry.logical_block_bytes:
+        yield t(
+            "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm {token}` before and "
+            "after.",
+            part=off[0],
+            token=shlex.quote(moves.drive.token),
+        )
     yield from moves.doubts

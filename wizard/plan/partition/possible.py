@@ -27,6 +27,7 @@ MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
 
 WAITING = Sentence("Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.")
 EXTENDED = Sentence("{part} is an extended partition. Use the logical partitions inside instead.")
+SAME_SIZE = Sentence("{part} already has {size:exact}. Ends are rounded up to a multiple of {grain:exact}.")
 UNCLEAN = Sentence(
     "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` there, then try again."
 )
@@ -48,8 +49,14 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
 
 def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and the filesystem cannot shrink, or None. Permanent reasons come first."""
-    if why := _why_never_shrinks(part):
-        return why
+    growing = growing_of(part.filesystem)
+    if part.signatures and not (growing and growing.smaller):
+        return t(
+            "{what} cannot shrink. Copy the files to a smaller volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            part=part,
+            what=title_of(kinds_in(part.signatures)),
+        )
     if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
@@ -68,8 +75,9 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
         return UNCLEAN(device=part)
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
         return t(
-            "{part} was not unmounted cleanly. Check the filesystem first: `e2fsck -f {part}`.",
-            part=part,
+            "{what} was not unmounted cleanly. Check the filesystem first: `{command}`.",
+            what=part,
+            command=f"e2fsck -f {part.path}",
         )
     if least_bytes(drive, part) >= part.size_bytes:
         return t(
@@ -85,32 +93,10 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
     """Return why a size from `aligned_size` is not possible when shrinking, or None."""
     _, geometry = refusals.measured(drive)
     if size_bytes >= part.size_bytes:
-        return t(
-            "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
-            part=part,
-            size=part.size_bytes,
-            grain=geometry.grain_bytes,
-        )
+        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     if size_bytes < (least := least_bytes(drive, part)):
-        return t(
-            "{part} cannot be that small: files and metadata use {taken:size}. Request "
-            "at least {least:exact}.",
-            part=part,
-            taken=part.signatures[0].taken_bytes or 0,
-            least=least,
-        )
+        return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     return None
-
-
-def _why_never_shrinks(part: Partition) -> Message | None:
-    growing = growing_of(part.filesystem)
-    if not part.signatures or (growing and growing.smaller):
-        return None
-    return t(
-        "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
-        part=part,
-        what=title_of(kinds_in(part.signatures)),
-    )
 
 
 def least_bytes(drive: Drive, part: Partition) -> int:
@@ -196,29 +182,15 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
     _, geometry = refusals.measured(drive)
-    room = most = part.size_bytes + room_behind(drive, part)
+    most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(room, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
-    if size_bytes > room:
-        return t(
-            "{part} cannot be that large. The adjacent free space allows {most:exact}.",
-            part=part,
-            most=most,
-        )
+        most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
     if size_bytes > most:
-        why = t(
-            "The {kind} on {part} can grow to {most:exact} at most, limited by its reserved group "
-            "descriptors.",
-            kind=kinds_in(part.signatures),
-            part=part,
-            most=most,
-        )
-        works = t("`diskwright plan {part} --grow-to {size}` works.", part=part, size=size_text(most))
-        return join(why, works) if most > part.size_bytes else why
+        return t("{part} cannot be that large. Request at most {most:exact}.", part=part, most=most)
     if size_bytes < (least := needed_bytes(drive, part)):
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     if size_bytes <= part.size_bytes and not part.is_unfilled:
-        return t("{part} already has {size:exact}. Request more.", part=part, size=part.size_bytes)
+        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     return None
 
 
@@ -228,16 +200,12 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     if why := why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
-    if growing is None or growing.in_use is None or part.overhang is not None:
+    lacks_journal = mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL
+    if growing is None or growing.in_use is None or part.overhang is not None or lacks_journal:
         return t(
             "{part} contains {kind}, which cannot grow while in use. Unmount {part} first.",
             part=part,
             kind=mark.kind,
-        )
-    if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
-        return t(
-            "The filesystem on {part} has no journal and cannot grow while in use. Unmount {part} first.",
-            part=part,
         )
     return None
 

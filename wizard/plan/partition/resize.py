@@ -36,12 +36,25 @@ class Meaning(Struct, frozen=True):
 
 def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
     """Return the effect of a requested place. Raises Refused for a drive of unknown size."""
-    if why := _why_not_there(drive, part, wanted):
+    room = move_target.room_around(drive, part)
+    if wanted.size_bytes <= 0:
+        why = t("The end must be after the start.")
+        return Meaning(Does.NOTHING, why, why)
+    if not wanted.is_within(room):
+        why = move_target.OCCUPIED(low=room.start_bytes, high=room.end_bytes)
         return Meaning(Does.NOTHING, why, why)
     start, size = wanted.start_bytes, wanted.size_bytes
     by = size - part.size_bytes
     if start != part.start_bytes:
-        return _two_jobs(machine, drive, part, wanted) if by else _move(machine, drive, part, start)
+        if by:
+            return _two_jobs(machine, drive, part, wanted)
+        shift = start - part.start_bytes
+        moves = t(
+            "Moves by {shift:round} {direction}, preserving all files.",
+            shift=abs(shift),
+            direction=move_target.direction(shift),
+        )
+        return Meaning(Does.MOVE, moves, why_not(move_target.planned_move, machine, drive, part, start))
     if by > 0:
         why_grow = why_not_larger(drive, part) or possible.why_not_grow_to(drive, part, size)
         return Meaning(
@@ -77,18 +90,6 @@ def _two_jobs(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -
     return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
 
 
-def _move(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
-    shift = start - part.start_bytes
-    form = (
-        Sentence("Moves by {shift:round} towards the end of the drive, preserving all files.")
-        if shift > 0
-        else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
-    )
-    return Meaning(
-        Does.MOVE, form(shift=abs(shift)), why_not(move_target.planned_move, machine, drive, part, start)
-    )
-
-
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition can neither be moved nor resized, or None."""
     if unknown := why_not(measured, drive):
@@ -109,19 +110,6 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
             part=part,
         )
     return possible.why_not_grow(drive, part)
-
-
-def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
-    room = move_target.room_around(drive, part)
-    if wanted.size_bytes <= 0:
-        return t("The end must be after the start.")
-    if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
-        return t(
-            "Occupied: the partition must fit between {low:exact} and {high:exact}.",
-            low=room.start_bytes,
-            high=room.end_bytes,
-        )
-    return None
 
 
 LARGE_DRIVE_BYTES = 64 * GIB

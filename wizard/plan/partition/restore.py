@@ -152,7 +152,7 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
             or slot.start_bytes % block
             or slot.size_bytes % block
             or not slot.kept
-            or not (_is_mbr_entry(slot) if is_mbr else _is_gpt_entry(slot))
+            or not _is_entry(slot, is_mbr=is_mbr)
         ):
             yield "after.slots"
     places = sorted(slots, key=lambda slot: slot.start_bytes)
@@ -160,17 +160,15 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
         yield "after.slots"
 
 
-def _is_mbr_entry(slot: Slot) -> bool:
-    types = MBR_TYPE.fullmatch(slot.type or "")
-    forbidden = {"0x00", PROTECTIVE_TYPE, *partition_types.CONTAINERS}
-    return bool(types) and slot.type not in forbidden and not (slot.attributes or slot.name or slot.part_uuid)
-
-
-def _is_gpt_entry(slot: Slot) -> bool:
-    name = (slot.name or "").encode("utf-16-le", "surrogatepass")
+def _is_entry(slot: Slot, *, is_mbr: bool) -> bool:
+    kind, name, uuid = slot.type or "", slot.name or "", slot.part_uuid or ""
+    if is_mbr:
+        forbidden = {"0x00", PROTECTIVE_TYPE, *partition_types.CONTAINERS}
+        is_kind = bool(MBR_TYPE.fullmatch(kind)) and kind not in forbidden
+        return is_kind and not (slot.attributes or name or uuid)
     return (
-        bool(GUID.fullmatch(slot.type or "") and GUID.fullmatch(slot.part_uuid or ""))
-        and len(name) <= 2 * MOST_NAME_UNITS
-        and "\0" not in (slot.name or "")
+        bool(GUID.fullmatch(kind) and GUID.fullmatch(uuid))
+        and len(name.encode("utf-16-le", "surrogatepass")) <= 2 * MOST_NAME_UNITS
+        and "\0" not in name
         and 0 <= slot.attributes < MOST_ATTRIBUTES
     )

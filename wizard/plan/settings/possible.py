@@ -1,19 +1,15 @@
 """Explain why an action on an existing filesystem or drive is impossible, or return None.
 
-One sentence per reason. Pure; for menus and commands. `device` is the drive or a partition. Also edits fstab
-text.
+One sentence per reason. Pure; for menus and commands. `device` is the drive or a partition.
 """
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.rules import mount_point_fault
+from wizard.operations.operation import AS_SENTENCE
 from wizard.plan import refusals
 from wizard.probe.host.uses import is_hidden
-
-USED = Sentence("{use}.")
-
 
 UNREAD = Sentence("Cannot read the contents of {device}: run as root.")
 READ_ONLY = Sentence("{drive} is read-only.")
@@ -29,16 +25,6 @@ CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """Drives on these buses are SCSI disks to the kernel, which can detach them."""
 
 
-def why_not_own(device: str, filesystem: str, place: str) -> Message | None:
-    """Return why the owner of a filesystem at this place cannot be changed, or None."""
-    if filesystem not in MADE or not MADE[filesystem].holds.owners:
-        title = KINDS[filesystem].title
-        return t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title)
-    if fault := mount_point_fault(place):
-        return t("The mount point {place} {fault}.", place=place, fault=fault)
-    return None
-
-
 def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message | None:
     """Return why the label, or with `uuid` the UUID, cannot be changed now, or None."""
     if uuid and (content := drive.content_on(device)) and content[0] in WRITTEN_UUIDS:
@@ -48,21 +34,17 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
         return kind
     if drive.read_only:
         return READ_ONLY(drive=drive)
+    what = "UUID" if uuid else t("label")
     if not (kind.set_uuid if uuid else kind.relabelling):
-        never = (
-            Sentence("diskwright cannot change the UUID of {title}.")
-            if uuid
-            else Sentence("diskwright cannot change the label of {title}.")
-        )
-        return never(title=kind.title)
+        return t("diskwright cannot change the {what} of {title}.", what=what, title=kind.title)
     places = places_of(drive, device)
     if places and (uuid or not (kind.relabelling and kind.relabelling.mounted)):
-        later = (
-            Sentence("{title} accepts a new UUID only while unmounted; unmount {place} first.")
-            if uuid
-            else Sentence("{title} accepts a new label only while unmounted; unmount {place} first.")
+        return t(
+            "{title} accepts a new {what} only while unmounted; unmount {place} first.",
+            what=what,
+            title=kind.title,
+            place=places[0],
         )
-        return later(title=kind.title, place=places[0])
     if not places and _is_hidden(drive, device):
         return HIDDEN(device=device)
     return _other_use(drive, device)
@@ -83,7 +65,7 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
             device=device,
         )
     used = next((use for use in drive.uses if table is not None or use.subject == device), None)
-    return USED(use=refusals.in_use(used)) if used else None
+    return AS_SENTENCE(clause=refusals.in_use(used)) if used else None
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
@@ -128,11 +110,9 @@ def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "
         return kind
     if not kind.kernel_names:
         return NEVER_MOUNTED(device=device, title=kind.title)
-    return (
-        None
-        if has_line
-        else t("{file} has no line for {device}; mount it at boot first.", file=fstab, device=device)
-    )
+    if has_line:
+        return None
+    return t("{file} has no line for {device}; mount it at boot first.", file=fstab, device=device)
 
 
 def why_not_tune(drive: Drive, device: str) -> Message | None:
@@ -159,8 +139,6 @@ def why_not_bring(drive: Drive, device: str) -> Message | None:
 
 def why_not_power_off(drive: Drive) -> Message | None:
     """Return why the drive cannot be powered off, or None. Its mounted filesystems will be unmounted."""
-    if drive.bus == "nvme":
-        return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive)
     if needed := _needed_by_system(drive, None):
         return needed
     if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
@@ -179,12 +157,17 @@ def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
 
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     """Return the only filesystem on a device, or why there is none to use."""
-    found = signatures_on(drive, device)
     if (part := drive.partition(device)) is not None and part.overhang is not None:
         return t("The filesystem on {device} is larger than its partition.", device=device)
+    found = signatures_on(drive, device)
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
-    if found:
+    return no_filesystem(drive, device)
+
+
+def no_filesystem(drive: Drive, device: str) -> Message:
+    """Describe a device without exactly one filesystem."""
+    if found := signatures_on(drive, device):
         contents = tuple(signature.kind for signature in found)
         return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
     none = UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem.")
@@ -213,5 +196,5 @@ def _other_use(drive: Drive, device: str | None) -> Message | None:
     """Return how a device, or if None any device of the drive, is used other than by a mount."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
-            return USED(use=refusals.in_use(use))
+            return AS_SENTENCE(clause=refusals.in_use(use))
     return None

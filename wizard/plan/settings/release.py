@@ -7,8 +7,8 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Sentence, t
 from wizard.operations.layers import StopLayer
+from wizard.operations.operation import AS_SENTENCE
 from wizard.plan.refusals import in_use
-from wizard.plan.settings.possible import USED
 
 INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
@@ -32,18 +32,17 @@ def plan_release(
         marks |= {one.path: one.signatures, **{part.path: part.signatures for part in one.partitions}}
     groups = _groups(stack, marks)
     above = {layer.path for layer in drive.layers}
-    reached = above | {*drive.nodes}
     while True:
         own = {groups.get(path) for path in above} - {None}
         more = {layer.path for layer in stack if layer.below in above or groups.get(layer.path) in own}
         if more <= above:
             break
         above |= more
-    reached |= above
+    reached = above | {*drive.nodes}
     uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
-    uses.sort(key=lambda use: use.kind != "running-system")
     if uses:
-        raise Refused(USED(use=in_use(uses[0])))
+        first = min(uses, key=lambda use: use.kind != "running-system")
+        raise Refused(AS_SENTENCE(clause=in_use(first)))
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
@@ -99,8 +98,14 @@ def _physical_volumes(
     found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
     wanted = max(mark.devices or 0 for mark in found.values())
     if has_all and len(found) != wanted:
-        form = Sentence("Found {found} of {wanted} devices of the volume group {group}.")
-        raise Refused(form(found=len(found), group=group, wanted=wanted))
+        raise Refused(
+            t(
+                "Found {found} of {wanted} devices of the volume group {group}.",
+                found=len(found),
+                group=group,
+                wanted=wanted,
+            )
+        )
     return tuple(sorted(found))
 
 
@@ -110,7 +115,7 @@ def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tup
         used = {member for one in left for member in one.members}
         free = [one for one in left if not any(_provides(one, member, groups) for member in used)]
         if not free:
-            raise Refused(t("The order of the layers is unknown."))
+            raise Refused(OTHER_LAYER(layer=left[0].device, below=" and ".join(left[0].members)))
         ordered += free
         left = [one for one in left if one not in free]
     return tuple(ordered)

@@ -1,9 +1,10 @@
-"""Convert advice for an existing filesystem to changes, each with exact old and new values."""
+"""Convert advice for a filesystem to changes with exact old and new values, and their document."""
 
 from collections.abc import Iterable, Iterator, Set
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.existing import (
     ACCESS_TIME,
@@ -15,13 +16,17 @@ from wizard.advice.existing import (
     udev_rule,
     values_in,
 )
+from wizard.documents import codec
+from wizard.filesystems.kind import WRITTEN_UUIDS
+from wizard.filesystems.registry import KINDS
+from wizard.model import requests
 from wizard.model.geometry import Identity
-from wizard.model.requests import Tune, Wanted
-from wizard.model.said import Message, Sentence, t
-from wizard.operations import mounts, settings
+from wizard.model.said import Message, t
+from wizard.operations import mounts, rules, settings
 from wizard.operations.fstab import LineEdit, edit_of
-from wizard.operations.operation import Context, Setting
+from wizard.operations.operation import Context, Setting, Subject
 from wizard.plan.changes import Changes
+from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
@@ -64,7 +69,7 @@ Planned = Iterator[Setting | Message]
 def changes_of(
     drive: Identity,
     place: tuple[str, str, str],
-    wanted: Wanted,
+    wanted: requests.Wanted,
     planned: Iterable[Setting | Message],
     reasons: tuple[str, ...] = (),
 ) -> Changes:
@@ -78,12 +83,12 @@ def changes_of(
 def make_changes(
     drive: Identity,
     found: CurrentSettings,
-    wanted: Tune,
+    wanted: requests.Tune,
     tuning: Tuning,
     more: Iterable[Setting | Message] = (),
 ) -> Changes:
     """Return the changes with `more` operations, without steps if no change is needed or possible."""
-    place = (found.device, found.filesystem, found.uuid)
+    place = found.device, found.filesystem, found.uuid
     return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), tuning.reasons)
 
 
@@ -107,14 +112,15 @@ def set_options(found: CurrentSettings, options: tuple[str, ...], in_use: Set[st
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
-        twice = Sentence(
-            "{file} has the line of {device} twice, so the line remains unchanged; fix this first."
+        yield t(
+            "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
+            file=found.fstab,
+            device=found.device,
         )
-        yield twice(file=found.fstab, device=found.device)
         return
     at_boot = {*(found.at_boot or ())}
     if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
-        yield t("Without nofail, the next boot may stop if {device} is missing.", device=found.device)
+        yield t("Without nofail, the boot may stop if the device is missing.")
     changed = sorted({*options} ^ at_boot - {"defaults"})
     now = _remount(found, options, in_use)
     if now is not None:
@@ -171,11 +177,11 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
     file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
-        edited = Sentence(
+        yield t(
             "{file} was edited by hand and remains unchanged. The current settings last only until the next "
-            "boot."
+            "boot.",
+            file=file,
         )
-        yield edited(file=file)
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
@@ -186,3 +192,56 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
             "name instead. That name can change.",
             drive=drive,
         )
+
+
+def with_current_texts(changes: Changes) -> Changes:
+    """Recompute all texts and commands of valid changes from their operations. Only these are shown or
+    run."""
+    return replace(changes, steps=steps_of(changes.settings, Context(changes.drive)))
+
+
+def _faults(changes: Changes) -> Iterator[str]:
+    yield from drive_faults(changes.drive)
+    subject = Subject(
+        changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
+    )
+    if not rules.is_device_path(changes.device) or changes.device not in {
+        changes.drive.path,
+        *subject.partitions,
+    }:
+        yield "device"
+    yield from _request_faults(changes)
+    turns = [one.turn for one in changes.settings]
+    names = {(type(one), one.once) for one in changes.settings}
+    if (
+        not changes.steps
+        or not all(type(changes.wanted) in one.requests for one in changes.settings)
+        or turns != sorted(turns)
+        or len(names) != len(changes.steps)
+    ):
+        yield "steps"
+    yield from (one.kind for one in changes.settings if not one.fits(subject))
+
+
+def _request_faults(changes: Changes) -> Iterator[str]:
+    if isinstance(changes.wanted, requests.SwitchOff | requests.Release):
+        if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
+            yield "filesystem"
+        return
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, requests.NewUuid) else frozenset()
+    if changes.filesystem not in KINDS and changes.filesystem not in written:
+        yield "filesystem"
+    if changes.uuid and not rules.UUID_FORM.fullmatch(changes.uuid):
+        yield "uuid"
+    if isinstance(changes.wanted, requests.Tune) and not rules.is_workload_id(changes.wanted.workload):
+        yield "wanted.workload"
+
+
+SETTINGS = codec.Sealed(
+    "diskwright.changes/2",
+    Changes,
+    codec.RECREATE(command="tune"),
+    _faults,
+    with_current_texts,
+    {"diskwright.changes/1": codec.without_texts},
+)

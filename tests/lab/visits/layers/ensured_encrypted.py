@@ -62,10 +62,10 @@ def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
     yield _ends("another label is refused", REFUSED, "the label is", label="films")
     text = CRYPTTAB.read_text()
     CRYPTTAB.write_text("")
-    yield _ends("a missing crypttab entry is reported", REFUSED, "lacks an entry to open")
+    yield _ends("a missing crypttab entry is reported", REFUSED, "lacks an entry for")
     CRYPTTAB.write_text(text)
     forget_in_fstab(str(PLACE))
-    yield _ends("a missing fstab entry is reported", REFUSED, "lacks an entry to mount")
+    yield _ends("a missing fstab entry is reported", REFUSED, "lacks an entry for")
 
     tool("umount", str(PLACE))
     tool("cryptsetup", "close", fields[0])

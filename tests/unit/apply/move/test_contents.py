@@ -176,7 +176,7 @@ def test_start_fits_in_32_bits(tmp_path: Path) -> None:
     path = made("fat16", tmp_path)
     head, _ = placed("vfat", *ends(path), BEFORE, (1 << 32) - 1)
     assert head[28:32] == b"\xff" * 4
-    with pytest.raises(Refused, match="32 bits"):
+    with pytest.raises(Refused, match="32-bit block numbers"):
         placed("vfat", *ends(path), BEFORE, 1 << 32)
     exfat = made("exfat", tmp_path)
     head, _ = placed("exfat", *ends(exfat), BEFORE, 1 << 32)
@@ -258,5 +258,5 @@ def test_damaged_exfat_gets_no_valid_checksums(at: int, tmp_path: Path) -> None:
 def test_distant_copy_of_a_fat_is_refused(tmp_path: Path) -> None:
     path = made("fat32", tmp_path)
     write(path, 0x32, struct.pack("<H", 256))
-    with pytest.raises(Refused, match=str(HEAD)):
+    with pytest.raises(Refused, match="first sector"):
         placed("vfat", *ends(path), BEFORE, AFTER)

@@ -88,7 +88,7 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD + VOLUME + 'role = "king"\n', "king"),
         (HEAD + VOLUME + f'size = "{"1" * 5000}"\n', "is not a size"),
         (HEAD.replace('serial = "A"', f'size = "{"1" * 5000}"') + VOLUME, "is not a size"),
-        (HEAD + VOLUME + 'encrypt = "luks2"\n', "requires a key"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\n', "a key file only"),
         (HEAD + VOLUME + 'encrypt = "rot13"\nkey = "/etc/keys/k"\n', "rot13"),
         (HEAD + VOLUME + 'key = "/etc/keys/k"\n', "add encrypt"),
         (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/my keys/k"\n', "is not a plain path"),
@@ -103,9 +103,9 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD + VOLUME + 'fs = "zfs"\n', "line 6, drive 1, volume 1: diskwright does not make"),
         (HEAD + VOLUME + 'option = ["nowhere"]\n', "line 6, drive 1, volume 1: Unknown option 'nowhere'."),
         (HEAD, "drive 1: `volume` is missing."),
-        (HEAD + "volume = []\n", "no volume is listed"),
+        (HEAD + "volume = []\n", "no [[drive.volume]] is listed"),
         ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
-        ('schema = "diskwright.wanted/1"\ndrive = []\n', "lists no drive"),
+        ('schema = "diskwright.wanted/1"\ndrive = []\n', "no [[drive]] is listed"),
         (HEAD.replace('serial = "A"', "") + VOLUME, "match is empty"),
         (HEAD.replace('serial = "A"', 'serial = ""') + VOLUME, "match is empty"),
         (HEAD.replace('serial = "A"', 'size = "big"') + VOLUME, "big"),
@@ -284,7 +284,7 @@ def test_drive_made_from_the_request_has_no_differences() -> None:
     [
         (lambda of: changed(of, size_bytes=of.partitions[0].size_bytes - 8 * MIB), "instead of"),
         (lambda of: changed(of, signatures=(Signature("xfs", "filesystem", label="media"),)), "ext4"),
-        (lambda of: changed(of, signatures=()), "the filesystem is nothing instead of ext4"),
+        (lambda of: changed(of, signatures=()), "the content is nothing instead of ext4"),
         (
             lambda of: changed(of, signatures=(Signature("ext4", "filesystem", label="mine"),)),
             "mine instead of media",
@@ -301,7 +301,7 @@ def test_drive_made_from_the_request_has_no_differences() -> None:
             "partitions is 2",
         ),
         (lambda of: replace(of, table=Table("mbr")), "table is mbr instead of gpt"),
-        (lambda of: replace(of, signatures=(Signature("LVM2_member", "raid"),)), "has LVM2_member instead"),
+        (lambda of: replace(of, signatures=(Signature("LVM2_member", "raid"),)), "is LVM2_member instead of"),
     ],
 )
 def test_deviation_is_a_difference(otherwise: Callable[[Drive], Drive], why: str) -> None:

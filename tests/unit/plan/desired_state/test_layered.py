@@ -127,19 +127,16 @@ def test_group_as_wanted() -> None:
     ("there", "why"),
     [
         (group(physical=frozenset()), "no volume group on /dev/sda1"),
-        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "also uses /dev/sdc1"),
+        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "also contains /dev/sdc1"),
         (group(physical=frozenset({"/dev/sda1", "[unknown]"})), "[unknown]"),
-        (group(misses=True), "missing a physical volume"),
+        (group(misses=True), "missing a device"),
         (group(volumes=(*VOLUMES, Logical("more", 1))), "also contains more"),
-        (group(volumes=VOLUMES[:1]), "lacks logical volume films"),
+        (group(volumes=VOLUMES[:1]), "lacks films"),
         (group(volumes=(VOLUMES[0], Logical("films", 80 * MIB))), "films has"),
-        (
-            group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "raid1", 2))),
-            "raid1 across 2 instead of linear",
-        ),
-        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin", 0))), "thin across 0"),
+        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "raid1"))), "raid1 instead of linear"),
+        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin"))), "thin instead of linear"),
         # Of two segments the last one is as wanted.
-        (group(volumes=(Logical("films", 96 * MIB, "striped", 2), *VOLUMES)), "striped across 2"),
+        (group(volumes=(Logical("films", 96 * MIB, "striped"), *VOLUMES)), "striped instead of linear"),
     ],
 )
 def test_each_drift_of_a_group_is_a_difference(there: GroupSeen, why: str) -> None:
@@ -165,16 +162,16 @@ def test_array_as_wanted_under_any_number() -> None:
 @pytest.mark.parametrize(
     ("there", "why"),
     [
-        (array(state="inactive"), "is not running, so the contents are unknown"),
-        (array(state="clear"), "is not running"),
-        (array(state="broken"), "is not running"),
+        (array(state="inactive"), "the contents of /dev/sda1 and /dev/sdb1 are unknown"),
+        (array(state="clear"), "are unknown"),
+        (array(state="broken"), "are unknown"),
         (array(level="raid0"), "RAID0 instead of RAID1"),
         (array(level=""), "instead of RAID1"),
-        (array(drives="3"), "the number of drives is 3 instead of 2"),
-        (array(drives="3 (2)"), "drives is 3 (2)"),
+        (array(drives="3"), "the number of devices is 3 instead of 2"),
+        (array(drives="3 (2)"), "devices is 3 (2)"),
         (array(misses=1), "is missing a drive"),
-        (array(parts=frozenset(PARTS[:1])), "without /dev/sdb1"),
-        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "also uses /dev/sdc1"),
+        (array(parts=frozenset(PARTS[:1])), "lacks /dev/sdb1"),
+        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "also contains /dev/sdc1"),
         (array(size_bytes=100 * MIB), "instead of"),
     ],
 )

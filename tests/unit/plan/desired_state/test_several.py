@@ -51,9 +51,9 @@ def test_file_states_how_its_drives_are_combined() -> None:
     ("text", "why"),
     [
         (TWO + VOLUME, "set mirror or stripe"),
-        (MIRROR + 'stripe = "md"\n' + VOLUME, "cannot be combined; use one"),
-        (MIRROR.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "needs more drives"),
-        (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "needs more drives"),
+        (MIRROR + 'stripe = "md"\n' + VOLUME, "mirror and stripe cannot be combined"),
+        (MIRROR.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "list more drives"),
+        (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "list more drives"),
         (MIRROR.replace('{ serial = "B" }', "{}") + VOLUME, "match is empty"),
         (MIRROR.replace('serial = "B"', 'size = "big"') + VOLUME, "big"),
         (
@@ -167,20 +167,26 @@ def test_btrfs_as_wanted_has_no_differences() -> None:
 @pytest.mark.parametrize(
     ("there", "why"),
     [
-        (seen(FIRST, replace(SECOND, uuid="v")), "different Btrfs filesystems"),
+        (seen(FIRST, replace(SECOND, uuid="v")), "different volumes"),
         (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "devices is 3"),
         (seen(FIRST, replace(SECOND, devices=1)), "devices is 1"),
         (seen(FIRST, replace(SECOND, number=1)), "the same Btrfs device ID"),
-        (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "without /dev/sdb1"),
-        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also uses /dev/sdc1"),
-        (seen(FIRST, SECOND, used=BOTH, misses=True), "a missing Btrfs device"),
+        (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "lacks /dev/sdb1"),
+        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also contains /dev/sdc1"),
+        (seen(FIRST, SECOND, used=BOTH, misses=True), "the mounted Btrfs is missing a device"),
         (seen(FIRST, replace(SECOND, generation=8)), "/dev/sdb1 missed the latest writes"),
         (seen(replace(FIRST, generation=7), SECOND, used=BOTH), "/dev/sda1 missed the latest writes"),
-        (seen(FIRST, SECOND, profiles=profiles(data="single", metadata="raid1")), "files as SINGLE"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1 single")), "RAID1 and SINGLE"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "metadata as DUP"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")), "metadata as RAID0"),
-        (seen(FIRST, SECOND, profiles=profiles(data_metadata="raid1")), "files as RAID1"),
+        (
+            seen(FIRST, SECOND, profiles=profiles(data="single", metadata="raid1")),
+            "DATA SINGLE instead of DATA RAID1",
+        ),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1 single")), "DATA RAID1+SINGLE instead"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "METADATA DUP instead"),
+        (
+            seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")),
+            "SYSTEM RAID0 instead of SYSTEM RAID1",
+        ),
+        (seen(FIRST, SECOND, profiles=profiles(data_metadata="raid1")), "DATA+METADATA RAID1"),
     ],
 )
 def test_each_drift_of_a_btrfs_is_a_difference(there: BtrfsSeen, why: str) -> None:

@@ -21,7 +21,6 @@ from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.possible import (
     driver_of,
     why_not_mount,
@@ -30,6 +29,7 @@ from wizard.plan.settings.possible import (
     why_not_remount,
     why_not_unmount,
 )
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.machine import load_machine
 
@@ -182,7 +182,7 @@ def test_reasons_against_changing_options() -> None:
         (held("ext4", bus="sata", removable=True), None),
         (held(), "/dev/sda is not a removable drive."),
         (held(bus="loop", removable=True), "/dev/sda is not a removable drive."),
-        (held(bus="nvme"), "/dev/sda is an NVMe drive, which cannot be powered off here."),
+        (held(bus="nvme"), "/dev/sda is not a removable drive."),
         (held("ext4", at("/"), ROOT, bus="usb"), f"The running system needs {PART} (/)."),
         (held("swap", SWAP, bus="usb"), f"{PART} is in use as swap; run swapoff first."),
         (

@@ -39,7 +39,7 @@ def meant(filesystem: str, start: int, size: int, *uses: Use) -> Meaning:
     [
         (START, SIZE, Does.NOTHING, "No change."),
         (START + MIB, SIZE, Does.MOVE, "Moves by 1 MiB towards the end of the drive"),
-        (START - 3 * GIB, SIZE, Does.MOVE, "Moves by 3 GiB towards the beginning of the drive"),
+        (START - 3 * GIB, SIZE, Does.MOVE, "Moves by 3 GiB towards the start of the drive"),
         (START, SIZE + 3 * GIB, Does.GROW, "Grows by 3 GiB to 5 GiB"),
         (START, SIZE - 512 * MIB, Does.SHRINK, "Shrinks by 512 MiB to 1.5 GiB"),
         (
@@ -65,7 +65,7 @@ def test_number_shows_its_meaning(start: int, size: int, does: Does, says: str) 
         ("jfs", START, SIZE + GIB, "grow so far"),
         ("ext4", START, 512 * MIB, "cannot be that small"),
         ("ext4", NEXT - GIB, SIZE, "Occupied"),
-        ("ext4", START, NEXT, "Occupied: the partition must fit between"),
+        ("ext4", START, NEXT, "must fit between"),
         ("ext4", NEXT - SIZE, SIZE + MIB, "Occupied"),
         ("ext4", START, 0, "after the start"),
         ("ext4", START + 100, SIZE, "A partition cannot start at byte"),
@@ -138,7 +138,7 @@ def test_partition_grows_to_a_size() -> None:
     PLANS.check(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
-    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allows 90 GiB")):
+    for size, why in ((SIZE, "already has 2 GiB"), (NEXT, "at most 90 GiB")):
         with pytest.raises(Refused, match=why):
             make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, size))
 
@@ -153,9 +153,8 @@ def test_filesystem_limits_the_growth_of_its_partition(most: int | None, allowed
     with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
         make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed + MIB))
     if allowed < 90 * GIB:
-        with pytest.raises(Refused, match=f" {allowed // GIB} GiB") as refused:
+        with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
             make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part))
-        assert (f"--grow-to {allowed // GIB}GiB" in str(refused.value)) is (allowed > SIZE)
     if allowed > SIZE:
         plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed))
         assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", allowed)

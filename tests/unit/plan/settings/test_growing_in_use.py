@@ -15,7 +15,7 @@ from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.document import SETTINGS
+from wizard.plan.settings.tuning import SETTINGS
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
@@ -41,7 +41,7 @@ def mounted(
         (mounted("xfs", Use("running-system", PART, "/")), None),
         (mounted("ext4", features=(COMPAT_JOURNAL, 0, 0)), None),
         (mounted("xfs", end=GIB + MIB), None),
-        (mounted("ext4", features=(0x38, 0, 0)), "has no journal"),
+        (mounted("ext4", features=(0x38, 0, 0)), "which cannot grow while in use"),
         (mounted("ext2"), "contains ext2, which cannot grow while in use."),
         (mounted("ntfs"), "contains ntfs, which cannot grow while in use."),
         (mounted(None), "No resizable content recognised"),

@@ -71,13 +71,13 @@ def test_move_without_enough_space_is_refused() -> None:
 def test_exact_start_is_used_or_refused() -> None:
     on = partitioned(MISALIGNED)
     assert moved(on, 64 * SECTOR).after.start_bytes == 64 * SECTOR
-    for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "do not fit there")):
+    for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "must fit between")):
         with pytest.raises(Refused, match=why):
             moved(on, start)
 
 
 def test_aligned_partition_stays() -> None:
-    with pytest.raises(Refused, match="already aligned"):
+    with pytest.raises(Refused, match="already starts at"):
         moved(partitioned(partition(1, MIB, GIB, filesystem="ext4")))
 
 
@@ -200,7 +200,7 @@ def test_same_moves_are_recomputed_or_refused() -> None:
     moves = planned_moves(machine(on), on)
     assert planned_again(machine(on), on, moves) == moves
     now = after_move(on, moves.moves[0])
-    with pytest.raises(Refused, match="already starts there"):
+    with pytest.raises(Refused, match="already starts at"):
         planned_again(machine(now), now, moves)
     gone = replace(on, partitions=on.partitions[:1])
     with pytest.raises(Refused, match="is not a partition"):

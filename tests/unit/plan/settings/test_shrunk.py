@@ -147,7 +147,7 @@ def test_full_drive_names_the_command_that_frees_space(which: str) -> None:
     said = str(refused.value)
     why = why_not_shrink(on, on.partitions[0])
     found = re.findall(r"`diskwright (plan [^`]* --(?:shrink|delete)[^`]*)`", said)
-    assert (why is None or str(why) in said) and "Request less" not in said
+    assert (why is None or str(why) in said) and "already has" not in said
     for asked in (parser_of("plan").parse_args(command.split()[1:]) for command in found):
         assert asked.delete is (why is not None) and asked.devices == [PART]
         plan_shrink = asked.shrink and shrunk(on, on.partitions[0], parse_size(asked.shrink))
@@ -180,11 +180,11 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
     on, part = holding()
     least = least_bytes(on, part)
     assert TAKEN + 10 * MIB < least < TAKEN + 20 * MIB
-    with pytest.raises(Refused, match=r"use 168 MB\. Request at least 178 MiB"):
+    with pytest.raises(Refused, match="Request at least 178 MiB"):
         shrunk(on, part, least - MIB - 1)
     assert shrunk(on, part, least).after.partitions[0].size_bytes == least
     for size in (GIB, 2 * GIB, GIB - 1):
-        with pytest.raises(Refused, match="Request less"):
+        with pytest.raises(Refused, match="already has"):
             shrunk(on, part, size)
 
 
@@ -243,6 +243,6 @@ def test_move_without_space_names_the_command_that_makes_space() -> None:
 
 def test_move_without_space_names_no_impossible_command() -> None:
     for on, part in (holding("xfs", start=63 * 512), holding(start=63 * 512, taken=GIB - 10 * MIB)):
-        with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
+        with pytest.raises(Refused, match="Delete an adjacent partition") as refused:
             planned_move(machine(on), on, part)
         assert "--shrink" not in str(refused.value)

@@ -11,7 +11,7 @@ from tests.unit.machines import drive, gpt, machine, partition, partitioned
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings import proposal
+from wizard.apply.settings import run as settings_run
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
 from wizard.model.requests import SetLabel, Tune, Wanted
@@ -126,13 +126,13 @@ def test_suggestions_for_a_workload_equal_those_of_the_command(
 ) -> None:
     tuned = replace(CHANGES, wanted=Tune("small-files"))
     labelled = replace(CHANGES, wanted=SetLabel("new"))
-    monkeypatch.setattr(proposal, "work_out", lambda *_: SimpleNamespace(changes=tuned))
-    monkeypatch.setattr(proposal, "act", lambda *_: labelled)
-    assert proposal.changes_for(PART, wanted, Environment()).wanted == wanted
+    monkeypatch.setattr(settings_run, "work_out", lambda *_: SimpleNamespace(changes=tuned))
+    monkeypatch.setattr(settings_run, "act", lambda *_: labelled)
+    assert settings_run.changes_for(PART, wanted, Environment()).wanted == wanted
     tuned = replace(tuned, steps=())
     if isinstance(wanted, Tune):
         with pytest.raises(Refused, match="would suit"):
-            proposal.changes_for(PART, wanted, Environment())
+            settings_run.changes_for(PART, wanted, Environment())
 
 
 def test_lost_table_is_restored_from_the_menu() -> None:

@@ -145,11 +145,6 @@ class MoveState(Struct, frozen=True):
     given_up: tuple[Extent, ...] = ()
     zeros: tuple[Extent, ...] = ()
 
-    def moved_to(self, side: PartitionSide) -> int:
-        """Return how many bytes of the partition are at this place."""
-        above = self.course.size_bytes - self.boundary_bytes
-        return above if self.course.raises(side) else self.boundary_bytes
-
 
 WINDOW_MAGIC = b"DWMOVW\x001"
 DIGEST_BYTES = 32

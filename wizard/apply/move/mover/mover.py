@@ -31,9 +31,6 @@ MARK_BYTES = 4 * KIB
 """Offsets at which libblkid finds signatures, within the first MiB and, for the second LUKS2 header, up to 4
 MiB: first blocks, md 1.2, JFS, Btrfs, ReiserFS and LUKS2 headers."""
 
-Told = Callable[[int], bool]
-"""Receives the number of moved bytes, and returns True to stop between two windows."""
-
 
 def overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]) -> bytes:
     """Return the bytes from this offset as they will be after `writes`: offsets, and bytes."""
@@ -46,7 +43,8 @@ def overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]
 
 
 class Mover:
-    """A move in any state, with the journal on the drive."""
+    """A move in any state, with the journal on the drive. `told` receives the number of moved bytes, and
+    returns True to stop between two windows."""
 
     def __init__(
         self,
@@ -54,7 +52,7 @@ class Mover:
         journal: MoveJournal,
         state: MoveState,
         edges: bytes,
-        told: Told = lambda _: False,
+        told: Callable[[int], bool] = lambda _: False,
     ) -> None:
         self._drive, self._journal, self._told = drive, journal, told
         self.state, self._edges = state, edges
