@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from wizard.documents import codec
 from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import as_message
+from wizard.ext4.blockers import ALL_FEATURES
 from wizard.ext4.operations import (
     OLD_TYPES,
     all_operations,
@@ -21,7 +21,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
-from wizard.model.said import Message, t
+from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import LineEdit
 from wizard.operations.operation import Context, Setting
@@ -59,8 +59,6 @@ def _planned(situation: Situation, way: Way, *, repairs: bool = False) -> Migrat
 
 def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
     """Yield sentences to read before a conversion."""
-    if way.converts:
-        yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
     if manifest:
         yield t(
             "Comparing all files before and after takes {time:time} in total.",
@@ -70,7 +68,7 @@ def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Mes
         yield t("File contents are not compared before and after; --manifest enables this.")
     for finding in ways.obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
-            yield as_message(finding)
+            yield join(finding.sentence, finding.advice)
 
 
 def migration_steps(
@@ -86,7 +84,7 @@ def migration_steps(
             sentence=str(one.sentence(device)),
             commands=one.commands(device),
             edits=one.edits(),
-            undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
+            undo=str(ways.UNDO),
             holds=tuple(map(str, one.holds)),
             seconds=one.seconds(before, rotational=drive.rotational),
         )
@@ -119,24 +117,16 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         if way.converts
         else 0.0,
         room_bytes=planned.room_bytes,
-        obstacle=str(as_message(finding)) if finding else "",
+        obstacle=str(join(finding.sentence, finding.advice)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
 
 
 COSTS = {
     Way.MOUNT: (t("No improvement on disk: files use block maps, and small inodes end in January 2038."),),
-    Way.LIGHT: (
-        t(
-            "Existing files remain unchanged. Older systems, and the types ext2 and "
-            "ext3, can no longer mount the filesystem."
-        ),
-    ),
+    Way.LIGHT: (ways.ONLY_EXT4,),
     Way.FULL: (
-        t(
-            "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
-            "can no longer mount the filesystem."
-        ),
+        ways.ONLY_EXT4,
         t(
             "Differences from a new filesystem remain: tables in every group, and "
             "unknown creation times of old files."
@@ -154,7 +144,7 @@ def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | No
             "Changes no data on disk, and the obstacles to the other conversions do not apply."
         )
     if not operations_for(Way.FULL, situation.ext):
-        return None, t("The filesystem has all features possible without recreation.")
+        return None, ALL_FEATURES(device=situation.device)
     return None, t("No conversion is possible for the filesystem as is; see the findings.")
 
 
