@@ -59,6 +59,7 @@ def version_text(version: tuple[int, int]) -> str:
 OLDEST_PROGRAMS = (1, 43)
 """First version with `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck (release notes)."""
 
+BLOCKED = Sentence("{device} is in the middle of another conversion and blocked until that is finished.")
 UNMOUNTABLE = f"FEATURE_I{BAR.bit_length() - 1}"
 """Name of the feature that blocks a partly committed filesystem."""
 
@@ -264,10 +265,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
     if UNMOUNTABLE in before.features:
         yield danger(
             "migrate-barred",
-            t(
-                "{device} is in the middle of another conversion and blocked until that is finished.",
-                device=device,
-            ),
+            BLOCKED(device=device),
             t("The filesystem is partly new and partly old; any repair would destroy it."),
             t("Resume or undo the run that did this."),
             commands=command("diskwright", "status"),

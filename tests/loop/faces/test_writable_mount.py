@@ -158,7 +158,7 @@ def test_missing_or_unreadable_drive_is_no_error(old: Old, monkeypatch: pytest.M
     assert (row.way_back, row.state) == (
         Rollback.UNKNOWN,
         RunState.DONE,
-    ) and "still possible: root access is required" in row.sentence
+    ) and "cannot be read" in row.sentence
     old.restarted()
     tool("losetup", "--detach", old.drive)
     row = row_of(run)

@@ -124,50 +124,36 @@ def read_superblock(path: str) -> ExtFacts:
         ) from None
     if found is not None and not fault:
         return found
-    damaged = fault or t("The superblock of {device} is damaged.", device=path)
-    if place is not None and copy is not None:
-        block, size = place // copy.block_bytes, copy.block_bytes
-        command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
-        raise Refused(
-            join(
-                damaged,
-                t(
-                    "The backup superblock at block {block} is intact and can be used for a "
-                    "repair with `{command}`. Create an image of the device first. Nothing was "
-                    "written.",
-                    block=block,
-                    command=command,
-                ),
+    if place is None and not fault:
+        raise BadInput(
+            t(
+                "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
+                "inspect` shows the contents.",
+                device=path,
             )
         )
-    if fault:
-        raise Refused(
-            join(damaged, t("Create an image of the device before any repair. Nothing was written."))
+    said = [t("The superblock of {device} is damaged.", device=path), *((fault,) if fault else ())]
+    if place is not None and copy is not None:
+        block, size = place // copy.block_bytes, copy.block_bytes
+        said.append(
+            t(
+                "The backup superblock at block {block} is intact and can be used for a repair with "
+                "`{command}`.",
+                block=block,
+                command=f"e2fsck -b {block} -B {size} {path}",
+            )
         )
-    raise BadInput(
-        t(
-            "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
-            "inspect` shows the contents.",
-            device=path,
-        )
-    )
+    said.append(t("Create an image of the device before any repair."))
+    raise process.refused(join(*said))
 
 
-def _fault(path: str, found: ExtFacts) -> Message | None:
+def _fault(path: str, found: ExtFacts) -> str:
     """Return the error of dumpe2fs for a superblock that looks intact. Unknown features are reported
     elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
-        return None
+        return ""
     result = run(("dumpe2fs", "-h", path), accept=range(256))
-    if not result.status:
-        return None
-    last = printable(result.last_words, 100).rstrip(".")
-    return t(
-        "The superblock of {device} is damaged ({program}: {said}).",
-        device=path,
-        program="dumpe2fs",
-        said=last,
-    )
+    return f"dumpe2fs: {printable(result.last_words, 100).rstrip('.')}." if result.status else ""
 
 
 def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUPERBLOCK_BYTES) -> bytes:
@@ -221,7 +207,7 @@ def check_new(migration: Migration) -> None:
     identity_check.check_same_start(migration.drive, drive)
     if migration.way.converts:
         if drive.read_only:
-            raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
+            raise process.refused(t("{drive} is read-only.", drive=drive))
         check_unused(migration.device, drive)
     check_as_looked_at(migration)
     check_fstab(migration, {How.BEFORE})

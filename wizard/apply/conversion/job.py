@@ -38,8 +38,7 @@ from wizard.plan.changes import Migration
 ENTRY_BYTES = 160
 """Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
-
-MOUNTED = Sentence("{device} is mounted at {place}.")
+MOUNTED = Sentence("{device} is mounted at {mount_point}.")
 
 
 def check_held(migration: Migration) -> None:
@@ -88,7 +87,7 @@ def _mount(site: MigratingSite) -> Message | str:
                 device=device,
                 place=place,
             )
-        message = MOUNTED(device=device, place=place)
+        message = MOUNTED(device=device, mount_point=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     text = read_text(environment.fstab)
     # Other lines may have been added above.
@@ -109,7 +108,7 @@ def _mount(site: MigratingSite) -> Message | str:
     except Failed as error:
         unmounted = t("Not mounted:")
         return f"{unmounted} {error}"
-    return MOUNTED(device=device, place=line.mount_point)
+    return MOUNTED(device=device, mount_point=line.mount_point)
 
 
 KEEPING = "keeping"
@@ -147,16 +146,7 @@ def _commit(site: MigratingSite) -> Message:
     device = site.migration.device
     with _committer(site, HeldDrive) as committer:
         committer.commit(noting(site.run))
-        if committer.is_as_put:
-            return t(
-                "{device} contains the result checked on the scratch copy, read back from the drive.",
-                device=device,
-            )
-        return t(
-            "{device} contains the result checked on the scratch copy. The device was written to after the "
-            "commit.",
-            device=device,
-        )
+    return t("{device} contains the result checked on the scratch copy.", device=device)
 
 
 @contextmanager
@@ -180,19 +170,13 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
     window = commit.undo_state(run, migration)
     if window and window.closed:
         return f"{shown} {window.closed}"
-    left = (
-        t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
-        if window and window.back is job.Rollback.OPEN and devices.protect(migration.device)
-        else t("The filesystem is unmounted.")
-    )
+    is_protected = window and window.back is job.Rollback.OPEN and devices.protect(migration.device)
+    blocked = t("Writes are blocked until you keep or undo the conversion, or reboot.")
     return join(
         shown,
-        left,
+        *((blocked,) if is_protected else ()),
         look_sentence(migration.device),
-        t(
-            "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
-            run=runs.run_argument(run),
-        ),
+        t("Then run `diskwright keep {run}` or `diskwright undo {run}`.", run=runs.run_argument(run)),
     )
 
 
@@ -303,7 +287,8 @@ class ConversionRunJob(job.RunJob[Migration]):
             clones = [node for node in commit.nodes_holding(uuid) if not is_stacked(node, device)]
             found = tuple(dict.fromkeys((device, *clones)))
             if len(found) > 1:
-                raise Refused(commit.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+                twice = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}.")
+                raise process.refused(twice(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
     def check_place(self, document: Migration, how: job.Start) -> None:

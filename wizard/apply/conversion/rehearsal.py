@@ -24,7 +24,7 @@ from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import NOTHING_WRITTEN, refused
 from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled
@@ -32,11 +32,12 @@ from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
-from wizard.model.errors import Failed, Refused
+from wizard.ext4.blockers import BLOCKED
+from wizard.model.errors import Failed
 from wizard.model.run import Check, Event
-from wizard.model.said import Sentence, format_duration, join, joined, t
+from wizard.model.said import Message, format_duration, join, joined, t
 from wizard.operations import ext4
-from wizard.operations.operation import OWN_FSTAB, Setting
+from wizard.operations.operation import AS_SENTENCE, OWN_FSTAB, Setting
 from wizard.plan.changes import Migration
 from wizard.process.output import listening
 from wizard.process.program import Result
@@ -91,15 +92,13 @@ def progress_parser(tell: Progress) -> Callable[[str], None]:
     return parse
 
 
-DONE = Sentence("Done on {node}.")
-
-
-def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
-    """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
+def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> bool:
+    """Run an operation on a node. Return True if e2fsck made corrections. Raises Failed if a program
+    fails."""
+    repaired = False
     if isinstance(operation, ext4.SetOwnFstabType):
         boot.set_own_type(operation, site.migration, node, site.command)
-        return str(DONE(node=node))
-    repaired = False
+        return repaired
     commands = operation.commands(node)
     for number, argv in enumerate(commands):
         # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
@@ -112,23 +111,16 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
         if is_check and result.status not in ext4.accepted(argv):
             device = site.migration.device
             raise Failed(
-                join(
-                    t(
-                        "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
-                        device=device,
-                        found=guard.first_error(result.output),
-                    ),
-                    t(
-                        "For a repair with undo, run `{command}`. A backup first is recommended.",
-                        command=f"diskwright migrate {device} --repair",
-                    ),
+                t(
+                    "{device} is damaged; no repairs were made. First e2fsck finding: {found} Make a backup, "
+                    "then repair with undo: `diskwright migrate {device} --repair`.",
+                    device=device,
+                    found=guard.first_error(result.output),
                 )
             )
         repaired = result.status != 0 or repaired
     devices.forget_caches(node)
-    if repaired:
-        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
-    return str(DONE(node=node))
+    return repaired
 
 
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
@@ -136,11 +128,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     migration = site.migration
     checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
-    yield Check(
-        str(ext4.SOUND),
-        checked.status == 0,
-        checked.last_words,
-    )
+    yield Check(str(ext4.SOUND), checked.status == 0, checked.last_words)
     now = devices.facts_on(node)
     kept, was = (
         (one.uuid, one.label, one.block_bytes, one.blocks, one.inodes) for one in (now, migration.before)
@@ -197,13 +185,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     """Yield a scratch copy of a filesystem, and a function that saves the change. Without a call, nothing is
     left. Raises Refused or Failed."""
     if is_mounting_blocked(devices.read_bytes(device, 0, FIRST_BYTES)):
-        raise Refused(
-            t(
-                "{device} is in the middle of another run's change: resume or undo that run. "
-                "Nothing was written.",
-                device=device,
-            )
-        )
+        raise refused(BLOCKED(device=device))
     commit.delete_saved(run)
     make_private(run / FOLDER)
     save_record(run, Record(Phase.REHEARSING, waits=False))
@@ -243,13 +225,13 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     return None
 
 
-def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
+def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> Message:
     guard.drive_now(site.migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, ext4.CheckFiles):
             keep_manifest(copy.node, site)
-        message = operate(operation, copy.node, site)
+        repaired = operate(operation, copy.node, site)
     finally:
         # An unreadable drive or a full store explains an error of the program.
         copy.check()
@@ -258,4 +240,4 @@ def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) 
         used=copy.used_bytes,
         device=site.migration.device,
     )
-    return f"{message} {used}"
+    return join(AS_SENTENCE(clause=operation.repaired), used) if repaired else used
