@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.said import Message, Sentence, Sentences, t, tn
+from wizard.model.said import Message, Sentence, format_duration, format_nanoseconds, t, tn
 from wizard.operations import fstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
@@ -40,42 +40,31 @@ def _target_losses(bring: Bring) -> Iterator[Message]:
     elif bring.source.filesystem in KINDS and ~holds.flags & KINDS[bring.source.filesystem].holds.flags:
         yield t("Flags of chattr unknown to {title} are not copied.", title=title)
     if not holds.links:
-        for form, count in (
-            (
-                Sentences(
-                    "{title} does not support symbolic links: 1 is omitted.",
-                    "{title} does not support symbolic links: {count:,d} are omitted.",
-                ),
-                amount.links,
-            ),
-            (
-                Sentences(
-                    "{title} does not support hard links: 1 extra name becomes a separate copy.",
-                    "{title} does not support hard links: {count:,d} extra names become separate copies.",
-                ),
-                amount.names,
-            ),
-            (
-                Sentences(
-                    "{title} does not support pipes, sockets or devices: 1 is omitted.",
-                    "{title} does not support pipes, sockets or devices: {count:,d} are omitted.",
-                ),
-                amount.others,
-            ),
-        ):
-            if count:
-                yield form(title=title, count=count)
+        if omitted := amount.links + amount.others:
+            yield tn(
+                "{title} does not support symbolic links, pipes, sockets or devices: 1 is omitted.",
+                "{title} does not support symbolic links, pipes, sockets or devices: {count:,d} are omitted.",
+                title=title,
+                count=omitted,
+            )
+        if amount.names:
+            yield tn(
+                "{title} does not support hard links: 1 extra name becomes a separate copy.",
+                "{title} does not support hard links: {count:,d} extra names become separate copies.",
+                title=title,
+                count=amount.names,
+            )
     if not holds.holes:
         yield t("{title} does not support holes, so they are filled with zeros.", title=title)
-    if holds.grain >= SECOND:
-        yield tn(
-            "{title} stores times in whole seconds.",
-            "{title} stores times in multiples of {count} seconds.",
-            title=title,
-            count=holds.grain // SECOND,
-        )
-    elif holds.grain > 1 and holds.grain > holds_of(bring.source.filesystem).grain:
-        yield t("{title} stores times in multiples of {grain:latency}.", title=title, grain=holds.grain)
+    if holds.grain >= SECOND or holds.grain > max(1, holds_of(bring.source.filesystem).grain):
+        seconds = format_duration(holds.grain / SECOND)
+        grain = seconds if holds.grain >= SECOND else format_nanoseconds(holds.grain)
+        yield t("{title} stores times in multiples of {grain}.", title=title, grain=grain)
+
+
+OLD_UNCHANGED = Sentence(
+    "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment."
+)
 
 
 def _source_losses(bring: Bring) -> Iterator[Message]:
@@ -95,11 +84,7 @@ def _source_losses(bring: Bring) -> Iterator[Message]:
             place=place,
             device=device,
         )
-        yield t(
-            "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment.",
-            device=device,
-            file=takes.edit.file,
-        )
+        yield OLD_UNCHANGED(device=device, file=takes.edit.file)
 
 
 def name_fault(name: str, filesystem: str) -> Message | None:

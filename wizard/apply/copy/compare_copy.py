@@ -213,5 +213,5 @@ def _result_message(
 
 def paths_shown(paths: Sequence[str | bytes]) -> tuple[Message | str, ...]:
     """Return the first paths for display, and the number of others."""
-    more = (t("{count:,d} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
+    more = (t("{count} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
     return (*(entries.named(os.fsencode(path)) for path in paths[:NAMED]), *more)

@@ -24,7 +24,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
 from wizard.plan.changes import Bring, BringStep
-from wizard.plan.copy import fstab_step
+from wizard.plan.copy import OLD_UNCHANGED, fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
@@ -121,26 +121,22 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
-    again, named = load_copied(run), runs.run_argument(run)
+    again = load_copied(run)
     assert again is not None, "it is copied"
     folder, source = bring.target.folder, bring.source.path
-    if again.unsteady:
-        result = t(
-            "{source} was copied to {folder}, read back and compared, except for files "
-            "still changing: {paths:list}.",
-            paths=paths_shown(again.unsteady),
-            folder=folder,
-            source=source,
-        )
-    else:
-        result = t(
+    notes = [
+        t(
             "{source} was copied to {folder}, read back and compared. `diskwright undo "
             "{run}` removes the copy.",
-            run=named,
+            run=runs.run_argument(run),
             folder=folder,
             source=source,
         )
-    notes = [result]
+    ]
+    if again.unsteady:
+        notes.append(
+            t("Not compared because still changing: {paths:list}.", paths=paths_shown(again.unsteady))
+        )
     if again.new:
         notes.append(
             t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))
@@ -153,12 +149,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
                 device=bring.target.device,
                 place=source,
             ),
-            t(
-                "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
-                "restores the old mount.",
-                old=bring.takes.device,
-                run=named,
-            ),
+            OLD_UNCHANGED(device=bring.takes.device, file=bring.takes.edit.file),
         )
     return join(*notes)
 

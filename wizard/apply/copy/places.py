@@ -21,6 +21,7 @@ from wizard.model.machine import Machine
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
+from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.machine import probe_machine
@@ -113,7 +114,7 @@ def drive_of(node: str) -> Identity:
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(t("Cannot read the size of {drive}.", drive=drive.path))
+        raise BadInput(unmeasured(drive))
     return known_identity(machine, drive)
 
 

@@ -93,21 +93,12 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
 
 
 def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
-    text = path.decode(errors="surrogateescape")
-    _check_fits(path, copy.name_fault(text.rpartition("/")[2], filesystem))
-    if KINDS[filesystem].holds.folds_case:
-        other = folded.setdefault(text.casefold(), path)
-        if other != path:
-            title = KINDS[filesystem].title
-            raise refused(
-                t(
-                    "{path} cannot be copied: {title} treats the name and {other} as identical. "
-                    "Rename one of them.",
-                    path=named(path),
-                    other=named(other),
-                    title=title,
-                )
-            )
+    text, kind = path.decode(errors="surrogateescape"), KINDS[filesystem]
+    fault = copy.name_fault(text.rpartition("/")[2], filesystem)
+    other = folded.setdefault(text.casefold(), path) if kind.holds.folds_case else path
+    if other != path:
+        fault = t("{title} treats the name and {other} as identical", title=kind.title, other=named(other))
+    _check_fits(path, fault)
 
 
 def _check_fits(path: bytes, fault: Message | None) -> None:
@@ -341,7 +332,7 @@ def _own_line(
     if own is not None:
         return own.number, text.split("\n")[own.number - 1]
     if not target.uuid:
-        raise refused(t("The filesystem on {device} has no UUID for fstab.", device=to.device))
+        raise refused(t("{device} has no UUID.", device=to.device))
     mounted = mounted_at(to.place)
     assert mounted is not None, "it was looked at"
     if mounted.root != "/":

@@ -13,7 +13,8 @@ TOLD = 20
 """Limit for listed differences. Others are counted."""
 
 CHANGED = Sentence("{field} changed from {was} to {now}")
-"""`field`: a property of stat(2), flags, holes, or the target of a link."""
+DIFFERS = Sentence("{field} differs")
+"""`field`: a property of stat(2), flags, holes, the target of a link, or an extended attribute."""
 
 
 SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
@@ -59,7 +60,7 @@ def _entry_differences(old: entries.TreeEntry, new: entries.TreeEntry) -> Iterat
     if old.size_bytes != new.size_bytes:
         yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
     elif old.digest != new.digest:
-        yield t("content differs")
+        yield DIFFERS(field="content")
     was, now = _properties(old), _properties(new)
     for field, (value, shown) in now.items():
         if value != was[field][0] and (field != "holes" or old.size_bytes == new.size_bytes):
@@ -67,15 +68,10 @@ def _entry_differences(old: entries.TreeEntry, new: entries.TreeEntry) -> Iterat
     attributes = dict(old.attributes), dict(new.attributes)
     for name in sorted({*attributes[0], *attributes[1]}):
         if attributes[0].get(name) != attributes[1].get(name):
-            yield t("extended attribute {name} differs", name=name)
+            yield DIFFERS(field=name)
 
 
-def _properties(entry: entries.TreeEntry) -> dict[str, tuple[object, Message | str | int]]:
-    first = (
-        t("a hard link to {path}", path=entries.named(entry.same_as))
-        if entry.same_as
-        else t("a separate file")
-    )
+def _properties(entry: entries.TreeEntry) -> dict[str, tuple[object, str | int]]:
     # The link count of a folder only counts its subfolders, which are compared themselves.
     links = entry.links if entry.kind is not entries.EntryKind.FOLDER else 0
     return {
@@ -87,7 +83,7 @@ def _properties(entry: entries.TreeEntry) -> dict[str, tuple[object, Message | s
         "target": (entry.target, printable(entry.target.decode(errors="backslashreplace"), 200)),
         "device": (entry.device, entry.device),
         "flags": (entry.flags, f"{entry.flags:#x}"),
-        "link": (entry.same_as, first),
+        "link": (entry.same_as, entries.named(entry.same_as) if entry.same_as else "-"),
         "nlink": (links, links),
         "inode": (entry.inode, entry.inode),
         "ctime": (entry.changed, _time(entry.changed)),

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.process import UNWRITTEN
+from wizard.apply.run.process import DAMAGED, UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.entries import Found, TreeEntry, from_line, look, named, to_line, walk
@@ -267,7 +267,7 @@ def manifest_entries(file: Path) -> Iterator[TreeEntry]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=file))
+                raise BadInput(DAMAGED(place=file))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1

@@ -111,15 +111,13 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
         except (OSError, NoScratchDeviceError) as error:
             why = error if isinstance(error, OSError) else str(error)
             raise Failed(NOT_MOUNTED(node=node, why=why)) from None
-        fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
         for name in kernel_names:
             try:
                 fd = _mount(loop, ("ro", *options), PRIVATE | NOATIME, name, node)
                 break
-            except Failed as error:
-                fault = error
-        else:
-            raise fault
+            except Failed:
+                if name == kernel_names[-1]:
+                    raise
         held.callback(os.close, fd)
         yield _place_of(fd)
 
@@ -240,13 +238,9 @@ def _refuse_unfinished(node: str) -> None:
     facts = superblock.read_ext(block)
     if facts is None:
         raise Failed(NO_EXT(node=node))
-    if facts.needs_recovery:
-        unclean = Sentence(
-            "{node} was not unmounted cleanly: the journal has pending changes. e2fsck replays the journal."
-        )
-        raise Failed(unclean(node=node))
-    if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
-        raise Failed(t("{node} has orphaned files, deleted while in use. e2fsck removes them.", node=node))
+    has_orphans = struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features
+    if facts.needs_recovery or has_orphans:
+        raise Failed(t("{node} has an unfinished journal or orphaned files: run e2fsck first.", node=node))
 
 
 def _wait_until_free(node: str) -> None:

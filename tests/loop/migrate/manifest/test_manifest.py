@@ -155,7 +155,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "attribute": (
         lambda top: os.setxattr(top / "guarded", "trusted.mine", b"\0\2"),
-        "extended attribute trusted.mine differs",
+        "trusted.mine differs",
     ),
     "long attribute": (
         lambda top: os.setxattr(top / "guarded", "user.long", b"v" * 499 + b"w"),
@@ -163,7 +163,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "lost attribute": (
         lambda top: os.removexattr(top / "folder", "user.of"),
-        "/folder: extended attribute user.of differs",
+        "/folder: user.of differs",
     ),
     "ACL": (
         lambda top: os.setxattr(top / "guarded", "system.posix_acl_access", OTHER_ACL),
@@ -313,8 +313,8 @@ with mounted_read_only(sys.argv[1]) as top:
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        ("feature needs_recovery", "was not unmounted cleanly"),
-        ("set_super_value last_orphan 12", "has orphaned files"),
+        ("feature needs_recovery", "unfinished journal"),
+        ("set_super_value last_orphan 12", "orphaned files"),
         ("feature +FEATURE_I30", "Cannot mount "),
     ],
 )
