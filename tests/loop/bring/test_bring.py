@@ -42,7 +42,7 @@ from wizard.apply.run.journal import done_steps
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entries import TreeEntry
-from wizard.apply.tree.manifest import manifest_entries
+from wizard.apply.tree.manifest import changed_entries
 from wizard.filesystems.registry import KINDS
 
 
@@ -65,7 +65,7 @@ def test_copy_is_complete_and_only_reads_the_source(
         assert fingerprint(image_of(source.drive)) == was
         tool("mount", "-o", "ro,noload", source.drive, str(source.place))
     after = listed(source.place, ways.work.folder / "after")
-    assert not differences(manifest_entries(before), manifest_entries(after))
+    assert not differences(changed_entries(before, after))
     folder = target.place / "old/files"
     assert_alike(ways, source.place, folder, kind)
     assert (folder / "huge").stat().st_blocks * 512 < MIB

@@ -166,7 +166,7 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     changed = os.fsencode(OWN_FSTAB[1:]) if changes else None
     # A conversion in place preserves everything, including inode numbers.
     found = differences(
-        *(manifest.manifest_entries(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
+        manifest.changed_entries(site.run / manifest.BEFORE, site.run / manifest.AFTER),
         seen_as=lambda entry: entry._replace(digest="") if entry.path == changed else entry,
     )
     seen = joined(found) or str(

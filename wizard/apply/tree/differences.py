@@ -22,27 +22,24 @@ SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
 
 
 def differences(
-    before: Iterable[entries.TreeEntry],
-    after: Iterable[entries.TreeEntry],
+    pairs: Iterable[tuple[entries.TreeEntry | None, entries.TreeEntry | None]],
     *,
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Describe the differences between two manifests: the first few and a count. Empty if they match.
+    """Describe the differences between paired entries: the first few and a count. Empty if they match.
 
     `seen_as` selects what is compared.
     """
-    found = _differences(before, after, seen_as)
+    found = _differences(pairs, seen_as)
     told = tuple(islice(found, TOLD))
     more = sum(1 for _ in found)
     return (*told, tn("One more difference.", "{count} more differences.", count=more)) if more else told
 
 
 def _differences(
-    before: Iterable[entries.TreeEntry], after: Iterable[entries.TreeEntry], seen_as: SeenAs
+    pairs: Iterable[tuple[entries.TreeEntry | None, entries.TreeEntry | None]], seen_as: SeenAs
 ) -> Iterator[Message]:
-    for found in entries.paired(before, after):
-        if found[0] == found[1]:
-            continue
+    for found in pairs:
         old, new = (entry and seen_as(entry) for entry in found)
         if old and new:
             if pieces := tuple(_entry_differences(old, new)):
