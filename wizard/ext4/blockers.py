@@ -300,7 +300,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
 
 
 def programs(situation: Situation) -> Iterator[Finding]:
-    """Report missing or outdated tools."""
+    """Report missing or outdated tools, and a system that cannot make a scratch copy."""
     if situation.missing:
         yield warning(
             "migrate-programs-missing",
@@ -320,6 +320,14 @@ def programs(situation: Situation) -> Iterator[Finding]:
             t("Older versions cannot convert files, widen block numbers or save replaced data."),
             t("Run diskwright from a newer system or rescue medium."),
             "e2fsck -V",
+        )
+    if situation.no_copy:
+        yield danger(
+            "migrate-no-copy",
+            t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
+            t("A conversion needs loop devices and FUSE."),
+            t("Load the kernel modules, or use another kernel or a rescue medium."),
+            "/proc/filesystems",
         )
 
 
@@ -379,18 +387,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             t("The number of inodes ({inodes}) is fixed when a filesystem is created.", inodes=before.inodes),
             COPY_INSTEAD,
             commands=copy_commands(situation),
-        )
-
-
-def scratch_copy(situation: Situation) -> Iterator[Finding]:
-    """Report a system that cannot make a scratch copy."""
-    if situation.no_copy:
-        yield danger(
-            "migrate-no-copy",
-            t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
-            t("A conversion needs loop devices and FUSE."),
-            t("Load the kernel modules, or use another kernel or a rescue medium."),
-            "/proc/filesystems",
         )
 
 
@@ -467,7 +463,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
 
 
 def at_boot(situation: Situation) -> Iterator[Finding]:
-    """Report units and fstab lines that mount the filesystem at boot."""
+    """Report units and fstab lines that mount the filesystem at boot, also in an inactive system on it."""
     device = situation.device
     for unit in situation.units:
         yield warning(
@@ -489,11 +485,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             "fstab(5)",
             command("mount", "-t", "ext4", device, "FOLDER", unused=device),
         )
-
-
-def own_fstab(situation: Situation) -> Iterator[Finding]:
-    """Report the fstab of an inactive system on the filesystem."""
-    own, device = situation.own, situation.device
+    own = situation.own
     if own is None:
         return
     if own.fault:

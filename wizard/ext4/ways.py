@@ -17,10 +17,8 @@ RULES = (
     blockers.kind_findings,
     blockers.programs,
     blockers.room_inside,
-    blockers.scratch_copy,
     blockers.boot_path,
     blockers.at_boot,
-    blockers.own_fstab,
     blockers.nothing_to_do,
 )
 

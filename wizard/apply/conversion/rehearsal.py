@@ -92,37 +92,6 @@ def progress_parser(tell: Progress) -> Callable[[str], None]:
     return parse
 
 
-def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> bool:
-    """Run an operation on a node. Return True if e2fsck made corrections. Raises Failed if a program
-    fails."""
-    repaired = False
-    if isinstance(operation, ext4.SetOwnFstabType):
-        boot.set_own_type(operation, site.migration, node, site.command)
-        return repaired
-    commands = operation.commands(node)
-    for number, argv in enumerate(commands):
-        # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
-        argv_to_run = (
-            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, ext4.WidenInodes) else argv
-        )
-        is_check = argv == ext4.proof(node)
-        part = (number / len(commands), (number + 1) / len(commands))
-        result = site.command(argv_to_run, accept=range(256) if is_check else ext4.accepted(argv), part=part)
-        if is_check and result.status not in ext4.accepted(argv):
-            device = site.migration.device
-            raise Failed(
-                t(
-                    "{device} is damaged; no repairs were made. First e2fsck finding: {found} Make a backup, "
-                    "then repair with undo: `diskwright migrate {device} --repair`.",
-                    device=device,
-                    found=guard.first_error(result.output),
-                )
-            )
-        repaired = result.status != 0 or repaired
-    devices.forget_caches(node)
-    return repaired
-
-
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
     migration = site.migration
@@ -140,19 +109,6 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
             yield check
     yield from boot.own_checks(node, migration)
     yield from boot.grub_checks(node, site.command)
-
-
-def keep_manifest(node: str, site: MigratingSite) -> None:
-    """Save a manifest before the first change, once, if the conversion requires it. Raises Failed."""
-    if not site.migration.manifest or (site.run / manifest.BEFORE).exists():
-        return
-    begun = monotonic()
-    message = t(
-        "All files were read before the first change: {entries} entries in {duration}.",
-        entries=_save_manifest(node, site, manifest.BEFORE),
-        duration=format_duration(monotonic() - begun),
-    )
-    site.journal.add(Event.SAVED, str(message))
 
 
 def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
@@ -226,18 +182,46 @@ def rehearse(site: MigratingSite) -> Outcome | None:
 
 
 def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> Message:
-    guard.drive_now(site.migration)
+    """Run an operation on a scratch copy, and return a result message. Raises Failed if a program fails."""
+    migration, node, repaired = site.migration, copy.node, False
+    device = migration.device
+    guard.drive_now(migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
-        if not isinstance(operation, ext4.CheckFiles):
-            keep_manifest(copy.node, site)
-        repaired = operate(operation, copy.node, site)
+        before = site.run / manifest.BEFORE
+        if migration.manifest and not isinstance(operation, ext4.CheckFiles) and not before.exists():
+            begun = monotonic()
+            message = t(
+                "All files were read before the first change: {entries} entries in {duration}.",
+                entries=_save_manifest(node, site, manifest.BEFORE),
+                duration=format_duration(monotonic() - begun),
+            )
+            site.journal.add(Event.SAVED, message)
+        commands = operation.commands(node)
+        if isinstance(operation, ext4.SetOwnFstabType):
+            boot.set_own_type(operation, migration, node, site.command)
+            commands = ()
+        for number, argv in enumerate(commands):
+            # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
+            prefix = ("env", "E2FSPROGS_UNDO_DIR=none") if isinstance(operation, ext4.WidenInodes) else ()
+            accept = range(256) if argv == ext4.proof(node) else ext4.accepted(argv)
+            part = (number / len(commands), (number + 1) / len(commands))
+            result = site.command((*prefix, *argv), accept=accept, part=part)
+            if result.status not in ext4.accepted(argv):
+                raise Failed(
+                    t(
+                        "{device} is damaged; no repairs were made. First e2fsck finding: {found} Make a "
+                        "backup, then repair with undo: `diskwright migrate {device} --repair`.",
+                        device=device,
+                        found=guard.first_error(result.output),
+                    )
+                )
+            repaired = repaired or result.status != 0
+        devices.forget_caches(node)
     finally:
         # An unreadable drive or a full store explains an error of the program.
         copy.check()
     used = t(
-        "The scratch copy uses {used:exact}; {device} is unchanged.",
-        used=copy.used_bytes,
-        device=site.migration.device,
+        "The scratch copy uses {used:exact}; {device} is unchanged.", used=copy.used_bytes, device=device
     )
     return join(AS_SENTENCE(clause=operation.repaired), used) if repaired else used
