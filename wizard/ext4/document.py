@@ -1,7 +1,6 @@
 """Create and validate documents of conversions."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -18,9 +17,7 @@ from wizard.ext4.operations import (
     room_bytes,
 )
 from wizard.model.errors import BadInput, Refused
-from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
-from wizard.model.geometry import Identity
 from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import LineEdit
@@ -69,25 +66,6 @@ def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Mes
     for finding in ways.obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
             yield join(finding.sentence, finding.advice)
-
-
-def migration_steps(
-    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
-) -> Iterator[Step[MigrationOperation]]:
-    """Yield a step for each operation on the filesystem `before` on `device`."""
-    for one in operations:
-        if isinstance(one, Setting):
-            yield from steps_of((one,), Context(drive))
-            continue
-        yield Step(
-            one,
-            sentence=str(one.sentence(device)),
-            commands=one.commands(device),
-            edits=one.edits(),
-            undo=str(ways.UNDO),
-            holds=tuple(map(str, one.holds)),
-            seconds=one.seconds(before, rotational=drive.rotational),
-        )
 
 
 COLLECTS = t("Writes are collected before allocation (delayed allocation), unlike with the older drivers.")
@@ -151,14 +129,31 @@ def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | No
 def with_current_texts(migration: Migration) -> Migration:
     """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
     space."""
-    before = migration.before
+    before, device, drive = migration.before, migration.device, migration.drive
     operations = tuple(step.operation for step in migration.steps)
-    gains = ((COLLECTS,) if isinstance(one, Setting) else one.gains(before) for one in operations)
+    steps, gains = list[Step[MigrationOperation]](), list[Message]()
+    for one in operations:
+        if isinstance(one, Setting):
+            steps += steps_of((one,), Context(drive))
+            gains.append(COLLECTS)
+            continue
+        gains += one.gains(before)
+        steps.append(
+            Step(
+                one,
+                sentence=str(one.sentence(device)),
+                commands=one.commands(device),
+                edits=one.edits(),
+                undo=str(ways.UNDO),
+                holds=tuple(map(str, one.holds)),
+                seconds=one.seconds(before, rotational=drive.rotational),
+            )
+        )
     return replace(
         migration,
-        steps=tuple(migration_steps(operations, migration.device, before, migration.drive)),
+        steps=tuple(steps),
         room_bytes=room_bytes(operations, before),
-        gains=tuple(dict.fromkeys(map(str, chain.from_iterable(gains)))),
+        gains=tuple(dict.fromkeys(map(str, gains))),
     )
 
 

@@ -12,7 +12,7 @@ from wizard.model.said import Message, Sentence, format_duration, format_nanosec
 from wizard.operations import fstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
-from wizard.plan.changes import Bring, BringTo, TakePlace
+from wizard.plan.changes import Bring, TakePlace
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
@@ -156,42 +156,28 @@ def _options(fields: list[str]) -> list[str]:
     return fields[OPTIONS].split(",") if len(fields) > OPTIONS else []
 
 
-def _take_faults(bring: Bring, takes: TakePlace) -> Iterator[str]:
-    """Yield differences from what `place_edit` returns."""
-    edit = takes.edit
-    plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
-    if (
-        takes_fault(takes.place) is not None
-        or not plain
-        or not _are_expected_edits(takes, edit.lines)
-        or bring.source.path != takes.place
-        or bring.source.is_device
-        or bring.target.folder != bring.target.place
-    ):
-        yield "takes"
+def _are_expected_edits(takes: TakePlace) -> bool:
+    def is_at(edit: fstab.LineEdit) -> bool:
+        fields = (edit.old or "").split()
+        return (
+            edit.number > 0
+            and len(fields) > 2
+            and not fields[0].startswith("#")
+            and fields[PLACE] == fstab.fstab_escaped(takes.place)
+        )
 
-
-def _is_at(place: str, edit: fstab.LineEdit) -> bool:
-    fields = (edit.old or "").split()
-    return (
-        edit.number > 0
-        and len(fields) > 2
-        and not fields[0].startswith("#")
-        and fields[PLACE] == fstab.fstab_escaped(place)
-    )
-
-
-def _are_expected_edits(takes: TakePlace, lines: tuple[fstab.LineEdit, ...]) -> bool:
+    lines = takes.edit.lines
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
         return False
-    first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
-    if not _is_at(takes.place, first) or first.old is None or first.new is None or second.new is None:
+    first, second = sorted(lines, key=lambda one: not is_at(one))
+    if not is_at(first) or first.old is None or first.new is None or second.new is None:
         return False
-    if second.new.lstrip("#") != (BEFORE + first.old).lstrip("#"):
-        return False
-    if second.old is None:
-        return second.number == 0 and moved(first.new, first.old) == first.new
-    return second.number > 0 and moved(second.old, first.old) == first.new
+    line = first.new if second.old is None else second.old
+    return (
+        second.new.lstrip("#") == (BEFORE + first.old).lstrip("#")
+        and (second.number == 0 if second.old is None else second.number > 0)
+        and moved(line, first.old) == first.new
+    )
 
 
 AGAIN = RECREATE(command="bring")
@@ -206,13 +192,27 @@ def _faults(bring: Bring) -> Iterator[str]:
     yield from (node for node in nodes if not is_device_path(node))
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
         yield "target.filesystem"
-    yield from _folder_faults(target)
+    folder = PurePosixPath(target.folder)
+    if not folder.is_relative_to(target.place):
+        yield "target.folder"
+    parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
+    if list(reversed(target.makes)) != parents[: len(target.makes)] or target.place in target.makes:
+        yield "target.makes"
     amount = bring.amount
     kinds = (amount.files, amount.links, amount.names, amount.others)
     if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
         yield "amount"
-    if bring.takes is not None:
-        yield from _take_faults(bring, bring.takes)
+    # The edit must be as `place_edit` returns it.
+    if (takes := bring.takes) is not None and (
+        takes_fault(takes.place) is not None
+        or not (takes.edit.file.startswith("/") and takes.edit.file.isprintable())
+        or len(takes.edit.digest) != 64
+        or not _are_expected_edits(takes)
+        or source.path != takes.place
+        or source.is_device
+        or target.folder != target.place
+    ):
+        yield "takes"
 
 
 def _is_plain(path: str) -> bool:
@@ -222,16 +222,6 @@ def _is_plain(path: str) -> bool:
         and str(PurePosixPath(path)) == path
         and ".." not in path.split("/")
     )
-
-
-def _folder_faults(target: BringTo) -> Iterator[str]:
-    folder = PurePosixPath(target.folder)
-    if not folder.is_relative_to(target.place):
-        yield "target.folder"
-    parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
-    count = len(target.makes)
-    if list(reversed(target.makes)) != parents[:count] or target.place in target.makes:
-        yield "target.makes"
 
 
 def with_current_texts(bring: Bring) -> Bring:

@@ -133,7 +133,22 @@ def migrate(site: MigratingSite) -> job.Outcome:
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
-    return Event.DONE, str(_done_sentence(run, migration))
+    device, name = migration.device, runs.run_argument(run)
+    if not migration.way.converts:
+        done = t(
+            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.", device=device, run=name
+        )
+        return Event.DONE, done
+    shown = t("{device} is ext4 as shown; all checks passed.", device=device)
+    window = commit.undo_state(run, migration)
+    if window and window.closed:
+        return Event.DONE, f"{shown} {window.closed}"
+    said = [shown]
+    if window and window.back is job.Rollback.OPEN and devices.protect(device):
+        said.append(t("Writes are blocked until you keep or undo the conversion, or reboot."))
+    said.append(look_sentence(device))
+    said.append(t("Then run `diskwright keep {run}` or `diskwright undo {run}`.", run=name))
+    return Event.DONE, str(join(*said))
 
 
 def _system(site: MigratingSite) -> RunningSystem:
@@ -157,27 +172,6 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
         raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
-
-
-def _done_sentence(run: Path, migration: Migration) -> Message | str:
-    if not migration.way.converts:
-        return t(
-            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
-            device=migration.device,
-            run=runs.run_argument(run),
-        )
-    shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    window = commit.undo_state(run, migration)
-    if window and window.closed:
-        return f"{shown} {window.closed}"
-    is_protected = window and window.back is job.Rollback.OPEN and devices.protect(migration.device)
-    blocked = t("Writes are blocked until you keep or undo the conversion, or reboot.")
-    return join(
-        shown,
-        *((blocked,) if is_protected else ()),
-        look_sentence(migration.device),
-        t("Then run `diskwright keep {run}` or `diskwright undo {run}`.", run=runs.run_argument(run)),
-    )
 
 
 def check_can_start(run: Path, migration: Migration) -> None:

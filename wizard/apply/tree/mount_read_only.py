@@ -76,24 +76,29 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     Refuses filesystems with an unfinished journal, or orphaned files, for which the kernel writes even to a
     read-only mount.
     """
-    _refuse_unfinished(node)
-    fd = _mount_when_free(node)
+    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
+        device.seek(superblock.START_BYTES)
+        block = device.read(superblock.SUPERBLOCK_BYTES)
+    facts = superblock.read_ext(block)
+    if facts is None:
+        raise Failed(NO_EXT(node=node))
+    has_orphans = struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features
+    if facts.needs_recovery or has_orphans:
+        raise Failed(t("{node} has an unfinished journal or orphaned files: run e2fsck first.", node=node))
+    # Programs that scan drives open each one exclusively for a moment.
+    for pause in (0.1, 0.3, 1.0, 0.0):
+        try:
+            fd = _mount(node, ("ro", "noload"), PRIVATE)
+            break
+        except Failed:
+            if not pause:
+                raise
+            sleep(pause)
     try:
         yield _place_of(fd)
     finally:
         os.close(fd)
         _wait_until_free(node)
-
-
-def _mount_when_free(node: str) -> int:
-    """Mount, and retry if the device is busy: programs that scan drives open each one exclusively for a
-    moment."""
-    for pause in (0.1, 0.3, 1.0):
-        try:
-            return _mount(node, ("ro", "noload"), PRIVATE)
-        except Failed:
-            sleep(pause)
-    return _mount(node, ("ro", "noload"), PRIVATE)
 
 
 @contextmanager
@@ -229,18 +234,6 @@ def _driver_error(context: int) -> str:
     except OSError:
         return ""
     return printable(output.decode(errors="replace")[2:].strip().rstrip("."), 200)
-
-
-def _refuse_unfinished(node: str) -> None:
-    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
-        device.seek(superblock.START_BYTES)
-        block = device.read(superblock.SUPERBLOCK_BYTES)
-    facts = superblock.read_ext(block)
-    if facts is None:
-        raise Failed(NO_EXT(node=node))
-    has_orphans = struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features
-    if facts.needs_recovery or has_orphans:
-        raise Failed(t("{node} has an unfinished journal or orphaned files: run e2fsck first.", node=node))
 
 
 def _wait_until_free(node: str) -> None:
