@@ -132,12 +132,7 @@ def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
 
 def retyped(line: str) -> str:
     """Return an fstab line with the type ext4, otherwise unchanged."""
-    place = 0
-    for field in line.split()[:2]:
-        place = line.index(field, place) + len(field)
-    kind = line.split()[2]
-    start = line.index(kind, place)
-    return f"{line[:start]}ext4{line[start + len(kind) :]}"
+    return fstab.with_fields(line, {2: "ext4"})
 
 
 def all_operations(

@@ -191,9 +191,6 @@ def first_error(said: str) -> Message | str:
     return printable(found[0].strip(), 200) if found else t("no details reported.")
 
 
-AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
-
-
 def check_migration_tools(migration: Migration) -> None:
     """Raises Refused if a program for a step, a check or an undo is missing."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
@@ -213,30 +210,27 @@ def check_new(migration: Migration) -> None:
     check_fstab(migration, {How.BEFORE})
 
 
-def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
+def planned_filesystem(migration: Migration) -> ExtFacts:
     """Return the facts about the planned filesystem. Raises Refused."""
     device = migration.device
     try:
         now = devices.facts_on(device)
     except Failed as error:
-        raise Refused(f"{error} {ending}") from None
+        raise process.refused(error) from None
     if now.uuid != migration.before.uuid:
-        other = OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid)
-        raise Refused(join(other, ending))
+        raise process.refused(OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid))
     return now
 
 
 def check_as_looked_at(migration: Migration) -> None:
     """Raises Refused unless the superblock is the same as when the conversion was planned."""
-    now = planned_filesystem(migration, AGAIN)
+    now = planned_filesystem(migration)
     if now != migration.before and migration.way.converts:
-        raise Refused(
-            join(
-                t(
-                    "{device} has changed since the conversion was planned: the superblock differs.",
-                    device=migration.device,
-                ),
-                AGAIN,
+        raise process.refused(
+            t(
+                "{device} has changed since the conversion was planned: the superblock differs. Check again "
+                "with `diskwright migrate`.",
+                device=migration.device,
             )
         )
 

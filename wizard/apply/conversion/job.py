@@ -45,7 +45,7 @@ def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
     guard.drive_now(migration)
-    guard.planned_filesystem(migration, process.NOTHING_WRITTEN)
+    guard.planned_filesystem(migration)
 
 
 def keep(site: MigratingSite) -> job.Outcome:

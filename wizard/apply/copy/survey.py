@@ -161,7 +161,7 @@ def work_out(
         raise refused(t("{source} is empty: no files to copy.", source=source))
     bring = changes.Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
-    return replace(bring, doubts=copy.losses_of(bring))
+    return copy.with_current_texts(bring)
 
 
 def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
