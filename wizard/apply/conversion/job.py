@@ -90,10 +90,10 @@ def _mount(site: MigratingSite) -> Message | str:
         message = MOUNTED(device=device, mount_point=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     text = read_text(environment.fstab)
+    rows = text.split("\n")
     # Other lines may have been added above.
     planned = {edit.new for setting in site.migration.settings for edit in setting.lines}
-    numbers = {number for number, line in enumerate(text.split("\n"), 1) if line in planned}
-    lines = (line for line in parse(text, str(environment.fstab)) if line.number in numbers)
+    lines = (line for line in parse(text, str(environment.fstab)) if rows[line.number - 1] in planned)
     line = next((line for line in lines if "noauto" not in line.options), None)
     if (
         not environment.is_running_system
@@ -106,8 +106,7 @@ def _mount(site: MigratingSite) -> Message | str:
         options = ",".join(line.options) or "defaults"
         site.command(("mount", "-t", "ext4", "-o", options, device, line.mount_point))
     except Failed as error:
-        unmounted = t("Not mounted:")
-        return f"{unmounted} {error}"
+        return t("{device} is not mounted: {why}", device=device, why=error)
     return MOUNTED(device=device, mount_point=line.mount_point)
 
 

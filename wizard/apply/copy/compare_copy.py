@@ -29,11 +29,8 @@ KEPT = "kept.txt"
 """File in a run's folder that lists all entries that undo kept."""
 
 
-def compare(site: BringSite) -> tuple[Message, int]:
-    """Read the copy back and compare it. Return a result message and the number of entries.
-
-    Raises Failed with the differences.
-    """
+def compare(site: BringSite) -> Message:
+    """Read the copy back and compare it. Return a result message. Raises Failed with the differences."""
     copied, to = site.load(), site.bring.target
     gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (copied.gone, copied.unsteady))
     size_bytes = site.bring.amount.size_bytes
@@ -68,7 +65,7 @@ def compare(site: BringSite) -> tuple[Message, int]:
         "{entries:,d} entries were read back from the drive and match {source}.",
         entries=count,
         source=site.bring.source.path,
-    ), count
+    )
 
 
 def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) -> None:

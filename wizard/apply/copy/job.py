@@ -101,13 +101,11 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
 
 def _compare(site: BringSite, journal: Journal) -> Message:
     try:
-        message, entries = compare(site)
+        message = compare(site)
     except Failed as error:
         journal.add(Event.NOT_VERIFIED, ALL_SAME, output=str(error))
         raise
-    journal.add(
-        Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
-    )
+    journal.add(Event.VERIFIED, ALL_SAME, output=str(message))
     return message
 
 
@@ -217,7 +215,7 @@ class CopyRunJob(job.RunJob[Bring]):
                     work = partial(_compare, site, journal)
                 else:
                     work = partial(copy_listed if step is BringStep.COPY else catch_up, site)
-            yield number, bring.step_sentence(step), work
+            yield number, bring.sentences[number - 1], work
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old lines of fstab, then remove the copied files.
