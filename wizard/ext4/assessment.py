@@ -123,12 +123,8 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     current, previous, alternative = (read_ext(first[START_BYTES:]) for first in (found, left, other))
     if current is None or previous is None or alternative is None or is_mounting_blocked(found):
         return False
-    if (current.uuid, current.block_bytes, current.inode_bytes, current.made) != (
-        previous.uuid,
-        previous.block_bytes,
-        previous.inode_bytes,
-        previous.made,
-    ):
+    kept = ((one.uuid, one.block_bytes, one.inode_bytes, one.made) for one in (current, previous))
+    if len({*kept}) > 1:
         return False
     distinctive = alternative.features - previous.features - PASSING - BY_ITSELF
     return previous.features - PASSING <= current.features and not (

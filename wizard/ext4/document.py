@@ -29,8 +29,6 @@ from wizard.plan.plan import Step, steps_of
 
 AGAIN = codec.RECREATE(command="migrate")
 NOTHING_WRITTEN = t("Nothing was written.")
-SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
-"""Findings that only affect the choice of method."""
 
 
 def make_migration(
@@ -42,8 +40,8 @@ def make_migration(
         message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
         # Without danger, the method only does not suit the filesystem.
         raise Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
-    doubts = tuple(doubts_of(situation, way, manifest=manifest))
-    migration = replace(_planned(situation, way, repairs=repairs), manifest=manifest, doubts=doubts)
+    planned = _planned(situation, way, repairs=repairs)
+    migration = replace(planned, manifest=manifest, doubts=tuple(doubts_of(situation)))
     MIGRATIONS.check(migration, str(t("The conversion")))
     return migration
 
@@ -54,17 +52,10 @@ def _planned(situation: Situation, way: Way, *, repairs: bool = False) -> Migrat
     return with_current_texts(Migration(drive, device, before, way, steps, repairs=repairs))
 
 
-def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
-    """Yield sentences to read before a conversion."""
-    if manifest:
-        yield t(
-            "Comparing all files before and after takes {time:time} in total.",
-            time=compare_seconds(situation.ext, situation.drive.rotational),
-        )
-    elif way is Way.FULL:
-        yield t("File contents are not compared before and after; --manifest enables this.")
+def doubts_of(situation: Situation) -> Iterator[Message]:
+    """Yield sentences to read before a conversion, except those that only affect the choice of method."""
     for finding in ways.obstacles_of(situation):
-        if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
+        if finding.severity is not Severity.DANGER and finding.code not in ways.BLOCKED_METHODS:
             yield join(finding.sentence, finding.advice)
 
 

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from wizard.ext4 import blockers
 from wizard.ext4.assessment import Situation
+from wizard.ext4.operations import compare_seconds
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
@@ -115,11 +116,15 @@ def how_sentences(migration: Migration) -> Iterator[Message]:
     )
     if migration.manifest:
         yield t(
-            "All files are compared before and after: content, holes, owner, permissions, times, links, "
-            "extended attributes."
+            "All files are compared before and after ({time:time} in total): content, holes, owner, "
+            "permissions, times, links, extended attributes.",
+            time=compare_seconds(migration.before, migration.drive.rotational),
         )
     else:
-        yield t("Files are not compared individually; e2fsck checks the whole filesystem.")
+        yield t(
+            "Files are not compared individually; --manifest enables this. e2fsck checks the whole "
+            "filesystem."
+        )
     if migration.repairs:
         yield t("Damage found by e2fsck may be repaired.")
     yield undo_sentence(migration.way)

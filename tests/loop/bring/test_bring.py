@@ -107,7 +107,7 @@ def test_unsupported_features_are_omitted(ways: Ways, monkeypatch: pytest.Monkey
     os.utime(source.place / "folder", (1_000_000_001, 1_000_000_001))
     bring = work_out(str(source.place), str(target.place), None)
     told = " ".join(map(str, bring.doubts))
-    assert "1 is omitted" in told and "1 extra name becomes a separate copy" in told
+    assert "2 are omitted" in told and "1 extra name becomes a separate copy" in told
     assert bring.amount.room_bytes > 5 * MIB
     run = ways.begin(bring)
     carry_out(run, Purpose.APPLY, ())

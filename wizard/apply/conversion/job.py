@@ -304,8 +304,7 @@ class ConversionRunJob(job.RunJob[Migration]):
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         situation = guard.look_at_ext(document.device, environment)
-        wanted = tuple(doubts_of(situation, document.way, manifest=document.manifest))
-        kinds.check_told(wanted, document.doubts, f"diskwright migrate {document.device}")
+        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def located(self, run: Path) -> Migration:
         return commit.migration_now(run)

@@ -35,9 +35,9 @@ from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.blockers import BLOCKED
 from wizard.model.errors import Failed
 from wizard.model.run import Check, Event
-from wizard.model.said import Message, format_duration, join, joined, t
+from wizard.model.said import Message, format_duration, joined, t
 from wizard.operations import ext4
-from wizard.operations.operation import AS_SENTENCE, OWN_FSTAB, Setting
+from wizard.operations.operation import OWN_FSTAB, Setting
 from wizard.plan.changes import Migration
 from wizard.process.output import listening
 from wizard.process.program import Result
@@ -181,7 +181,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     return None
 
 
-def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> Message:
+def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> Message | str:
     """Run an operation on a scratch copy, and return a result message. Raises Failed if a program fails."""
     migration, node, repaired = site.migration, copy.node, False
     device = migration.device
@@ -224,4 +224,4 @@ def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) 
     used = t(
         "The scratch copy uses {used:exact}; {device} is unchanged.", used=copy.used_bytes, device=device
     )
-    return join(AS_SENTENCE(clause=operation.repaired), used) if repaired else used
+    return f"{operation.repaired}. {used}" if repaired else used

@@ -202,32 +202,30 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
 def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
     """Return the source and the folder to read, None for an unmounted device."""
     path = Path(source)
-    if path.is_block_device():
+    if is_device := path.is_block_device():
         found = held_on(source)
-        mounted = mount_of(found.node)
+        mounted, shown = mount_of(found.node), found.node
         place = FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
-        below = _mounted_below(place.folder) if place else ()
-        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below), place
-    ground = ground_of(path)
-    found, below = mounted_filesystem(ground.mounted), _mounted_below(ground.folder)
-    return changes.BringFrom(str(ground.folder), False, found.filesystem, found.uuid, below), ground
-
-
-def _mounted_below(folder: Path) -> tuple[str, ...]:
-    places = (Path(one.mount_point) for one in read_mounts())
-    return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
+    else:
+        place = ground_of(path)
+        found, shown = mounted_filesystem(place.mounted), str(place.folder)
+    below = set[str]()
+    if place:
+        points = (Path(one.mount_point) for one in read_mounts())
+        below = {str(one) for one in points if one != place.folder and one.is_relative_to(place.folder)}
+    return changes.BringFrom(shown, is_device, found.filesystem, found.uuid, tuple(sorted(below))), place
 
 
 def check_names_free(names: frozenset[bytes], to: changes.BringTo) -> None:
     """Raises Refused for the first name that exists in the target."""
-    folder = os.fsencode(to.folder)
     for name in sorted(names):
-        if os.path.lexists(folder + b"/" + name):
+        path = f"{to.folder}/{os.fsdecode(name)}"
+        if os.path.lexists(path):
             raise refused(
                 t(
                     "{path} already exists and will not be overwritten. Choose another folder "
                     "with --into FOLDER.",
-                    path=os.fsdecode(folder + b"/" + name),
+                    path=path,
                 )
             )
 

@@ -1,9 +1,8 @@
 """Private mounts for reading a filesystem or folder, removed even if the process is killed.
 
-The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It has no path and appears in
-no mount list, so no other program finds it. The kernel removes it with the last process that has the
-descriptor open. A mount namespace would need another process. Python lacks these calls, so they are made by
-number.
+The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It appears in no mount list.
+The kernel removes it with the last process that has the descriptor open. Python lacks these calls, so they
+are made by number.
 """
 
 import ctypes
