@@ -65,30 +65,29 @@ UNMOUNTABLE = f"FEATURE_I{BAR.bit_length() - 1}"
 
 KNOWN = frozenset(
     {
-        *(
-            "has_journal",
-            "ext_attr",
-            "resize_inode",
-            "dir_index",
-            "filetype",
-            "needs_recovery",
-            "meta_bg",
-            "extent",
-            "64bit",
-            "flex_bg",
-        ),
-        *(
-            "sparse_super",
-            "large_file",
-            "huge_file",
-            "uninit_bg",
-            "dir_nlink",
-            "extra_isize",
-            "quota",
-            "project",
-            "metadata_csum",
-        ),
-        *("metadata_csum_seed", "large_dir", "bigalloc", "sparse_super2"),
+        "has_journal",
+        "ext_attr",
+        "resize_inode",
+        "dir_index",
+        "filetype",
+        "needs_recovery",
+        "meta_bg",
+        "extent",
+        "64bit",
+        "flex_bg",
+        "sparse_super",
+        "large_file",
+        "huge_file",
+        "uninit_bg",
+        "dir_nlink",
+        "extra_isize",
+        "quota",
+        "project",
+        "metadata_csum",
+        "metadata_csum_seed",
+        "large_dir",
+        "bigalloc",
+        "sparse_super2",
     }
 )
 """Features that were tested with the steps, or that the steps do not affect."""
@@ -232,19 +231,11 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
         )
     unclean = t("{device} was not unmounted cleanly.", device=device)
     if before.needs_recovery:
-        yield info(
-            "migrate-journal-pending",
-            unclean,
-            t("Mounting or the first step of a conversion replays the journal."),
-            NO_ACTION,
-        )
+        replays = t("Mounting or the first step of a conversion replays the journal.")
+        yield info("migrate-journal-pending", unclean, replays, NO_ACTION)
     elif not before.clean and not before.has_errors and not before.half_done:
-        yield info(
-            "migrate-not-clean",
-            unclean,
-            t("Without a journal, only a full check can detect damage; the first step does that."),
-            NO_ACTION,
-        )
+        checks = t("Without a journal, only a full check can detect damage; the first step does that.")
+        yield info("migrate-not-clean", unclean, checks, NO_ACTION)
 
 
 def kind_findings(situation: Situation) -> Iterator[Finding]:

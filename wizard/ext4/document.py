@@ -48,8 +48,8 @@ def make_migration(
 
 def _planned(situation: Situation, way: Way, *, repairs: bool = False) -> Migration:
     steps = tuple(map(Step, all_operations(situation, way, repairs=repairs)))
-    drive, device, before = situation.drive, situation.device, situation.ext
-    return with_current_texts(Migration(drive, device, before, way, steps, repairs=repairs))
+    planned = Migration(situation.drive, situation.device, situation.ext, way, steps, repairs=repairs)
+    return with_current_texts(planned)
 
 
 def doubts_of(situation: Situation) -> Iterator[Message]:

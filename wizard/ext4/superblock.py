@@ -1,6 +1,5 @@
 """Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
-from collections.abc import Mapping
 from struct import unpack_from
 from uuid import UUID
 
@@ -35,57 +34,61 @@ SMALL_DESCRIPTOR_BYTES = 32
 VALID, ERRORS = 1, 2
 """Bits of s_state: cleanly unmounted, errors found."""
 
-COMPATIBLE: Mapping[int, str] = {
-    0: "dir_prealloc",
-    1: "imagic_inodes",
-    2: "has_journal",
-    3: "ext_attr",
-    4: "resize_inode",
-    5: "dir_index",
-    6: "lazy_bg",
-    8: "snapshot_bitmap",
-    9: "sparse_super2",
-    10: "fast_commit",
-    11: "stable_inodes",
-    12: "orphan_file",
-}
-INCOMPATIBLE: Mapping[int, str] = {
-    0: "compression",
-    1: "filetype",
-    2: "needs_recovery",
-    3: "journal_dev",
-    4: "meta_bg",
-    6: "extent",
-    7: "64bit",
-    8: "mmp",
-    9: "flex_bg",
-    10: "ea_inode",
-    12: "dirdata",
-    13: "metadata_csum_seed",
-    14: "large_dir",
-    15: "inline_data",
-    16: "encrypt",
-    17: "casefold",
-}
-READ_ONLY: Mapping[int, str] = {
-    0: "sparse_super",
-    1: "large_file",
-    3: "huge_file",
-    4: "uninit_bg",
-    5: "dir_nlink",
-    6: "extra_isize",
-    7: "has_snapshot",
-    8: "quota",
-    9: "bigalloc",
-    10: "metadata_csum",
-    11: "replica",
-    12: "read-only",
-    13: "project",
-    14: "shared_blocks",
-    15: "verity",
-    16: "orphan_present",
-}
-"""Names in tune2fs for bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat."""
+COMPATIBLE = (
+    "dir_prealloc",
+    "imagic_inodes",
+    "has_journal",
+    "ext_attr",
+    "resize_inode",
+    "dir_index",
+    "lazy_bg",
+    "",
+    "snapshot_bitmap",
+    "sparse_super2",
+    "fast_commit",
+    "stable_inodes",
+    "orphan_file",
+)
+INCOMPATIBLE = (
+    "compression",
+    "filetype",
+    "needs_recovery",
+    "journal_dev",
+    "meta_bg",
+    "",
+    "extent",
+    "64bit",
+    "mmp",
+    "flex_bg",
+    "ea_inode",
+    "",
+    "dirdata",
+    "metadata_csum_seed",
+    "large_dir",
+    "inline_data",
+    "encrypt",
+    "casefold",
+)
+READ_ONLY = (
+    "sparse_super",
+    "large_file",
+    "",
+    "huge_file",
+    "uninit_bg",
+    "dir_nlink",
+    "extra_isize",
+    "has_snapshot",
+    "quota",
+    "bigalloc",
+    "metadata_csum",
+    "replica",
+    "read-only",
+    "project",
+    "shared_blocks",
+    "verity",
+    "orphan_present",
+)
+"""Names in tune2fs for bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat, from bit 0."""
 
 
 def read_ext(superblock: bytes) -> ExtFacts | None:
@@ -182,7 +185,7 @@ def _named_features(words: tuple[int, int, int]) -> frozenset[str]:
     in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
     return frozenset(
-        names.get(bit, f"FEATURE_{letter}{bit}")
+        dict(enumerate(names)).get(bit) or f"FEATURE_{letter}{bit}"
         for bits, (letter, names) in zip(words, sets, strict=True)
         for bit in range(32)
         if bits >> bit & 1

@@ -61,10 +61,9 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
     # The name for users, such as /dev/mapper/home for /dev/dm-0.
-    kernel_name, shown = devices.kernel_name(path), path
-    if kernel_name != devices.kernel_name(drive.path) and drive.partition(path) is None:
-        named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
-        shown = next(named, path)
+    kernel_name = devices.kernel_name(path)
+    named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
+    shown = next(named, path)
     tags = tags_of((ext,), drive.partition(path))
     uses = [use for use in drive.uses if use.subject == shown]
     mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
@@ -243,10 +242,8 @@ def check_fstab(migration: Migration, fits: Set[How]) -> None:
 
 def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
-    for use in drive.uses:
-        if use.kind != "opened" and use.subject == device:
-            raise process.refused(devices.IN_USE(device=device, why=in_use(use)))
-    if reason := devices.open_exclusively(device):
+    uses = (in_use(use) for use in drive.uses if use.kind != "opened" and use.subject == device)
+    if reason := next(uses, None) or devices.open_exclusively(device):
         raise process.refused(devices.IN_USE(device=device, why=reason))
 
 

@@ -121,7 +121,10 @@ def migrate(site: MigratingSite) -> job.Outcome:
     if migration.way.converts:
         if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
             return ended
-        site.journal.add(Event.COMMAND, str(_commit(site)))
+        with _committer(site, HeldDrive) as committer:
+            committer.commit(noting(run))
+        written = t("{device} contains the result checked on the scratch copy.", device=migration.device)
+        site.journal.add(Event.COMMAND, written)
     total = len(migration.steps)
     edits = (
         (number, step.sentence, partial(do, step.operation, _system(site)))
@@ -152,15 +155,6 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 def _system(site: MigratingSite) -> RunningSystem:
     return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
-
-
-def _commit(site: MigratingSite) -> Message:
-    """Write the saved change to the device, or continue an interrupted commit. Return a result message.
-    Raises Failed or Refused."""
-    device = site.migration.device
-    with _committer(site, HeldDrive) as committer:
-        committer.commit(noting(site.run))
-    return t("{device} contains the result checked on the scratch copy.", device=device)
 
 
 @contextmanager

@@ -80,8 +80,7 @@ class MigratingSite(Struct, frozen=True):
 
 
 def progress_parser(tell: Progress) -> Callable[[str], None]:
-    """Return a parser of e2fsck's progress lines (e2fsck(8), -C), which reports the completed share: the
-    pass, the completed part, the total, and a name."""
+    """Return a parser of e2fsck's progress lines (e2fsck(8), -C) that reports the completed share."""
 
     def parse(line: str) -> None:
         if found := _PROGRESS.match(line):

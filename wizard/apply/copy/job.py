@@ -29,7 +29,6 @@ from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
 REMAIN = t("Copied files remain.")
-STOPPED = t("Stopped as requested.")
 
 LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
@@ -57,16 +56,17 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     to = bring.target
     location = places.ground_of(Path(to.place))
     device = places.device_of(location.mounted)
-    other = t(
-        "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
-        place=to.place,
-        title=KINDS[to.filesystem].title,
-    )
-    if device is None or str(location.folder) != location.mounted.mount_point:
-        raise Refused(other)
-    found = places.held_on(device)
-    if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
-        raise Refused(other)
+    is_at_place = str(location.folder) == location.mounted.mount_point
+    found = places.held_on(device) if device and is_at_place else None
+    if found is None or (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
+        raise Refused(
+            t(
+                "The filesystem at {place} is not the {title} target of this copy. This attempt made no "
+                "changes.",
+                place=to.place,
+                title=KINDS[to.filesystem].title,
+            )
+        )
     if "ro" in location.mounted.options:
         raise process.refused(places.READ_ONLY(path=to.place))
     return _own_drives(bring, found.node)
@@ -189,7 +189,7 @@ class CopyRunJob(job.RunJob[Bring]):
                 end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
         except CopyStopped:
-            return Event.STOPPED, str(join(STOPPED, REMAIN))
+            return Event.STOPPED, str(join(t("Stopped as requested."), REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
 
