@@ -268,11 +268,7 @@ def drive_now(migration: Migration) -> Drive:
 
 
 def _has_filesystem(migration: Migration) -> bool | None:
-    """Return True if the device contains the filesystem of the conversion, old or new.
-
-    None if the device has no ext superblock, or does not exist, such as a logical volume of an inactive
-    group.
-    """
+    """Return True if the device contains the filesystem, old or new. None without a device or superblock."""
     if not Path(migration.device).exists():
         return None
     devices.forget_caches(migration.device)

@@ -69,8 +69,8 @@ def compare(site: BringSite) -> Message:
 
 
 def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) -> None:
-    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write. Call
-    it before replacing or removing the entry. Raises OSError.
+    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write.
+    Raises OSError.
 
     The entry belongs to the run if it is as `recorded` during the copy, or as in the source.
     """

@@ -1,7 +1,7 @@
 """Describe the differences between two manifests, file by file."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -22,7 +22,7 @@ SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
 
 
 def differences(
-    pairs: Iterable[tuple[entries.TreeEntry | None, entries.TreeEntry | None]],
+    pairs: entries.Pairs,
     *,
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
@@ -36,9 +36,7 @@ def differences(
     return (*told, tn("One more difference.", "{count} more differences.", count=more)) if more else told
 
 
-def _differences(
-    pairs: Iterable[tuple[entries.TreeEntry | None, entries.TreeEntry | None]], seen_as: SeenAs
-) -> Iterator[Message]:
+def _differences(pairs: entries.Pairs, seen_as: SeenAs) -> Iterator[Message]:
     for found in pairs:
         old, new = (entry and seen_as(entry) for entry in found)
         if old and new:

@@ -38,8 +38,7 @@ class TreeEntry(NamedTuple):
     """An entry of a filesystem.
 
     `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
-    permission bits. `size_bytes` is 0 for folders, whose size does not depend on their content. `device` is
-    as in `8:1`. Times are in nanoseconds since 1970. `same_as` is the first path of a hard link. `flags` are
+    permission bits. `size_bytes` is 0 for folders. `device` is as in `8:1`. Times are in nanoseconds. `same_as` is the first path of a hard link. `flags` are
     as in chattr(1). `attributes` are names and values of extended attributes, including ACLs, in hexadecimal,
     or as `sha256:` with a digest if long.
 
@@ -69,6 +68,10 @@ class TreeEntry(NamedTuple):
     def data_bytes(self) -> int:
         """Bytes of a file without holes: the first number in the data ranges."""
         return int(self.data.partition(" ")[0] or 0)
+
+
+Pairs = Iterator[tuple[TreeEntry | None, TreeEntry | None]]
+"""Pairs of entries with the same path, None for a missing one."""
 
 
 def order_of(path: bytes) -> list[bytes]:

@@ -26,7 +26,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import DAMAGED, UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
-from wizard.apply.tree.entries import Found, TreeEntry, from_line, look, named, paired, to_line, walk
+from wizard.apply.tree.entries import Found, Pairs, TreeEntry, from_line, look, named, paired, to_line, walk
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.said import MIB, Sentence, failing, t
@@ -261,7 +261,7 @@ def write_manifest(file: Path, entries: Iterable[TreeEntry]) -> int:
     return count
 
 
-def changed_entries(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
+def changed_entries(before: Path, after: Path) -> Pairs:
     """Pair the entries of two manifests that differ. Raises BadInput."""
     both = f"{before}, {after}"
     for old, new in paired(_lines(before), _lines(after), lambda line: from_line(line, both).path):
