@@ -38,9 +38,9 @@ class TreeEntry(NamedTuple):
     """An entry of a filesystem.
 
     `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
-    permission bits. `size_bytes` is 0 for folders. `device` is as in `8:1`. Times are in nanoseconds. `same_as` is the first path of a hard link. `flags` are
-    as in chattr(1). `attributes` are names and values of extended attributes, including ACLs, in hexadecimal,
-    or as `sha256:` with a digest if long.
+    permission bits. `size_bytes` is 0 for folders. `device` is as in `8:1`. Times are in nanoseconds.
+    `same_as` is the first path of a hard link. `flags` are as in chattr(1). `attributes` are names and values
+    of extended attributes, including ACLs, in hexadecimal, or as `sha256:` with a digest if long.
 
     `digest` covers the content, and `data` summarises the data ranges; see `tree.content`.
     """
