@@ -1,5 +1,7 @@
 """Facts about an ext filesystem, collected before a conversion. Read-only."""
 
+from struct import pack_into
+
 from msgspec import Struct
 
 from wizard.ext4.superblock import START_BYTES, read_ext, word
@@ -47,12 +49,11 @@ class Situation(Struct, frozen=True):
     """Facts about the filesystem `ext` on `device` (the drive `drive`, a partition or a volume on it) and its
     environment.
 
-    `device_bytes`: size of the device. `mounts`: mount points in all namespaces. `is_root`: contains the
-    running system. `opened`: another block device or program has exclusive access. `damaged`: first error
-    reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab inside the filesystem, None
-    if there is none or it was not read. `units`: systemd units that mount the filesystem. `missing`: missing
-    tools. `family`: distribution family. `e2fsprogs`: installed version. `no_copy`: clause on why no scratch
-    copy can be made, or empty.
+    `mounts`: mount points in all namespaces. `is_root`: contains the running system. `opened`: another block
+    device or program has exclusive access. `damaged`: first error reported by e2fsck, None if not checked.
+    `fstab`: path of fstab. `own`: fstab inside the filesystem, None if there is none or it was not read.
+    `units`: systemd units that mount the filesystem. `missing`: missing tools. `family`: distribution family.
+    `no_copy`: clause on why no scratch copy can be made, or empty.
     """
 
     drive: Identity
@@ -89,11 +90,8 @@ BAR, CHECKSUMS = 1 << 31, 1 << 10
 def block_mounting(first: bytes) -> bytes:
     """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
-    for at, bits in (
-        (INCOMPATIBLE_AT, word(first, INCOMPATIBLE_AT) | BAR),
-        (READ_ONLY_AT, word(first, READ_ONLY_AT) & ~CHECKSUMS),
-    ):
-        changed[at : at + 4] = bits.to_bytes(4, "little")
+    pack_into("<I", changed, INCOMPATIBLE_AT, word(first, INCOMPATIBLE_AT) | BAR)
+    pack_into("<I", changed, READ_ONLY_AT, word(first, READ_ONLY_AT) & ~CHECKSUMS)
     return bytes(changed)
 
 
@@ -123,12 +121,8 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     current, previous, alternative = (read_ext(first[START_BYTES:]) for first in (found, left, other))
     if current is None or previous is None or alternative is None or is_mounting_blocked(found):
         return False
-    if (current.uuid, current.block_bytes, current.inode_bytes, current.made) != (
-        previous.uuid,
-        previous.block_bytes,
-        previous.inode_bytes,
-        previous.made,
-    ):
+    kept = ((one.uuid, one.block_bytes, one.inode_bytes, one.made) for one in (current, previous))
+    if len({*kept}) > 1:
         return False
     distinctive = alternative.features - previous.features - PASSING - BY_ITSELF
     return previous.features - PASSING <= current.features and not (

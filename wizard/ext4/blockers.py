@@ -5,8 +5,8 @@ from functools import partial
 
 from wizard.advice.missing import missing
 from wizard.ext4 import operations
-from wizard.ext4.assessment import BAR, BootPath, Situation
-from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
+from wizard.ext4.assessment import BAR, Situation
+from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.ext4 import WIDE_INODE_BYTES
 from wizard.operations.operation import OWN_FSTAB
@@ -20,15 +20,11 @@ COPY_INSTEAD = t("Create an ext4 on another drive, then copy the files there.")
 COPY_COMMANDS = t("Use `diskwright plan --fs ext4`, then `diskwright bring`.")
 """The commands of `COPY_INSTEAD`, where no finding names them."""
 
-Commands = tuple[FindingCommand, ...]
-
 
 def copy_commands(situation: Situation) -> Commands:
     """Return the commands that create an ext4 on another drive and copy the files there."""
-    return (
-        FindingCommand(("diskwright", "plan", "DRIVE", "--workload", "WORKLOAD", "--fs", "ext4")),
-        FindingCommand(("diskwright", "bring", situation.device, "VOLUME")),
-    )
+    plan = command("diskwright", "plan", "DRIVE", "--workload", "WORKLOAD", "--fs", "ext4")
+    return plan + command("diskwright", "bring", situation.device, "VOLUME")
 
 
 def _finding(
@@ -55,14 +51,6 @@ info = partial(_finding, severity=Severity.INFO)
 """An informational finding."""
 
 
-def as_message(finding: Finding) -> Message | str:
-    """Return a finding's sentence, and the remedy with commands."""
-    sentence, remedy = finding.sentence, finding.advice
-    if isinstance(sentence, Message) and isinstance(remedy, Message):
-        return join(sentence, remedy)
-    return f"{sentence} {remedy}"
-
-
 def version_text(version: tuple[int, int]) -> str:
     """Format a version: 1.43 for (1, 43), 2.06 for (2, 6)."""
     return f"{version[0]}.{version[1]:02}"
@@ -71,114 +59,105 @@ def version_text(version: tuple[int, int]) -> str:
 OLDEST_PROGRAMS = (1, 43)
 """First version with `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck (release notes)."""
 
+BLOCKED = Sentence("{device} is in the middle of another conversion and blocked until that is finished.")
 UNMOUNTABLE = f"FEATURE_I{BAR.bit_length() - 1}"
 """Name of the feature that blocks a partly committed filesystem."""
 
 KNOWN = frozenset(
     {
-        *(
-            "has_journal",
-            "ext_attr",
-            "resize_inode",
-            "dir_index",
-            "filetype",
-            "needs_recovery",
-            "meta_bg",
-            "extent",
-            "64bit",
-            "flex_bg",
-        ),
-        *(
-            "sparse_super",
-            "large_file",
-            "huge_file",
-            "uninit_bg",
-            "dir_nlink",
-            "extra_isize",
-            "quota",
-            "project",
-            "metadata_csum",
-        ),
-        *("metadata_csum_seed", "large_dir", "bigalloc", "sparse_super2"),
+        "has_journal",
+        "ext_attr",
+        "resize_inode",
+        "dir_index",
+        "filetype",
+        "needs_recovery",
+        "meta_bg",
+        "extent",
+        "64bit",
+        "flex_bg",
+        "sparse_super",
+        "large_file",
+        "huge_file",
+        "uninit_bg",
+        "dir_nlink",
+        "extra_isize",
+        "quota",
+        "project",
+        "metadata_csum",
+        "metadata_csum_seed",
+        "large_dir",
+        "bigalloc",
+        "sparse_super2",
     }
 )
 """Features that were tested with the steps, or that the steps do not affect."""
 
 
+IN_USE = t("Changes to a filesystem in use damage it.")
+
+
 def in_use(situation: Situation) -> Iterator[Finding]:
     """Report users of the filesystem."""
     device = situation.device
+    changes_fstab = bool(operations.fstab_operations(situation)) and ROOT not in situation.mounts
+    change_fstab = command("diskwright", "migrate", device, "--way", "mount") if changes_fstab else ()
+    elsewhere = (
+        *((t("First change {fstab} here.", fstab=situation.fstab),) if changes_fstab else ()),
+        t(
+            "Start a rescue medium or another system, and do not mount {device} there. Mount another drive "
+            "there at /mnt, for the undo data. Convert with `diskwright migrate /dev/disk/by-uuid/{uuid} "
+            "--way full --journal /mnt/diskwright`.",
+            device=device,
+            uuid=situation.ext.uuid,
+        ),
+    )
     if situation.is_root:
         yield danger(
             "migrate-running-root",
             t("{device} contains the running system.", device=device),
-            t("A filesystem cannot be converted while the system runs from it."),
-            join(*_on_another_system(situation)),
+            IN_USE,
+            join(*elsewhere),
             "/proc/self/mountinfo",
-            _change_fstab(situation),
+            change_fstab,
         )
     elif situation.mounts:
         yield danger(
             "migrate-mounted",
-            t(
-                "{device} is mounted at {places:list}.",
-                device=device,
-                places=situation.mounts,
-            ),
-            t("Changes to a mounted filesystem damage it."),
+            t("{device} is mounted at {places:list}.", device=device, places=situation.mounts),
+            IN_USE,
             join(
-                t("Unmount the filesystem first."),
-                t("If that fails, a program uses the filesystem in its own namespace: end that program."),
-                t("If the system requires it, as with /usr or /var, convert it from another system."),
-                *_on_another_system(situation),
+                t(
+                    "Unmount the filesystem first. If that fails, a program uses the filesystem in its own "
+                    "namespace: end that program. If the system requires it, as with /usr or /var, convert "
+                    "it from another system."
+                ),
+                *elsewhere,
             ),
             "/proc/*/mountinfo",
-            (FindingCommand(("umount", device)), *_change_fstab(situation)),
+            command("umount", device) + change_fstab,
+        )
+    elif situation.opened:
+        yield danger(
+            "migrate-opened",
+            t("Another device or a program has exclusive use of {device}.", device=device),
+            IN_USE,
+            t("Close the dependent device, or end the program that uses {device}.", device=device),
+            "open(2), O_EXCL",
+            command("lsblk", device) + command("fuser", "-v", device),
         )
     for file in situation.swap_files:
         yield danger(
             "migrate-swap-file",
-            t(
-                "The swap file {file} on {device} is in use.",
-                file=file,
-                device=device,
-            ),
-            t("The kernel writes to the positions of a swap file recorded when swap was enabled."),
+            t("The swap file {file} on {device} is in use.", file=file, device=device),
+            IN_USE,
             t("Disable the swap file first."),
             "/proc/swaps",
-            (FindingCommand(("swapoff", file)),),
-        )
-    if situation.opened and not situation.mounts and not situation.is_root:
-        yield danger(
-            "migrate-opened",
-            t("Another device or a program has exclusive use of {device}.", device=device),
-            t("Two writers damage a filesystem."),
-            t("Close the dependent device, or end the program that uses {device}.", device=device),
-            "open(2), O_EXCL",
-            (FindingCommand(("lsblk", device)), FindingCommand(("fuser", "-v", device))),
+            command("swapoff", file),
         )
 
 
 ROOT = "/"
 """If the filesystem is mounted here, fstab is on the filesystem itself and changes with it."""
-
-
-def _on_another_system(situation: Situation) -> Iterator[Message]:
-    device, uuid = situation.device, situation.ext.uuid
-    if operations.fstab_operations(situation) and ROOT not in situation.mounts:
-        yield t("First change {fstab} here.", fstab=situation.fstab)
-    yield t("Start a rescue medium or another system, and do not mount {device} there.", device=device)
-    yield t("Mount another drive there at /mnt, for the undo data.")
-    yield t(
-        "Convert with `diskwright migrate /dev/disk/by-uuid/{uuid} --way full --journal /mnt/diskwright`.",
-        uuid=uuid,
-    )
-
-
-def _change_fstab(situation: Situation) -> Commands:
-    if not operations.fstab_operations(situation) or ROOT in situation.mounts:
-        return ()
-    return (FindingCommand(("diskwright", "migrate", situation.device, "--way", "mount")),)
 
 
 def state_findings(situation: Situation) -> Iterator[Finding]:
@@ -195,7 +174,6 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
             ),
             t("The end of the filesystem is missing, including any data there."),
             t("Find out why the partition or volume became smaller, and fix that first."),
-            "superblock",
         )
     if before.free_blocks > before.blocks or before.free_inodes > before.inodes:
         yield danger(
@@ -203,50 +181,37 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
             t("The superblock of {device} reports more free blocks or inodes than exist.", device=device),
             t("Plans cannot rely on wrong numbers, and other numbers may also be wrong."),
             t("Create an image of {device} first, then check the filesystem.", device=device),
-            "superblock",
-            (FindingCommand(("e2fsck", "-f", device), device),),
+            commands=command("e2fsck", "-f", device, unused=device),
         )
-    yield from _errors(situation)
-    yield from _not_unmounted(situation)
-
-
-def _errors(situation: Situation) -> Iterator[Finding]:
-    """Report the most severe error, current or past; the first in this order covers the rest."""
-    before, device = situation.ext, situation.device
-    repairable = partial(
-        danger,
-        remedy=t("Make a backup, then let the conversion repair the damage, on a scratch copy."),
-        commands=(FindingCommand(("diskwright", "migrate", device, "--way", "full", "--repair")),),
-    )
+    code, source = "", "superblock"
+    # The first error in this order covers the rest.
     if before.half_done:
-        yield repairable(
-            "migrate-half-done",
-            t(
-                "A change to {device} was started but not finished. {change}",
-                device=device,
-                change=before.half_done,
-            ),
-            t("Further steps could rely on incomplete changes."),
+        code = "migrate-half-done"
+        sentence = t(
+            "A change to {device} was started but not finished. {change}",
+            device=device,
+            change=before.half_done,
         )
     elif before.has_errors:
-        yield repairable(
-            "migrate-errors",
-            t("{device} is marked as damaged.", device=device),
-            t(
-                "The kernel or a check found unrepaired errors ({recorded} recorded).",
-                recorded=before.recorded_errors,
-            ),
+        code = "migrate-errors"
+        sentence = t(
+            "{device} is marked as damaged (recorded errors: {recorded}).",
+            device=device,
+            recorded=before.recorded_errors,
         )
     elif situation.damaged:
-        yield repairable(
-            "migrate-damaged",
-            t(
-                "{device} is damaged but not marked as damaged: {found}",
-                device=device,
-                found=situation.damaged,
-            ),
+        code, source = "migrate-damaged", "e2fsck"
+        sentence = t(
+            "{device} is damaged but not marked as damaged: {found}", device=device, found=situation.damaged
+        )
+    if code:
+        yield danger(
+            code,
+            sentence,
             t("Conversion and copying rely on the damaged data."),
-            source="e2fsck",
+            t("Make a backup, then let the conversion repair the damage, on a scratch copy."),
+            source,
+            command("diskwright", "migrate", device, "--way", "full", "--repair"),
         )
     elif before.recorded_errors:
         yield warning(
@@ -262,29 +227,15 @@ def _errors(situation: Situation) -> Iterator[Finding]:
                 "everything and stops on damage."
             ),
             t("Check the drive's health."),
-            commands=(FindingCommand(("diskwright", "inspect", situation.drive.path)),),
+            commands=command("diskwright", "inspect", situation.drive.path),
         )
-
-
-def _not_unmounted(situation: Situation) -> Iterator[Finding]:
-    before, device = situation.ext, situation.device
+    unclean = t("{device} was not unmounted cleanly.", device=device)
     if before.needs_recovery:
-        yield info(
-            "migrate-journal-pending",
-            t("The journal of {device} has pending changes.", device=device),
-            t(
-                "The filesystem was not unmounted cleanly. Mounting or the first step of a "
-                "conversion replays the journal."
-            ),
-            NO_ACTION,
-        )
+        replays = t("Mounting or the first step of a conversion replays the journal.")
+        yield info("migrate-journal-pending", unclean, replays, NO_ACTION)
     elif not before.clean and not before.has_errors and not before.half_done:
-        yield info(
-            "migrate-not-clean",
-            t("{device} was not unmounted cleanly.", device=device),
-            t("Without a journal, only a full check can detect damage; the first step does that."),
-            NO_ACTION,
-        )
+        checks = t("Without a journal, only a full check can detect damage; the first step does that.")
+        yield info("migrate-not-clean", unclean, checks, NO_ACTION)
 
 
 def kind_findings(situation: Situation) -> Iterator[Finding]:
@@ -295,27 +246,20 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             "migrate-external-journal",
             t("The journal of {device} is on another device.", device=device),
             t("A snapshot of one device would not match the other."),
-            join(
-                t(
-                    "Remove the external journal first, while the filesystem is unmounted and clean. "
-                    "The conversion adds an internal journal."
-                ),
-                t("The other device is then free, and undoing the conversion does not change that."),
-                t("Mounting as ext4 requires none of this."),
+            t(
+                "Remove the external journal first, while the filesystem is unmounted and clean. The "
+                "conversion adds an internal journal. The other device is then free, and undoing the "
+                "conversion does not change that. Mounting as ext4 requires none of this."
             ),
-            "superblock",
-            (FindingCommand(("tune2fs", "-O", "^has_journal", device), device),),
+            commands=command("tune2fs", "-O", "^has_journal", device, unused=device),
         )
     if UNMOUNTABLE in before.features:
         yield danger(
             "migrate-barred",
-            t(
-                "{device} is in the middle of another conversion and blocked until that is finished.",
-                device=device,
-            ),
+            BLOCKED(device=device),
             t("The filesystem is partly new and partly old; any repair would destroy it."),
             t("Resume or undo the run that did this."),
-            commands=(FindingCommand(("diskwright", "status")),),
+            commands=command("diskwright", "status"),
         )
     elif unknown := sorted(before.features - KNOWN):
         yield danger(
@@ -327,8 +271,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             ),
             t("A step could damage unknown features."),
             COPY_INSTEAD,
-            "superblock",
-            copy_commands(situation),
+            commands=copy_commands(situation),
         )
     if before.revision == 0:
         yield danger(
@@ -336,25 +279,19 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             t("{device} uses the first revision of ext2.", device=device),
             t("The superblock has no space for newer fields, and tune2fs damages it when widening inodes."),
             COPY_INSTEAD,
-            "superblock",
-            copy_commands(situation),
+            commands=copy_commands(situation),
         )
     if before.kind == "ext4" and operations.may_have_blocks(before):
-        form = (
-            Sentence("{device} has extents, but old files still use block maps.")
-            if before.unconverted
-            else Sentence("{device} lacks features of every new ext4.")
-        )
         yield info(
             "migrate-incomplete",
-            form(device=device),
-            t("This appears to be an incompletely converted ext3."),
+            t("{device} appears to be an incompletely converted ext3.", device=device),
+            t("Features of every new ext4 are missing, or old files still use block maps."),
             t("The full conversion completes the rest."),
         )
 
 
 def programs(situation: Situation) -> Iterator[Finding]:
-    """Report missing or outdated tools."""
+    """Report missing or outdated tools, and a system that cannot make a scratch copy."""
     if situation.missing:
         yield warning(
             "migrate-programs-missing",
@@ -375,17 +312,20 @@ def programs(situation: Situation) -> Iterator[Finding]:
             t("Run diskwright from a newer system or rescue medium."),
             "e2fsck -V",
         )
+    if situation.no_copy:
+        yield danger(
+            "migrate-no-copy",
+            t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
+            t("A conversion needs loop devices and FUSE."),
+            t("Load the kernel modules, or use another kernel or a rescue medium."),
+            "/proc/filesystems",
+        )
 
 
-TRIED_GRUB = (2, 6)
-"""GRUB 2.06 of Debian 12 can read converted filesystems (tested with grub-fstest)."""
-
-NO_GRUB = (0, 0)
-"""No GRUB tool found, or no version reported."""
-
-MADE_ANEW = ("update-initramfs", "-u", "-k", "all")
-MADE_ANEW_BY_DRACUT = ("dracut", "-f", "--regenerate-all")
-"""Commands that rebuild every initramfs."""
+REBUILD_INITRAMFS = {
+    "initramfs-tools": ("update-initramfs", "-u", "-k", "all"),
+    "dracut": ("dracut", "-f", "--regenerate-all"),
+}
 
 
 def room_inside(situation: Situation) -> Iterator[Finding]:
@@ -393,35 +333,22 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     before, device = situation.ext, situation.device
     size = before.block_bytes
     free, spare = before.free_blocks * size, operations.spare_blocks(before)
-    if (
-        "has_journal" not in before.features
-        and not 0 < operations.journal_blocks(before) <= before.free_blocks - spare
-    ):
+    journal = operations.journal_blocks(before)
+    too_full = Sentence("{device} is too full: {needed:size} required, {free:size} free.")
+    if "has_journal" not in before.features and not 0 < journal <= before.free_blocks - spare:
         yield danger(
             "migrate-no-room-journal",
-            t(
-                "{device} is too full for a journal: {needed:size} required, {free:size} free.",
-                device=device,
-                needed=operations.journal_blocks(before) * size,
-                free=free,
-            ),
+            too_full(device=device, needed=(journal + spare) * size, free=free),
             t("Without a journal, a power cut requires a full filesystem check."),
             join(FREE_SPACE, COPY_INSTEAD),
-            "superblock",
-            copy_commands(situation),
+            commands=copy_commands(situation),
         )
     if before.free_blocks < spare:
         yield danger(
             "migrate-full",
-            t(
-                "{device} is full: {free:size} free, {needed:size} required.",
-                device=device,
-                free=free,
-                needed=spare * size,
-            ),
+            too_full(device=device, needed=spare * size, free=free),
             t("Fragmented files need some extra blocks for extents."),
             FREE_SPACE,
-            "superblock",
         )
     if before.inode_bytes == operations.INODES_WIDENED_FROM and (fault := operations.widening_fault(before)):
         more = max(0, operations.widening_blocks(before) + spare - before.free_blocks) * size
@@ -454,18 +381,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def scratch_copy(situation: Situation) -> Iterator[Finding]:
-    """Report a system that cannot make a scratch copy."""
-    if situation.no_copy:
-        yield danger(
-            "migrate-no-copy",
-            t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
-            t("A conversion needs loop devices and FUSE."),
-            t("Load the kernel modules, or use another kernel or a rescue medium."),
-            "/proc/filesystems",
-        )
-
-
 def boot_path(situation: Situation) -> Iterator[Finding]:
     """Report a system that boots from the filesystem."""
     found, device = situation.boot, situation.device
@@ -476,26 +391,29 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         place=found.place,
         device=device,
     )
-    version = (
-        t("not found") if found.grub == NO_GRUB else t("version {version}", version=version_text(found.grub))
+    version = version_text(found.grub) if any(found.grub) else t("not found")
+    grub = t(
+        "Installed GRUB: {version}. Versions before 2.06 are untested, and the boot sector may contain an "
+        "older version.",
+        version=version,
     )
-    if found.grub == NO_GRUB:
-        why = t("GRUB's programs were not found. The GRUB version in the boot sector is unknown.")
-    elif found.grub < TRIED_GRUB:
-        why = t(
-            "GRUB here is {version}; versions before 2.06 are untested. The version in "
-            "the boot sector is unknown and may be older.",
-            version=version,
+    checks: tuple[Message, ...] = (grub,)
+    if found.grub_folder and found.grub_reader:
+        checks = (
+            t(
+                "After the conversion, GRUB's own driver ({reader}, {version}) must read {folder} and a "
+                "kernel as Linux does. Otherwise the run stops without a commit.",
+                reader=found.grub_reader,
+                version=version,
+                folder=found.grub_folder,
+            ),
         )
-    else:
-        why = t(
-            "GRUB here is {version}. The version in the boot sector is unknown and may be older.",
-            version=version,
-        )
+    elif found.grub_folder:
+        checks = (missing(("grub-fstest",), situation.family).said, grub)
     yield warning(
         "migrate-boot-loader",
-        join(contents, *_grub_check(found, version, situation.family)),
-        why,
+        join(contents, *checks),
+        grub,
         t(
             "Have a rescue medium ready. Reinstall the boot loader (grub-install) "
             "afterwards, before the first reboot."
@@ -514,7 +432,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             "/proc/cmdline",
         )
     if found.initramfs:
-        command = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
         yield info(
             "migrate-initramfs",
             t(
@@ -532,12 +449,12 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
                 "rescue medium."
             ),
             "/etc",
-            (FindingCommand(command),),
+            command(*REBUILD_INITRAMFS[found.initramfs]),
         )
 
 
 def at_boot(situation: Situation) -> Iterator[Finding]:
-    """Report units and fstab lines that mount the filesystem at boot."""
+    """Report units and fstab lines that mount the filesystem at boot, also in an inactive system on it."""
     device = situation.device
     for unit in situation.units:
         yield warning(
@@ -548,24 +465,18 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             "/etc/systemd/system",
         )
     if not operations.fstab_operations(situation):
-        form = (
-            Sentence("{fstab} already has the correct type and is not changed.")
-            if situation.lines
-            else Sentence("{fstab} does not list the filesystem and is not changed.")
-        )
         yield info(
             "migrate-nothing-at-boot",
-            form(fstab=situation.fstab),
+            t(
+                "{fstab} needs no change: no line lists the filesystem as ext2 or ext3.",
+                fstab=situation.fstab,
+            ),
             t("Mounting as ext4 manually requires no changes."),
             t("Mount the filesystem as ext4."),
             "fstab(5)",
-            (FindingCommand(("mount", "-t", "ext4", device, "FOLDER"), device),),
+            command("mount", "-t", "ext4", device, "FOLDER", unused=device),
         )
-
-
-def own_fstab(situation: Situation) -> Iterator[Finding]:
-    """Report the fstab of an inactive system on the filesystem."""
-    own, device = situation.own, situation.device
+    own = situation.own
     if own is None:
         return
     if own.fault:
@@ -603,14 +514,13 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
         )
 
 
+ALL_FEATURES = Sentence("{device} already has all features that a conversion can add.")
+
+
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     """Report methods without further effect."""
     for way, code, form in (
-        (
-            Way.FULL,
-            "migrate-complete",
-            Sentence("{device} already has all features that a conversion can add."),
-        ),
+        (Way.FULL, "migrate-complete", ALL_FEATURES),
         (
             Way.LIGHT,
             "migrate-light-complete",
@@ -618,31 +528,5 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
         ),
     ):
         if not operations.operations_for(way, situation.ext):
-            yield info(
-                code,
-                form(device=situation.device),
-                t("All features are already enabled."),
-                NO_ACTION,
-            )
-
-
-def _grub_check(found: BootPath, version: Message, family: str) -> tuple[Message, ...]:
-    judged = (
-        t("GRUB support is unknown: its programs were not found.")
-        if found.grub == NO_GRUB
-        else t("GRUB support is judged by version alone ({version}).", version=version)
-    )
-    if not found.grub_folder:
-        return (judged,)
-    if not found.grub_reader:
-        return missing(("grub-fstest",), family).said, judged
-    return (
-        t(
-            "After the conversion, GRUB's own driver ({reader}, {version}) must read "
-            "{folder} and a kernel as Linux does. Otherwise the run stops without a "
-            "commit.",
-            reader=found.grub_reader,
-            version=version,
-            folder=found.grub_folder,
-        ),
-    )
+            sentence = form(device=situation.device)
+            yield info(code, sentence, t("All features are already enabled."), NO_ACTION)

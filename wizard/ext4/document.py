@@ -1,14 +1,13 @@
 """Create and validate documents of conversions."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from msgspec.structs import replace
 
 from wizard.documents import codec
 from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import as_message
+from wizard.ext4.blockers import ALL_FEATURES
 from wizard.ext4.operations import (
     OLD_TYPES,
     all_operations,
@@ -18,10 +17,8 @@ from wizard.ext4.operations import (
     room_bytes,
 )
 from wizard.model.errors import BadInput, Refused
-from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
-from wizard.model.geometry import Identity
-from wizard.model.said import Message, t
+from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import LineEdit
 from wizard.operations.operation import Context, Setting
@@ -32,8 +29,6 @@ from wizard.plan.plan import Step, steps_of
 
 AGAIN = codec.RECREATE(command="migrate")
 NOTHING_WRITTEN = t("Nothing was written.")
-SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
-"""Findings that only affect the choice of method."""
 
 
 def make_migration(
@@ -45,51 +40,23 @@ def make_migration(
         message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
         # Without danger, the method only does not suit the filesystem.
         raise Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
-    doubts = tuple(doubts_of(situation, way, manifest=manifest))
-    migration = replace(_planned(situation, way, repairs=repairs), manifest=manifest, doubts=doubts)
+    planned = _planned(situation, way, repairs=repairs)
+    migration = replace(planned, manifest=manifest, doubts=tuple(doubts_of(situation)))
     MIGRATIONS.check(migration, str(t("The conversion")))
     return migration
 
 
 def _planned(situation: Situation, way: Way, *, repairs: bool = False) -> Migration:
     steps = tuple(map(Step, all_operations(situation, way, repairs=repairs)))
-    drive, device, before = situation.drive, situation.device, situation.ext
-    return with_current_texts(Migration(drive, device, before, way, steps, repairs=repairs))
+    planned = Migration(situation.drive, situation.device, situation.ext, way, steps, repairs=repairs)
+    return with_current_texts(planned)
 
 
-def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
-    """Yield sentences to read before a conversion."""
-    if way.converts:
-        yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
-    if manifest:
-        yield t(
-            "Comparing all files before and after takes {time:time} in total.",
-            time=compare_seconds(situation.ext, situation.drive.rotational),
-        )
-    elif way is Way.FULL:
-        yield t("File contents are not compared before and after; --manifest enables this.")
+def doubts_of(situation: Situation) -> Iterator[Message]:
+    """Yield sentences to read before a conversion, except those that only affect the choice of method."""
     for finding in ways.obstacles_of(situation):
-        if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
-            yield as_message(finding)
-
-
-def migration_steps(
-    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
-) -> Iterator[Step[MigrationOperation]]:
-    """Yield a step for each operation on the filesystem `before` on `device`."""
-    for one in operations:
-        if isinstance(one, Setting):
-            yield from steps_of((one,), Context(drive))
-            continue
-        yield Step(
-            one,
-            sentence=str(one.sentence(device)),
-            commands=one.commands(device),
-            edits=one.edits(),
-            undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
-            holds=tuple(map(str, one.holds)),
-            seconds=one.seconds(before, rotational=drive.rotational),
-        )
+        if finding.severity is not Severity.DANGER and finding.code not in ways.BLOCKED_METHODS:
+            yield join(finding.sentence, finding.advice)
 
 
 COLLECTS = t("Writes are collected before allocation (delayed allocation), unlike with the older drivers.")
@@ -119,24 +86,16 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         if way.converts
         else 0.0,
         room_bytes=planned.room_bytes,
-        obstacle=str(as_message(finding)) if finding else "",
+        obstacle=str(join(finding.sentence, finding.advice)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
 
 
 COSTS = {
     Way.MOUNT: (t("No improvement on disk: files use block maps, and small inodes end in January 2038."),),
-    Way.LIGHT: (
-        t(
-            "Existing files remain unchanged. Older systems, and the types ext2 and "
-            "ext3, can no longer mount the filesystem."
-        ),
-    ),
+    Way.LIGHT: (ways.ONLY_EXT4,),
     Way.FULL: (
-        t(
-            "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
-            "can no longer mount the filesystem."
-        ),
+        ways.ONLY_EXT4,
         t(
             "Differences from a new filesystem remain: tables in every group, and "
             "unknown creation times of old files."
@@ -154,21 +113,38 @@ def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | No
             "Changes no data on disk, and the obstacles to the other conversions do not apply."
         )
     if not operations_for(Way.FULL, situation.ext):
-        return None, t("The filesystem has all features possible without recreation.")
+        return None, ALL_FEATURES(device=situation.device)
     return None, t("No conversion is possible for the filesystem as is; see the findings.")
 
 
 def with_current_texts(migration: Migration) -> Migration:
     """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
     space."""
-    before = migration.before
+    before, device, drive = migration.before, migration.device, migration.drive
     operations = tuple(step.operation for step in migration.steps)
-    gains = ((COLLECTS,) if isinstance(one, Setting) else one.gains(before) for one in operations)
+    steps, gains = list[Step[MigrationOperation]](), list[Message]()
+    for one in operations:
+        if isinstance(one, Setting):
+            steps += steps_of((one,), Context(drive))
+            gains.append(COLLECTS)
+            continue
+        gains += one.gains(before)
+        steps.append(
+            Step(
+                one,
+                sentence=str(one.sentence(device)),
+                commands=one.commands(device),
+                edits=one.edits(),
+                undo=str(ways.UNDO),
+                holds=tuple(map(str, one.holds)),
+                seconds=one.seconds(before, rotational=drive.rotational),
+            )
+        )
     return replace(
         migration,
-        steps=tuple(migration_steps(operations, migration.device, before, migration.drive)),
+        steps=tuple(steps),
         room_bytes=room_bytes(operations, before),
-        gains=tuple(dict.fromkeys(map(str, chain.from_iterable(gains)))),
+        gains=tuple(dict.fromkeys(map(str, gains))),
     )
 
 

@@ -123,7 +123,7 @@ def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
             old = text[line.number - 1]
             new = retyped(old)
             # The old types differ from ext4 in the last character only.
-            changed = next(at for at, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
+            changed = next(at for at in range(len(old)) if old[at] != new[at])
             before = "\n".join([*text[: line.number - 1], old[:changed]])
             block, offset = divmod(len(before.encode("utf-8", "surrogateescape")), situation.ext.block_bytes)
             found.append(ext4.SetOwnFstabType(digest, line.number, block, offset, old, new))
@@ -132,12 +132,7 @@ def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
 
 def retyped(line: str) -> str:
     """Return an fstab line with the type ext4, otherwise unchanged."""
-    place = 0
-    for field in line.split()[:2]:
-        place = line.index(field, place) + len(field)
-    kind = line.split()[2]
-    start = line.index(kind, place)
-    return f"{line[:start]}ext4{line[start + len(kind) :]}"
+    return fstab.with_fields(line, {2: "ext4"})
 
 
 def all_operations(
@@ -155,8 +150,14 @@ MARGIN_BYTES = 64 * MIB
 
 LARGEST_JOURNAL_BLOCKS = 262_144
 JOURNALS = (
-    *((2048, 0), (32_768, 1024), (262_144, 4096), (524_288, 8192), (4_194_304, 16_384), (8_388_608, 32_768)),
-    *((16_777_216, 65_536), (33_554_432, 131_072)),
+    (2048, 0),
+    (32_768, 1024),
+    (262_144, 4096),
+    (524_288, 8192),
+    (4_194_304, 16_384),
+    (8_388_608, 32_768),
+    (16_777_216, 65_536),
+    (33_554_432, 131_072),
 )
 """Default journal size in blocks for filesystems below a number of blocks (e2fsprogs,
 lib/ext2fs/mkjournal.c). Below 2048 blocks there is no journal."""

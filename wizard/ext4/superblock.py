@@ -1,7 +1,6 @@
 """Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
-import struct
-from collections.abc import Mapping
+from struct import unpack_from
 from uuid import UUID
 
 from msgspec import Struct
@@ -35,129 +34,104 @@ SMALL_DESCRIPTOR_BYTES = 32
 VALID, ERRORS = 1, 2
 """Bits of s_state: cleanly unmounted, errors found."""
 
-COMPATIBLE: Mapping[int, str] = {
-    0: "dir_prealloc",
-    1: "imagic_inodes",
-    2: "has_journal",
-    3: "ext_attr",
-    4: "resize_inode",
-    5: "dir_index",
-    6: "lazy_bg",
-    8: "snapshot_bitmap",
-    9: "sparse_super2",
-    10: "fast_commit",
-    11: "stable_inodes",
-    12: "orphan_file",
-}
-INCOMPATIBLE: Mapping[int, str] = {
-    0: "compression",
-    1: "filetype",
-    2: "needs_recovery",
-    3: "journal_dev",
-    4: "meta_bg",
-    6: "extent",
-    7: "64bit",
-    8: "mmp",
-    9: "flex_bg",
-    10: "ea_inode",
-    12: "dirdata",
-    13: "metadata_csum_seed",
-    14: "large_dir",
-    15: "inline_data",
-    16: "encrypt",
-    17: "casefold",
-}
-READ_ONLY: Mapping[int, str] = {
-    0: "sparse_super",
-    1: "large_file",
-    3: "huge_file",
-    4: "uninit_bg",
-    5: "dir_nlink",
-    6: "extra_isize",
-    7: "has_snapshot",
-    8: "quota",
-    9: "bigalloc",
-    10: "metadata_csum",
-    11: "replica",
-    12: "read-only",
-    13: "project",
-    14: "shared_blocks",
-    15: "verity",
-    16: "orphan_present",
-}
-"""Names in tune2fs for bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat."""
+COMPATIBLE = (
+    "dir_prealloc",
+    "imagic_inodes",
+    "has_journal",
+    "ext_attr",
+    "resize_inode",
+    "dir_index",
+    "lazy_bg",
+    "",
+    "snapshot_bitmap",
+    "sparse_super2",
+    "fast_commit",
+    "stable_inodes",
+    "orphan_file",
+)
+INCOMPATIBLE = (
+    "compression",
+    "filetype",
+    "needs_recovery",
+    "journal_dev",
+    "meta_bg",
+    "",
+    "extent",
+    "64bit",
+    "mmp",
+    "flex_bg",
+    "ea_inode",
+    "",
+    "dirdata",
+    "metadata_csum_seed",
+    "large_dir",
+    "inline_data",
+    "encrypt",
+    "casefold",
+)
+READ_ONLY = (
+    "sparse_super",
+    "large_file",
+    "",
+    "huge_file",
+    "uninit_bg",
+    "dir_nlink",
+    "extra_isize",
+    "has_snapshot",
+    "quota",
+    "bigalloc",
+    "metadata_csum",
+    "replica",
+    "read-only",
+    "project",
+    "shared_blocks",
+    "verity",
+    "orphan_present",
+)
+"""Names in tune2fs for bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat, from bit 0."""
 
 
 def read_ext(superblock: bytes) -> ExtFacts | None:
     """Parse the 1024 bytes at offset 1024 of a device. Return None if they are not a valid superblock."""
-    if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
+    if len(superblock) < SUPERBLOCK_BYTES:
         return None
-    features = _named_features(struct.unpack_from("<III", superblock, 0x5C))
-    if not _is_plausible(superblock, features):
+    # Named and placed as in struct ext4_super_block.
+    inodes, blocks, reserved, free, free_inodes, first, shift, cluster_shift = unpack_from("<8I", superblock)
+    per_group, clusters_per_group, inodes_per_group, mounted, written = unpack_from("<5I", superblock, 0x20)
+    mounts, _, magic, state = unpack_from("<4H", superblock, 0x34)
+    checked, _, _, revision, _, first_inode, inode_bytes = unpack_from("<6IH", superblock, 0x40)
+    journal_inode, journal_device = unpack_from("<2I", superblock, 0xE0)
+    if (
+        magic != MAGIC
+        or shift > LARGEST_BLOCK_SHIFT
+        or cluster_shift not in range(shift, LARGEST_CLUSTER_SHIFT + 1)
+    ):
         return None
-    wide, revision = "64bit" in features, word(superblock, 0x4C)
-    state, errors = _short(superblock, 0x3A), word(superblock, 0x194)
-    descriptor = (_short(superblock, 0xFE) or SMALL_DESCRIPTOR_BYTES) if wide else SMALL_DESCRIPTOR_BYTES
-    return ExtFacts(
-        uuid=str(UUID(bytes=superblock[0x68:0x78])),
-        label=_text(superblock[0x78:0x88]),
-        block_bytes=1024 << word(superblock, 0x18),
-        blocks=_long(superblock, 0x04, 0x150, wide),
-        free_blocks=_long(superblock, 0x0C, 0x158, wide),
-        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
-        inodes=word(superblock, 0x00),
-        free_inodes=word(superblock, 0x10),
-        inode_bytes=_inode_bytes(superblock),
-        blocks_per_group=word(superblock, 0x20),
-        inodes_per_group=word(superblock, 0x28),
-        desc_bytes=descriptor,
-        features=features,
-        clean=bool(state & VALID),
-        has_errors=bool(state & ERRORS),
-        recorded_errors=errors,
-        needs_recovery="needs_recovery" in features,
-        journal_device="has_journal" in features
-        and word(superblock, 0xE0) == 0
-        and word(superblock, 0xE4) != 0,
-        half_done=_half_done(features, state, errors, _short(superblock, 0xFE)),
-        last_mounted_at=_text(superblock[0x88:0xC8]),
-        mounts=_short(superblock, 0x34),
-        made=_time(superblock, 0x108, 0x276),
-        mounted=_time(superblock, 0x2C, 0x275),
-        written=_time(superblock, 0x30, 0x274),
-        checked=_time(superblock, 0x40, 0x277),
-        revision=revision,
-        reserved_gdt_blocks=_short(superblock, 0xCE) if "resize_inode" in features else 0,
-    )
-
-
-def _inode_bytes(superblock: bytes) -> int:
-    is_old = word(superblock, 0x4C) == OLD_REVISION
-    return OLD_INODE_BYTES if is_old else _short(superblock, 0x58)
-
-
-def _is_plausible(superblock: bytes, features: frozenset[str]) -> bool:
+    features = _named_features(unpack_from("<III", superblock, 0x5C))
     wide, clustered = "64bit" in features, "bigalloc" in features
-    shift, cluster_shift = word(superblock, 0x18), word(superblock, 0x1C)
-    if shift > LARGEST_BLOCK_SHIFT or cluster_shift not in range(shift, LARGEST_CLUSTER_SHIFT + 1):
-        return False
+    # The upper halves are only valid with 64bit.
+    highs = unpack_from("<3I", superblock, 0x150) if wide else bytes(3)
+    blocks, reserved, free = map(_joined, (blocks, reserved, free), highs)
+    times = (written, mounted, word(superblock, 0x108), checked)
+    written, mounted, made, checked = map(_joined, times, superblock[0x274:0x278])
+    descriptor, reserved_gdt, errors = (
+        _short(superblock, 0xFE),
+        _short(superblock, 0xCE),
+        word(superblock, 0x194),
+    )
+    if revision == OLD_REVISION:
+        inode_bytes, first_inode = OLD_INODE_BYTES, FIRST_INODE
     block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
-    first, blocks = word(superblock, 0x14), _long(superblock, 0x04, 0x150, wide)
-    per_group, clusters_per_group = word(superblock, 0x20), word(superblock, 0x24)
-    inodes, inodes_per_group = word(superblock, 0x00), word(superblock, 0x28)
-    inode_bytes, descriptor = _inode_bytes(superblock), _short(superblock, 0xFE)
-    revision = word(superblock, 0x4C)
-    first_inode = FIRST_INODE if revision == OLD_REVISION else word(superblock, 0x54)
-    return (
+    is_plausible = (
         revision <= LATEST_REVISION
         and (clustered or ratio == 1)
         and first == (1 if shift == 0 and not clustered else 0)
         and blocks > first
-        and _long(superblock, 0x08, 0x154, wide) <= blocks // 2
+        and reserved <= blocks // 2
         and clusters_per_group * ratio == per_group
         and clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * block_bytes + 1)
         and superblock[0x174] <= MOST_GROUPS_SHIFT
-        and _short(superblock, 0xCE) <= block_bytes // 4
+        and reserved_gdt <= block_bytes // 4
         and (not descriptor or _is_power(descriptor))
         and descriptor <= LARGEST_DESCRIPTOR_BYTES
         and _is_power(inode_bytes)
@@ -165,6 +139,37 @@ def _is_plausible(superblock: bytes, features: frozenset[str]) -> bool:
         and inodes_per_group in range(1, 8 * block_bytes + 1)
         and first_inode in range(FIRST_INODE, inodes + 1)
         and inodes == -(-(blocks - first) // per_group) * inodes_per_group
+    )
+    if not is_plausible:
+        return None
+    return ExtFacts(
+        uuid=str(UUID(bytes=superblock[0x68:0x78])),
+        label=_text(superblock[0x78:0x88]),
+        block_bytes=block_bytes,
+        blocks=blocks,
+        free_blocks=free,
+        reserved_blocks=reserved,
+        inodes=inodes,
+        free_inodes=free_inodes,
+        inode_bytes=inode_bytes,
+        blocks_per_group=per_group,
+        inodes_per_group=inodes_per_group,
+        desc_bytes=(descriptor if wide else 0) or SMALL_DESCRIPTOR_BYTES,
+        features=features,
+        clean=bool(state & VALID),
+        has_errors=bool(state & ERRORS),
+        recorded_errors=errors,
+        needs_recovery="needs_recovery" in features,
+        journal_device="has_journal" in features and journal_inode == 0 and journal_device != 0,
+        half_done=_half_done(features, state, errors, descriptor),
+        last_mounted_at=_text(superblock[0x88:0xC8]),
+        mounts=mounts,
+        made=made,
+        mounted=mounted,
+        written=written,
+        checked=checked,
+        revision=revision,
+        reserved_gdt_blocks=reserved_gdt if "resize_inode" in features else 0,
     )
 
 
@@ -180,7 +185,7 @@ def _named_features(words: tuple[int, int, int]) -> frozenset[str]:
     in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
     return frozenset(
-        names.get(bit, f"FEATURE_{letter}{bit}")
+        dict(enumerate(names)).get(bit) or f"FEATURE_{letter}{bit}"
         for bits, (letter, names) in zip(words, sets, strict=True)
         for bit in range(32)
         if bits >> bit & 1
@@ -215,13 +220,8 @@ def _short(data: bytes, offset: int) -> int:
     return int.from_bytes(data[offset : offset + 2], "little")
 
 
-def _long(data: bytes, low: int, high: int, wide: bool) -> int:
-    """Read a number whose upper half is only valid with 64bit."""
-    return word(data, low) | (word(data, high) << 32 if wide else 0)
-
-
-def _time(data: bytes, low: int, high: int) -> int:
-    return word(data, low) | data[high] << 32
+def _joined(low: int, high: int) -> int:
+    return low | high << 32
 
 
 def _text(data: bytes) -> str:

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from wizard.ext4 import blockers
 from wizard.ext4.assessment import Situation
+from wizard.ext4.operations import compare_seconds
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
@@ -17,10 +18,8 @@ RULES = (
     blockers.kind_findings,
     blockers.programs,
     blockers.room_inside,
-    blockers.scratch_copy,
     blockers.boot_path,
     blockers.at_boot,
-    blockers.own_fstab,
     blockers.nothing_to_do,
 )
 
@@ -42,17 +41,16 @@ REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"
 
 def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
     """Return all findings with their possible commands, most severe first."""
-    said = [finding for rule in RULES for finding in rule(situation)]
-    found = [
+    found = [finding for rule in RULES for finding in rule(situation)]
+    order = list(Severity)
+    return tuple(
         replace(
             one,
             subject=situation.device,
-            commands=tuple(each for each in one.commands if _is_possible(situation, each, said)),
+            commands=tuple(each for each in one.commands if _is_possible(situation, each, found)),
         )
-        for one in said
-    ]
-    order = list(Severity)
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+        for one in sorted(found, key=lambda finding: order.index(finding.severity))
+    )
 
 
 def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
@@ -94,6 +92,8 @@ HOW = t(
     "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
     "steps are complete and checked. A power cut loses no data."
 )
+UNDO = t("Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing.")
+ONLY_EXT4 = t("Afterwards only an ext4 driver can mount the filesystem.")
 EITHER_LINE = t("The file contains either the old or the new line, never a mix.")
 """After a power cut during an edit of fstab."""
 
@@ -116,24 +116,24 @@ def how_sentences(migration: Migration) -> Iterator[Message]:
     )
     if migration.manifest:
         yield t(
-            "All files are compared before and after: content, holes, owner, permissions, times, links, "
-            "extended attributes."
+            "All files are compared before and after ({time:time} in total): content, holes, owner, "
+            "permissions, times, links, extended attributes.",
+            time=compare_seconds(migration.before, migration.drive.rotational),
         )
     else:
-        yield t("Files are not compared individually; e2fsck checks the whole filesystem.")
+        yield t(
+            "Files are not compared individually; --manifest enables this. e2fsck checks the whole "
+            "filesystem."
+        )
     if migration.repairs:
         yield t("Damage found by e2fsck may be repaired.")
     yield undo_sentence(migration.way)
-    yield t("Afterwards only an ext4 driver can mount the filesystem.")
+    yield ONLY_EXT4
 
 
 def undo_sentence(way: Way) -> Message:
     """Describe the effect of undo, and until when undo is possible."""
-    if not way.converts:
-        return t("Undo restores the file.")
-    return t(
-        "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
-    )
+    return UNDO if way.converts else t("Undo restores the file.")
 
 
 def look_sentence(device: str) -> Message:

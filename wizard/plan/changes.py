@@ -159,29 +159,26 @@ class Bring(DriveDocument, Struct, frozen=True):
     @property
     def sentences(self) -> tuple[Message | str, ...]:
         """A sentence for each step."""
-        return tuple(map(self.step_sentence, self.steps))
-
-    def step_sentence(self, step: BringStep) -> Message:
-        """Describe a step."""
-        match step:
-            case BringStep.COPY:
-                return t(
-                    "Copy {entries:,d} files, folders and links ({size:size}).",
-                    entries=self.amount.entries,
-                    size=self.amount.size_bytes,
-                )
-            case BringStep.CATCH_UP:
-                return t("Copy changed files again, and set the owners and dates of folders.")
-            case BringStep.COMPARE:
-                return t("Read the copy back from the drive and compare.")
-            case BringStep.TAKE_PLACE:
-                assert self.takes is not None
-                return t(
-                    "Change {file} to mount {device} at {place} from the next boot.",
-                    file=self.takes.edit.file,
-                    place=self.takes.place,
-                    device=self.target.device,
-                )
+        shown = (
+            t(
+                "Copy {entries:,d} files, folders and links ({size:size}).",
+                entries=self.amount.entries,
+                size=self.amount.size_bytes,
+            ),
+            t("Copy changed files again, and set the owners and dates of folders."),
+            t("Read the copy back from the drive and compare."),
+        )
+        if self.takes is None:
+            return shown
+        return (
+            *shown,
+            t(
+                "Change {file} to mount {device} at {place} from the next boot.",
+                file=self.takes.edit.file,
+                place=self.takes.place,
+                device=self.target.device,
+            ),
+        )
 
 
 MigrationOperation = OnDevice | EditFstab

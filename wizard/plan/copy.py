@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.said import Message, Sentence, Sentences, t, tn
+from wizard.model.said import Message, Sentence, format_duration, format_nanoseconds, t, tn
 from wizard.operations import fstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
-from wizard.plan.changes import Bring, BringTo, TakePlace
+from wizard.plan.changes import Bring, TakePlace
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
@@ -40,42 +40,31 @@ def _target_losses(bring: Bring) -> Iterator[Message]:
     elif bring.source.filesystem in KINDS and ~holds.flags & KINDS[bring.source.filesystem].holds.flags:
         yield t("Flags of chattr unknown to {title} are not copied.", title=title)
     if not holds.links:
-        for form, count in (
-            (
-                Sentences(
-                    "{title} does not support symbolic links: 1 is omitted.",
-                    "{title} does not support symbolic links: {count:,d} are omitted.",
-                ),
-                amount.links,
-            ),
-            (
-                Sentences(
-                    "{title} does not support hard links: 1 extra name becomes a separate copy.",
-                    "{title} does not support hard links: {count:,d} extra names become separate copies.",
-                ),
-                amount.names,
-            ),
-            (
-                Sentences(
-                    "{title} does not support pipes, sockets or devices: 1 is omitted.",
-                    "{title} does not support pipes, sockets or devices: {count:,d} are omitted.",
-                ),
-                amount.others,
-            ),
-        ):
-            if count:
-                yield form(title=title, count=count)
+        if omitted := amount.links + amount.others:
+            yield tn(
+                "{title} does not support symbolic links, pipes, sockets or devices: 1 is omitted.",
+                "{title} does not support symbolic links, pipes, sockets or devices: {count:,d} are omitted.",
+                title=title,
+                count=omitted,
+            )
+        if amount.names:
+            yield tn(
+                "{title} does not support hard links: 1 extra name becomes a separate copy.",
+                "{title} does not support hard links: {count:,d} extra names become separate copies.",
+                title=title,
+                count=amount.names,
+            )
     if not holds.holes:
         yield t("{title} does not support holes, so they are filled with zeros.", title=title)
-    if holds.grain >= SECOND:
-        yield tn(
-            "{title} stores times in whole seconds.",
-            "{title} stores times in multiples of {count} seconds.",
-            title=title,
-            count=holds.grain // SECOND,
-        )
-    elif holds.grain > 1 and holds.grain > holds_of(bring.source.filesystem).grain:
-        yield t("{title} stores times in multiples of {grain:latency}.", title=title, grain=holds.grain)
+    if holds.grain >= SECOND or holds.grain > max(1, holds_of(bring.source.filesystem).grain):
+        seconds = format_duration(holds.grain / SECOND)
+        grain = seconds if holds.grain >= SECOND else format_nanoseconds(holds.grain)
+        yield t("{title} stores times in multiples of {grain}.", title=title, grain=grain)
+
+
+OLD_UNCHANGED = Sentence(
+    "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment."
+)
 
 
 def _source_losses(bring: Bring) -> Iterator[Message]:
@@ -95,11 +84,7 @@ def _source_losses(bring: Bring) -> Iterator[Message]:
             place=place,
             device=device,
         )
-        yield t(
-            "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment.",
-            device=device,
-            file=takes.edit.file,
-        )
+        yield OLD_UNCHANGED(device=device, file=takes.edit.file)
 
 
 def name_fault(name: str, filesystem: str) -> Message | None:
@@ -171,42 +156,28 @@ def _options(fields: list[str]) -> list[str]:
     return fields[OPTIONS].split(",") if len(fields) > OPTIONS else []
 
 
-def _take_faults(bring: Bring, takes: TakePlace) -> Iterator[str]:
-    """Yield differences from what `place_edit` returns."""
-    edit = takes.edit
-    plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
-    if (
-        takes_fault(takes.place) is not None
-        or not plain
-        or not _are_expected_edits(takes, edit.lines)
-        or bring.source.path != takes.place
-        or bring.source.is_device
-        or bring.target.folder != bring.target.place
-    ):
-        yield "takes"
+def _are_expected_edits(takes: TakePlace) -> bool:
+    def is_at(edit: fstab.LineEdit) -> bool:
+        fields = (edit.old or "").split()
+        return (
+            edit.number > 0
+            and len(fields) > 2
+            and not fields[0].startswith("#")
+            and fields[PLACE] == fstab.fstab_escaped(takes.place)
+        )
 
-
-def _is_at(place: str, edit: fstab.LineEdit) -> bool:
-    fields = (edit.old or "").split()
-    return (
-        edit.number > 0
-        and len(fields) > 2
-        and not fields[0].startswith("#")
-        and fields[PLACE] == fstab.fstab_escaped(place)
-    )
-
-
-def _are_expected_edits(takes: TakePlace, lines: tuple[fstab.LineEdit, ...]) -> bool:
+    lines = takes.edit.lines
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
         return False
-    first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
-    if not _is_at(takes.place, first) or first.old is None or first.new is None or second.new is None:
+    first, second = sorted(lines, key=lambda one: not is_at(one))
+    if not is_at(first) or first.old is None or first.new is None or second.new is None:
         return False
-    if second.new.lstrip("#") != (BEFORE + first.old).lstrip("#"):
-        return False
-    if second.old is None:
-        return second.number == 0 and moved(first.new, first.old) == first.new
-    return second.number > 0 and moved(second.old, first.old) == first.new
+    line = first.new if second.old is None else second.old
+    return (
+        second.new.lstrip("#") == (BEFORE + first.old).lstrip("#")
+        and (second.number == 0 if second.old is None else second.number > 0)
+        and moved(line, first.old) == first.new
+    )
 
 
 AGAIN = RECREATE(command="bring")
@@ -221,13 +192,27 @@ def _faults(bring: Bring) -> Iterator[str]:
     yield from (node for node in nodes if not is_device_path(node))
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
         yield "target.filesystem"
-    yield from _folder_faults(target)
+    folder = PurePosixPath(target.folder)
+    if not folder.is_relative_to(target.place):
+        yield "target.folder"
+    parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
+    if list(reversed(target.makes)) != parents[: len(target.makes)] or target.place in target.makes:
+        yield "target.makes"
     amount = bring.amount
     kinds = (amount.files, amount.links, amount.names, amount.others)
     if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
         yield "amount"
-    if bring.takes is not None:
-        yield from _take_faults(bring, bring.takes)
+    # The edit must be as `place_edit` returns it.
+    if (takes := bring.takes) is not None and (
+        takes_fault(takes.place) is not None
+        or not (takes.edit.file.startswith("/") and takes.edit.file.isprintable())
+        or len(takes.edit.digest) != 64
+        or not _are_expected_edits(takes)
+        or source.path != takes.place
+        or source.is_device
+        or target.folder != target.place
+    ):
+        yield "takes"
 
 
 def _is_plain(path: str) -> bool:
@@ -237,16 +222,6 @@ def _is_plain(path: str) -> bool:
         and str(PurePosixPath(path)) == path
         and ".." not in path.split("/")
     )
-
-
-def _folder_faults(target: BringTo) -> Iterator[str]:
-    folder = PurePosixPath(target.folder)
-    if not folder.is_relative_to(target.place):
-        yield "target.folder"
-    parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
-    count = len(target.makes)
-    if list(reversed(target.makes)) != parents[:count] or target.place in target.makes:
-        yield "target.makes"
 
 
 def with_current_texts(bring: Bring) -> Bring:

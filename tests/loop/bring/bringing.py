@@ -22,7 +22,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entries import EntryKind
-from wizard.apply.tree.manifest import manifest_entries, open_folder, read_tree, write_manifest
+from wizard.apply.tree.manifest import changed_entries, open_folder, read_tree, write_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
@@ -115,10 +115,9 @@ def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
     `as_held` omits."""
     names = frozenset(os.fsencode(path.name) for path in source.iterdir()) - {b"lost+found"}
     was, now = (
-        manifest_entries(listed(place, ways.work.folder / name, names))
-        for place, name in ((source, "was"), (folder, "is"))
+        listed(place, ways.work.folder / name, names) for place, name in ((source, "was"), (folder, "is"))
     )
-    assert not differences(was, now, seen_as=as_held(KINDS[kind].holds))
+    assert not differences(changed_entries(was, now), seen_as=as_held(KINDS[kind].holds))
 
 
 def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:

@@ -84,7 +84,7 @@ def test_writable_mount_is_detected_and_reported_by_status(old: Old) -> None:
     told = status(old, run)
     mounted = datetime.fromtimestamp(facts_on(old.drive).mounted, UTC)
     assert (told["way_back"], datetime.fromisoformat(told["mounted"])) == ("closed", mounted)
-    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "undo is no longer possible", f"diskwright keep {run}"):
+    for word in (f"{mounted:%Y-%m-%d %H:%M} UTC", "undo is no longer possible", f"diskwright keep {run}"):
         assert word in told["sentence"]
     assert old.digest == found
     carry_out(run, Purpose.KEEP, ())
@@ -158,11 +158,8 @@ def test_missing_or_unreadable_drive_is_no_error(old: Old, monkeypatch: pytest.M
     assert (row.way_back, row.state) == (
         Rollback.UNKNOWN,
         RunState.DONE,
-    ) and "still possible: root access is required" in row.sentence
+    ) and "cannot be read" in row.sentence
     old.restarted()
     tool("losetup", "--detach", old.drive)
     row = row_of(run)
-    assert (
-        row.way_back is Rollback.UNKNOWN
-        and f"{old.drive} does not contain the expected filesystem" in row.sentence
-    )
+    assert row.way_back is Rollback.UNKNOWN and f"{old.drive} does not contain the filesystem" in row.sentence

@@ -152,7 +152,7 @@ def test_superblock_refused_by_e2fsprogs_is_reported_with_its_backup(
     refused = diskwright(work, "migrate", drive, "--way", "light", "--fstab", str(work.fstab))
     assert (
         refused.returncode == 3
-        and "is damaged (dumpe2fs: " in refused.stderr
+        and "is damaged. dumpe2fs: " in refused.stderr
         and "e2fsck -b 8193 -B 1024" in refused.stderr
     )
 

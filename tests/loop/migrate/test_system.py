@@ -145,9 +145,11 @@ def test_unchangeable_fstab_is_reported_in_the_plan(work: Work, make_drive: Make
     migration = make_migration(old.look(), Way.FULL)
     assert not any(isinstance(step.operation, SetOwnFstabType) for step in migration.steps)
     (told,) = [doubt for doubt in map(str, migration.doubts) if "/etc/fstab is not changed: " in doubt]
-    assert {"symlink": "a symlink", "hard link": "2 hard links", "not read": "not an entry mount can read"}[
-        how
-    ] in told
+    assert {
+        "symlink": "only one name",
+        "hard link": "only one name",
+        "not read": "not an entry mount can read",
+    }[how] in told
 
 
 def test_data_filesystem_and_mounted_one_have_no_own_fstab(work: Work, make_drive: MakeDrive) -> None:

@@ -17,7 +17,7 @@ from wizard.apply.copy.compare_copy import remove_brought
 from wizard.apply.copy.copied import LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.tree.differences import as_held, differences
-from wizard.apply.tree.entries import EntryKind
+from wizard.apply.tree.entries import EntryKind, paired
 from wizard.apply.tree.manifest import open_folder, read_tree
 from wizard.filesystems.registry import KINDS
 
@@ -104,8 +104,10 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         copy(tmp_path, changes)
         assert changes or trusted.items() <= inodes(tmp_path).items(), f"copied again after {number}"
         for site in sites(tmp_path):
-            trees = (read_tree(top, lambda _more: None) for top in (site.copy.source, site.copy.target))
-            assert not differences(*trees, seen_as=as_held(HOLDS)), number
+            source, target = (
+                read_tree(top, lambda _more: None) for top in (site.copy.source, site.copy.target)
+            )
+            assert not differences(paired(source, target), seen_as=as_held(HOLDS)), number
             assert not [*tmp_path.glob("new/**/.diskwright*")], number
         fill(tmp_path)
         for cut in (number, 7):

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from tests.earlier import Body, sealed
 from tests.unit.ext4.migrations import EXT3, UUID, situation
 from wizard.documents.codec import to_json
-from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
+from wizard.ext4.document import MIGRATIONS, make_migration, with_current_texts
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import CheckFiles, SetFeatures, WidenInodes
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.plan.changes import Migration, MigrationOperation, Way
+from wizard.plan.plan import Step
 
 FULL = make_migration(situation(), Way.FULL)
 
@@ -36,8 +37,7 @@ def with_operation(
     changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL
 ) -> Migration:
     """Return a forged conversion whose texts all follow from the changed operations."""
-    operations = [changed(step.operation) for step in of.steps]
-    return replace(of, steps=tuple(migration_steps(operations, of.device, of.before, of.drive)))
+    return with_current_texts(replace(of, steps=tuple(Step(changed(step.operation)) for step in of.steps)))
 
 
 def fstab(**changes: Any) -> Migration:  # noqa: ANN401

@@ -60,7 +60,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
     "journal-pending": (
         having("needs_recovery", needs_recovery=True),
-        "has pending changes",
+        "replays the journal",
         frozenset(),
     ),
     "not-clean": (ext(clean=False), "/dev/sda1 was not unmounted cleanly", frozenset()),
@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "programs-old": (around(e2fsprogs=(1, 42)), "1.43 or newer", WRITING),
     "no-room-journal": (
         without("has_journal", inode_bytes=256, free_blocks=140_000),
-        "too full for a journal",
+        "Without a journal",
         WRITING,
     ),
     "full": (
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
     "mount-unit": (around(units=("/etc/systemd/system/srv.mount",)), "Type=ext4", frozenset()),
     "own-fstab": (around(own=OwnFstab(fault="it is a symlink")), "it is a symlink", frozenset()),
-    "nothing-at-boot": (around(lines=()), "does not list the filesystem", frozenset({Way.MOUNT})),
+    "nothing-at-boot": (around(lines=()), "no line lists the filesystem", frozenset({Way.MOUNT})),
 }
 
 
@@ -197,7 +197,7 @@ def test_complete_filesystem_is_unchanged() -> None:
             make_migration(modern, way)
     bare = replace(modern, lines=())
     assert prospect_of(bare).default is None and prospect_of(bare).why.startswith(
-        "The filesystem has all features"
+        "/dev/sda1 already has all features"
     )
     lacking = replace(modern, ext=replace(modern.ext, features=modern.ext.features - {"metadata_csum"}))
     assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import EXT3, situation
 from wizard.ext4.assessment import BootLine, OwnFstab, Situation
-from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
+from wizard.ext4.document import MIGRATIONS, make_migration, with_current_texts
 from wizard.ext4.operations import own_operations
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.plan.changes import Migration, Way
+from wizard.plan.plan import Step
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))
@@ -60,8 +61,7 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
     operations = [step.operation for step in migration.steps]
     place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
     operations[place] = replace(operations[place], **changes)
-    steps = tuple(migration_steps(operations, migration.device, migration.before, migration.drive))
-    return replace(migration, steps=steps)
+    return with_current_texts(replace(migration, steps=tuple(map(Step, operations))))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from configparser import ConfigParser
 from configparser import Error as NoUnit
+from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
-from wizard.model.said import Message, joined, t, tn
+from wizard.model.said import Sentence, joined, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB
@@ -31,7 +32,7 @@ PROMPT = "debugfs: "
 LARGEST_BYTES = 1 << 20
 """Larger files are not read."""
 
-_KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Size", "Links"))
+_STAT = re.compile(r"\bType: (\w+).*?\bSize: (\d+).*?\bLinks: (\d+)", re.DOTALL)
 
 
 class InnerFile(Struct, frozen=True):
@@ -41,6 +42,11 @@ class InnerFile(Struct, frozen=True):
     kind: str
     size_bytes: int
     links: int
+
+    @property
+    def is_small(self) -> bool:
+        """True for a regular file that is read."""
+        return self.kind == "regular" and self.size_bytes <= LARGEST_BYTES
 
 
 def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
@@ -53,9 +59,8 @@ def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
     found = {}
     for answer in output.split(PROMPT)[1:]:
         command, _, rest = answer.partition("\n")
-        kind, size, links = _KIND.search(rest), _SIZE.search(rest), _LINKS.search(rest)
-        if kind and size and links:
-            found[command.removeprefix("stat ")] = InnerFile(kind[1], int(size[1]), int(links[1]))
+        if match := _STAT.search(rest):
+            found[command.removeprefix("stat ")] = InnerFile(match[1], int(match[2]), int(match[3]))
     return found
 
 
@@ -81,45 +86,27 @@ def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab
     changed."""
     try:
         seen = seen_inside(node, (FOLDER, OWN_FSTAB))
-        if OWN_FSTAB not in seen:
+        if (file := seen.get(OWN_FSTAB)) is None:
             return None
-        if fault := _fault(seen[FOLDER], seen[OWN_FSTAB]):
-            return assessment.OwnFstab(fault=str(fault))
+        if seen[FOLDER].kind != "directory" or not file.is_small or file.links > 1:
+            return assessment.OwnFstab(
+                fault=str(t("the file is not a small regular file with only one name"))
+            )
         text = text_inside(node, OWN_FSTAB)
-        lines = tuple(
-            assessment.BootLine(line.number, line.kind, line.mount_point)
-            for line in fstab.parse(text, OWN_FSTAB)
-            if _is_own_line(line, node, tags)
-        )
+        lines = []
+        for line in fstab.parse(text, OWN_FSTAB):
+            # Device names of that system, such as /dev/sda1, mean nothing here. But with such a name, the
+            # line for / is for the filesystem that contains the file.
+            if (is_own := line.names(tags)) is None:
+                source = Path(line.source)
+                is_link = source.is_relative_to(LINKS)
+                is_own = str(source.resolve()) == node if is_link else line.mount_point == ROOT
+            if is_own:
+                lines.append(assessment.BootLine(line.number, line.kind, line.mount_point))
     except (BadInput, Failed) as error:
         return assessment.OwnFstab(fault=str(t("the file cannot be read ({why})", why=error)))
-    return assessment.OwnFstab(
-        text, lines, str(t("the journal may contain a newer version")) if ext.needs_recovery else ""
-    )
-
-
-def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
-    if folder.kind != "directory" or file.kind != "regular":
-        return t(
-            "the file is a {kind} in a {folder}, not a regular file in a directory",
-            kind=file.kind,
-            folder=folder.kind,
-        )
-    if file.links > 1:
-        return t("the file has {links} hard links", links=file.links)
-    return t("the file is too large") if file.size_bytes > LARGEST_BYTES else None
-
-
-def _is_own_line(line: fstab.Line, node: str, tags: fstab.Tags) -> bool:
-    """Return True if a line in the fstab of another system is for the filesystem that contains the file.
-
-    Device names of that system, such as /dev/sda1, mean nothing here. But with such a name, the line for / is
-    for that filesystem.
-    """
-    if (named := line.names(tags)) is not None:
-        return named
-    source = Path(line.source)
-    return line.mount_point == ROOT if not source.is_relative_to(LINKS) else str(source.resolve()) == node
+    fault = str(t("the journal may contain a newer version")) if ext.needs_recovery else ""
+    return assessment.OwnFstab(text, tuple(lines), fault)
 
 
 def _own_state(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
@@ -145,19 +132,20 @@ def set_own_type(
 
     Raises Failed if the file was changed since planning, or is not as planned afterwards.
     """
-    if _own_state(operation, migration, node) is not How.BEFORE:
-        raise Failed(
-            t(
-                "{file} on {device} has changed since the last check. Check again with `diskwright migrate`.",
-                file=OWN_FSTAB,
-                device=migration.device,
-            )
+    other = Failed(
+        t(
+            "{file} on {device} does not have the planned contents. Check again with `diskwright migrate`.",
+            file=OWN_FSTAB,
+            device=migration.device,
         )
+    )
+    if _own_state(operation, migration, node) is not How.BEFORE:
+        raise other
     for argv in operation.commands(node):
         command(argv)
     forget_caches(node)
     if _own_state(operation, migration, node) is not How.AFTER:
-        raise Failed(t("{file} on {node} does not have the planned contents.", file=OWN_FSTAB, node=node))
+        raise other
 
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:
@@ -213,48 +201,31 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         def ask(*asked: str) -> Result:
             return command((program, node, *asked), accept=range(256))
 
-        yield _check_listing(top, folder, ask("ls", f"{DEVICE}{folder}/"))
-        for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
+        same = t("{program} finds no difference", program=program)
+        listed = ask("ls", f"{DEVICE}{folder}/")
+        names = [entry.name for entry in (top / folder[1:]).iterdir()]
+        wanted = {word for name in names if not name.startswith(".") for word in name.split()}
+        missing = wanted - {word.rstrip("/") for word in listed.output.split()}
+        lacks = Sentence("{names:list} missing: {said}")
+        yield Check(
+            str(t("GRUB's own driver and Linux list the same files in {folder}.", folder=folder)),
+            listed.status == 0 and not missing,
+            str(lacks(names=tuple(sorted(missing)[:5]), said=listed.last_words) if missing else same),
+        )
+        below = str(Path(folder).parent).rstrip("/")
+        kernels = [
+            path
+            for entry in (top / below[1:]).iterdir()
+            if entry.name.startswith(KERNELS) and _is_real(top, path := f"{below}/{entry.name}")
+        ]
+        newest = sorted(kernels, key=lambda path: ((top / path[1:]).lstat().st_mtime_ns, path))[-1:]
+        for path in (f"{folder}/{SETTINGS}", *newest):
             result = ask("cmp", f"{DEVICE}{path}", f"{top}{path}")
-            seen = (
-                result.last_words
-                if result.status
-                else str(t("{program} finds identical bytes", program=program))
-            )
             yield Check(
                 str(t("GRUB's own driver and Linux read the same data from {path}.", path=path)),
                 result.status == 0,
-                seen,
+                result.last_words if result.status else str(same),
             )
-
-
-def _check_listing(top: Path, folder: str, result: Result) -> Check:
-    wanted = {
-        word
-        for entry in (top / folder[1:]).iterdir()
-        if not entry.name.startswith(".")
-        for word in entry.name.split()
-    }
-    missing = wanted - {word.rstrip("/") for word in result.output.split()}
-    seen = (
-        t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=result.last_words)
-        if missing
-        else tn("the only name", "all {count} names", count=len(wanted))
-    )
-    return Check(
-        str(t("GRUB's own driver and Linux list the same files in {folder}.", folder=folder)),
-        result.status == 0 and not missing,
-        str(seen),
-    )
-
-
-def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
-    below = folder.rstrip("/")
-    named = [
-        f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
-    ]
-    kernels = [path for path in named if _is_real(top, path)]
-    return tuple(sorted(kernels, key=lambda path: ((top / path[1:]).lstat().st_mtime_ns, path))[-1:])
 
 
 def _is_real(top: Path, path: str) -> bool:
@@ -309,17 +280,22 @@ def boot_path(
     is_root = any(line.mount_point == "/" for line in own.lines) if own else False
     if not place and not folder and not is_root:
         return assessment.BootPath()
+    options, makers = "", list[str]()
     if place:
         etc = environment.fstab.parent
-        options = (
-            (_text(fstab.CMDLINE) if environment.is_running_system else "")
-            + " "
-            + _text(etc / "default/grub")
-        )
+        running = (fstab.CMDLINE,) if environment.is_running_system else ()
+        options = " ".join(map(_text, (*running, etc / "default/grub")))
         makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
     else:
         place = "/" if is_root or folder.startswith("/boot/") else "/boot"
-        options, makers = _boot_settings(unmounted, folder)
+        settings = (*KERNEL_OPTIONS, *((f"{folder}/{SETTINGS}",) if folder else ()))
+        with suppress(Failed):
+            seen = seen_inside(unmounted, [*settings, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
+            makers = [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
+            texts = (
+                text_inside(unmounted, path) for path in settings if path in seen and seen[path].is_small
+            )
+            options = "\n".join(texts)
     kind = _ROOT_TYPE.search(options)
     return assessment.BootPath(
         place=place,
@@ -329,21 +305,6 @@ def boot_path(
         grub_folder=folder,
         grub_reader=reader(),
     )
-
-
-def _boot_settings(node: str, grub_folder: str) -> tuple[str, list[str]]:
-    """Return the kernel options and the initramfs generators of a system on an unmounted filesystem."""
-    settings = (*KERNEL_OPTIONS, *((f"{grub_folder}/{SETTINGS}",) if grub_folder else ()))
-    try:
-        seen = seen_inside(node, [*settings, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
-        texts = [
-            text_inside(node, path)
-            for path in settings
-            if path in seen and seen[path].kind == "regular" and seen[path].size_bytes <= LARGEST_BYTES
-        ]
-    except Failed:
-        return "", []
-    return "\n".join(texts), [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
 def version_of(programs: Sequence[str], option: str, pattern: re.Pattern[str]) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from wizard.apply.engine.record import (
     DAMAGED,
     HALF,
     KEPT_IN,
+    RESUMES_RUN,
     Phase,
     Record,
     SavedSignature,
@@ -38,8 +39,10 @@ from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
+from wizard.documents.files import UNREADABLE
 from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.ext4.ways import UNDO
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -48,7 +51,6 @@ from wizard.plan.changes import Migration
 from wizard.probe.host.sysfs import node_of
 
 OTHER_FILESYSTEM = Sentence("{device} does not contain the filesystem {uuid}.")
-THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
 
 SCHEMA, FILE = "diskwright.filesystem/1", "filesystem.json"
 EARLIER = ("snapshot.json", "direct.json")
@@ -91,15 +93,10 @@ class ConvertedFilesystem(Struct, frozen=True):
 
     def head(self, first: bytes) -> Head:
         """Return the state that these first bytes of a filesystem show."""
-        found = first[assessment.DECIDING]
-        if found in (
-            assessment.block_mounting(self.old)[assessment.DECIDING],
-            assessment.block_mounting(self.new)[assessment.DECIDING],
-        ):
-            return Head.HIDDEN
-        return {self.old[assessment.DECIDING]: Head.OLD, self.new[assessment.DECIDING]: Head.NEW}.get(
-            found, Head.OTHER
-        )
+        heads = {self.old: Head.OLD, self.new: Head.NEW}
+        heads |= {assessment.block_mounting(one): Head.HIDDEN for one in heads}
+        deciding = {one[assessment.DECIDING]: head for one, head in heads.items()}
+        return deciding.get(first[assessment.DECIDING], Head.OTHER)
 
 
 Note = Callable[..., object]
@@ -334,15 +331,10 @@ def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:
         return False
 
 
-def locate(run: Path) -> str:
-    """Return the device that contains the run's filesystem now. Raises Refused if not exactly one does."""
+def locate(run: Path) -> list[str]:
+    """Return the devices that contain the run's filesystem now. Raises BadInput."""
     filesystem = filesystem_of(run)
-    found = [node for node in nodes_holding(filesystem.uuid) if is_filesystem_of(filesystem, node)]
-    if not found:
-        raise Refused(t("The filesystem {uuid} was not found. Nothing was written.", uuid=filesystem.uuid))
-    if len(found) > 1:
-        raise Refused(THERE_TWICE(uuid=filesystem.uuid, times=len(found), devices=tuple(found)))
-    return found[0]
+    return [node for node in nodes_holding(filesystem.uuid) if is_filesystem_of(filesystem, node)]
 
 
 def nodes_holding(uuid: str) -> list[str]:
@@ -360,8 +352,8 @@ def _uuid_on(node: str) -> str | None:
 
 
 def migration_now(run: Path) -> Migration:
-    """Return the run's conversion, with the device of an unfinished change found by UUID and size. A missing
-    device keeps its planned name. Raises BadInput."""
+    """Return the run's conversion, with the device of an unfinished change found by UUID and size. A device
+    that is missing or attached twice keeps its planned name. Raises BadInput."""
     migration, filesystem = kinds.MIGRATION.load(run), load_filesystem(run)
     if (
         filesystem is None
@@ -369,11 +361,10 @@ def migration_now(run: Path) -> Migration:
         or is_filesystem_of(filesystem, migration.device)
     ):
         return migration
-    try:
-        device = locate(run)
-    except Refused:
-        return migration
-    return replace(migration, device=device, drive=replace(migration.drive, path=drive_of(device)))
+    match locate(run):
+        case [device]:
+            return replace(migration, device=device, drive=replace(migration.drive, path=drive_of(device)))
+    return migration
 
 
 BY_UUID = Path("/dev/disk/by-uuid")
@@ -387,74 +378,62 @@ def undo_state(run: Path, migration: Migration) -> RollbackState | None:
     # Undo data of other phases does not depend on mounts for writing.
     if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
         return None
-    found, why = _first_bytes(migration)
-    if why:
-        return RollbackState(
-            Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
-        )
+    device, uuid = migration.device, migration.before.uuid
+    link, found, whys = BY_UUID / uuid, b"", list[object]()
+    for node in dict.fromkeys((device, *((str(link.resolve()),) if link.exists() else ()))):
+        try:
+            found = _read(node)
+        except Failed as error:
+            whys.append(error)
+            continue
+        facts = read_ext(found[START_BYTES:])
+        if facts is not None and facts.uuid == uuid:
+            break
+        whys.append(OTHER_FILESYSTEM(device=node, uuid=uuid))
+    else:
+        unknown = t("It is unknown if undo is still possible.")
+        return RollbackState(Rollback.UNKNOWN, f"{whys[0]} {unknown}")
     filesystem = filesystem_of(run)
-    now, left = read_ext(found[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
+    left = read_ext(filesystem.new[START_BYTES:])
     # Mount times have a resolution of one second. Within the same second, the mount count decides.
-    if now is not None and left is not None and (now.mounted != left.mounted or now.mounts > left.mounts):
-        since = now.mounted
+    if left is not None and (facts.mounted != left.mounted or facts.mounts > left.mounts):
+        since = facts.mounted
     elif filesystem.head(found) is Head.OTHER:
         since = 0
     else:
-        return RollbackState(
-            Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing."))
-        )
-    return RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
-
-
-def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
-    device, name = migration.device, run_argument(run)
+        return RollbackState(Rollback.OPEN, str(UNDO))
     closed = t("{device} was written to since, so undo is no longer possible.", device=device)
     if since:
-        when = datetime.fromtimestamp(since, UTC)
         closed = t(
-            "{device} was mounted for writing on {day} at {time} UTC, so undo is no longer possible.",
+            "{device} was mounted for writing on {when:moment}, so undo is no longer possible.",
             device=device,
-            day=f"{when:%Y-%m-%d}",
-            time=f"{when:%H:%M}",
+            when=datetime.fromtimestamp(since, UTC).isoformat(),
         )
     command = (
-        t("`diskwright keep {run}` frees the space used by undo data.", run=name)
+        t("`diskwright keep {run}` frees the space used by undo data.", run=run_argument(run))
         if journal.was_done(run)
-        else t("`diskwright resume {run}` completes the remaining steps.", run=name)
+        else RESUMES_RUN(command="resume", run=run_argument(run))
     )
-    return str(join(closed, command))
+    return RollbackState(Rollback.CLOSED, str(join(closed, command)), since)
 
 
-def _first_bytes(migration: Migration) -> tuple[bytes, str]:
-    """Return the first bytes of the filesystem on its current device, or the reason for a failure."""
-    why, link = "", BY_UUID / migration.before.uuid
-    linked = (str(link.resolve()),) if link.exists() else ()
-    for node in dict.fromkeys((migration.device, *linked)):
-        found, fault = _read(node)
-        facts = read_ext(found[START_BYTES:]) if found else None
-        if facts is not None and facts.uuid == migration.before.uuid:
-            return found, ""
-        why = why or fault or str(t("{node} does not contain the expected filesystem", node=node))
-    return b"", why
-
-
-def _read(node: str) -> tuple[bytes, str]:
-    """Read through the page cache, like a mounted filesystem. Gives up on a drive that does not respond."""
-    answers: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+def _read(node: str) -> bytes:
+    """Read through the page cache, like a mounted filesystem. Raises Failed, also for a drive that does not
+    respond."""
+    answers: SimpleQueue[bytes | OSError] = SimpleQueue()
 
     def look() -> None:
         try:
             with Path(node).open("rb", buffering=0) as device:
-                answers.put((device.read(assessment.FIRST_BYTES), ""))
-        except PermissionError:
-            answers.put((b"", str(t("root access is required"))))
-        except FileNotFoundError:
-            answers.put((b"", str(t("{node} is missing", node=node))))
+                answers.put(device.read(assessment.FIRST_BYTES))
         except OSError as error:
-            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=error))))
+            answers.put(error)
 
     Thread(target=look, daemon=True).start()
     try:
-        return answers.get(timeout=LOOK_SECONDS)
+        answer = answers.get(timeout=LOOK_SECONDS)
     except Empty:
-        return b"", str(t("{node} does not respond", node=node))
+        raise Failed(t("{node} does not respond.", node=node)) from None
+    if isinstance(answer, OSError):
+        raise Failed(UNREADABLE(file=node, why=answer))
+    return answer

@@ -61,10 +61,9 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
     # The name for users, such as /dev/mapper/home for /dev/dm-0.
-    kernel_name, shown = devices.kernel_name(path), path
-    if kernel_name != devices.kernel_name(drive.path) and drive.partition(path) is None:
-        named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
-        shown = next(named, path)
+    kernel_name = devices.kernel_name(path)
+    named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
+    shown = next(named, path)
     tags = tags_of((ext,), drive.partition(path))
     uses = [use for use in drive.uses if use.subject == shown]
     mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
@@ -124,50 +123,36 @@ def read_superblock(path: str) -> ExtFacts:
         ) from None
     if found is not None and not fault:
         return found
-    damaged = fault or t("The superblock of {device} is damaged.", device=path)
-    if place is not None and copy is not None:
-        block, size = place // copy.block_bytes, copy.block_bytes
-        command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
-        raise Refused(
-            join(
-                damaged,
-                t(
-                    "The backup superblock at block {block} is intact and can be used for a "
-                    "repair with `{command}`. Create an image of the device first. Nothing was "
-                    "written.",
-                    block=block,
-                    command=command,
-                ),
+    if place is None and not fault:
+        raise BadInput(
+            t(
+                "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
+                "inspect` shows the contents.",
+                device=path,
             )
         )
-    if fault:
-        raise Refused(
-            join(damaged, t("Create an image of the device before any repair. Nothing was written."))
+    said = [t("The superblock of {device} is damaged.", device=path), *((fault,) if fault else ())]
+    if place is not None and copy is not None:
+        block, size = place // copy.block_bytes, copy.block_bytes
+        said.append(
+            t(
+                "The backup superblock at block {block} is intact and can be used for a repair with "
+                "`{command}`.",
+                block=block,
+                command=f"e2fsck -b {block} -B {size} {path}",
+            )
         )
-    raise BadInput(
-        t(
-            "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
-            "inspect` shows the contents.",
-            device=path,
-        )
-    )
+    said.append(t("Create an image of the device before any repair."))
+    raise process.refused(join(*said))
 
 
-def _fault(path: str, found: ExtFacts) -> Message | None:
+def _fault(path: str, found: ExtFacts) -> str:
     """Return the error of dumpe2fs for a superblock that looks intact. Unknown features are reported
     elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
-        return None
+        return ""
     result = run(("dumpe2fs", "-h", path), accept=range(256))
-    if not result.status:
-        return None
-    last = printable(result.last_words, 100).rstrip(".")
-    return t(
-        "The superblock of {device} is damaged ({program}: {said}).",
-        device=path,
-        program="dumpe2fs",
-        said=last,
-    )
+    return f"dumpe2fs: {printable(result.last_words, 100).rstrip('.')}." if result.status else ""
 
 
 def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUPERBLOCK_BYTES) -> bytes:
@@ -205,9 +190,6 @@ def first_error(said: str) -> Message | str:
     return printable(found[0].strip(), 200) if found else t("no details reported.")
 
 
-AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
-
-
 def check_migration_tools(migration: Migration) -> None:
     """Raises Refused if a program for a step, a check or an undo is missing."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
@@ -221,36 +203,33 @@ def check_new(migration: Migration) -> None:
     identity_check.check_same_start(migration.drive, drive)
     if migration.way.converts:
         if drive.read_only:
-            raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
+            raise process.refused(t("{drive} is read-only.", drive=drive))
         check_unused(migration.device, drive)
     check_as_looked_at(migration)
     check_fstab(migration, {How.BEFORE})
 
 
-def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
+def planned_filesystem(migration: Migration) -> ExtFacts:
     """Return the facts about the planned filesystem. Raises Refused."""
     device = migration.device
     try:
         now = devices.facts_on(device)
     except Failed as error:
-        raise Refused(f"{error} {ending}") from None
+        raise process.refused(error) from None
     if now.uuid != migration.before.uuid:
-        other = OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid)
-        raise Refused(join(other, ending))
+        raise process.refused(OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid))
     return now
 
 
 def check_as_looked_at(migration: Migration) -> None:
     """Raises Refused unless the superblock is the same as when the conversion was planned."""
-    now = planned_filesystem(migration, AGAIN)
+    now = planned_filesystem(migration)
     if now != migration.before and migration.way.converts:
-        raise Refused(
-            join(
-                t(
-                    "{device} has changed since the conversion was planned: the superblock differs.",
-                    device=migration.device,
-                ),
-                AGAIN,
+        raise process.refused(
+            t(
+                "{device} has changed since the conversion was planned: the superblock differs. Check again "
+                "with `diskwright migrate`.",
+                device=migration.device,
             )
         )
 
@@ -263,10 +242,8 @@ def check_fstab(migration: Migration, fits: Set[How]) -> None:
 
 def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
-    for use in drive.uses:
-        if use.kind != "opened" and use.subject == device:
-            raise process.refused(devices.IN_USE(device=device, why=in_use(use)))
-    if reason := devices.open_exclusively(device):
+    uses = (in_use(use) for use in drive.uses if use.kind != "opened" and use.subject == device)
+    if reason := next(uses, None) or devices.open_exclusively(device):
         raise process.refused(devices.IN_USE(device=device, why=reason))
 
 
@@ -291,11 +268,7 @@ def drive_now(migration: Migration) -> Drive:
 
 
 def _has_filesystem(migration: Migration) -> bool | None:
-    """Return True if the device contains the filesystem of the conversion, old or new.
-
-    None if the device has no ext superblock, or does not exist, such as a logical volume of an inactive
-    group.
-    """
+    """Return True if the device contains the filesystem, old or new. None without a device or superblock."""
     if not Path(migration.device).exists():
         return None
     devices.forget_caches(migration.device)

@@ -38,15 +38,14 @@ from wizard.plan.changes import Migration
 ENTRY_BYTES = 160
 """Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
-
-MOUNTED = Sentence("{device} is mounted at {place}.")
+MOUNTED = Sentence("{device} is mounted at {mount_point}.")
 
 
 def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
     guard.drive_now(migration)
-    guard.planned_filesystem(migration, process.NOTHING_WRITTEN)
+    guard.planned_filesystem(migration)
 
 
 def keep(site: MigratingSite) -> job.Outcome:
@@ -88,13 +87,13 @@ def _mount(site: MigratingSite) -> Message | str:
                 device=device,
                 place=place,
             )
-        message = MOUNTED(device=device, place=place)
+        message = MOUNTED(device=device, mount_point=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     text = read_text(environment.fstab)
+    rows = text.split("\n")
     # Other lines may have been added above.
     planned = {edit.new for setting in site.migration.settings for edit in setting.lines}
-    numbers = {number for number, line in enumerate(text.split("\n"), 1) if line in planned}
-    lines = (line for line in parse(text, str(environment.fstab)) if line.number in numbers)
+    lines = (line for line in parse(text, str(environment.fstab)) if rows[line.number - 1] in planned)
     line = next((line for line in lines if "noauto" not in line.options), None)
     if (
         not environment.is_running_system
@@ -107,9 +106,8 @@ def _mount(site: MigratingSite) -> Message | str:
         options = ",".join(line.options) or "defaults"
         site.command(("mount", "-t", "ext4", "-o", options, device, line.mount_point))
     except Failed as error:
-        unmounted = t("Not mounted:")
-        return f"{unmounted} {error}"
-    return MOUNTED(device=device, place=line.mount_point)
+        return t("{device} is not mounted: {why}", device=device, why=error)
+    return MOUNTED(device=device, mount_point=line.mount_point)
 
 
 KEEPING = "keeping"
@@ -123,7 +121,10 @@ def migrate(site: MigratingSite) -> job.Outcome:
     if migration.way.converts:
         if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
             return ended
-        site.journal.add(Event.COMMAND, str(_commit(site)))
+        with _committer(site, HeldDrive) as committer:
+            committer.commit(noting(run))
+        written = t("{device} contains the result checked on the scratch copy.", device=migration.device)
+        site.journal.add(Event.COMMAND, written)
     total = len(migration.steps)
     edits = (
         (number, step.sentence, partial(do, step.operation, _system(site)))
@@ -134,29 +135,26 @@ def migrate(site: MigratingSite) -> job.Outcome:
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
-    return Event.DONE, str(_done_sentence(run, migration))
+    device, name = migration.device, runs.run_argument(run)
+    if not migration.way.converts:
+        done = t(
+            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.", device=device, run=name
+        )
+        return Event.DONE, done
+    shown = t("{device} is ext4 as shown; all checks passed.", device=device)
+    window = commit.undo_state(run, migration)
+    if window and window.closed:
+        return Event.DONE, f"{shown} {window.closed}"
+    said = [shown]
+    if window and window.back is job.Rollback.OPEN and devices.protect(device):
+        said.append(t("Writes are blocked until you keep or undo the conversion, or reboot."))
+    said.append(look_sentence(device))
+    said.append(t("Then run `diskwright keep {run}` or `diskwright undo {run}`.", run=name))
+    return Event.DONE, str(join(*said))
 
 
 def _system(site: MigratingSite) -> RunningSystem:
     return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
-
-
-def _commit(site: MigratingSite) -> Message:
-    """Write the saved change to the device, or continue an interrupted commit. Return a result message.
-    Raises Failed or Refused."""
-    device = site.migration.device
-    with _committer(site, HeldDrive) as committer:
-        committer.commit(noting(site.run))
-        if committer.is_as_put:
-            return t(
-                "{device} contains the result checked on the scratch copy, read back from the drive.",
-                device=device,
-            )
-        return t(
-            "{device} contains the result checked on the scratch copy. The device was written to after the "
-            "commit.",
-            device=device,
-        )
 
 
 @contextmanager
@@ -167,33 +165,6 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
         raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
-
-
-def _done_sentence(run: Path, migration: Migration) -> Message | str:
-    if not migration.way.converts:
-        return t(
-            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
-            device=migration.device,
-            run=runs.run_argument(run),
-        )
-    shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    window = commit.undo_state(run, migration)
-    if window and window.closed:
-        return f"{shown} {window.closed}"
-    left = (
-        t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
-        if window and window.back is job.Rollback.OPEN and devices.protect(migration.device)
-        else t("The filesystem is unmounted.")
-    )
-    return join(
-        shown,
-        left,
-        look_sentence(migration.device),
-        t(
-            "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
-            run=runs.run_argument(run),
-        ),
-    )
 
 
 def check_can_start(run: Path, migration: Migration) -> None:
@@ -302,7 +273,8 @@ class ConversionRunJob(job.RunJob[Migration]):
             clones = [node for node in commit.nodes_holding(uuid) if not is_stacked(node, device)]
             found = tuple(dict.fromkeys((device, *clones)))
             if len(found) > 1:
-                raise Refused(commit.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+                twice = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}.")
+                raise process.refused(twice(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
     def check_place(self, document: Migration, how: job.Start) -> None:
@@ -326,8 +298,7 @@ class ConversionRunJob(job.RunJob[Migration]):
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         situation = guard.look_at_ext(document.device, environment)
-        wanted = tuple(doubts_of(situation, document.way, manifest=document.manifest))
-        kinds.check_told(wanted, document.doubts, f"diskwright migrate {document.device}")
+        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def located(self, run: Path) -> Migration:
         return commit.migration_now(run)

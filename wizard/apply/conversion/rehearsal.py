@@ -24,7 +24,7 @@ from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import NOTHING_WRITTEN, refused
 from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled
@@ -32,9 +32,10 @@ from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
-from wizard.model.errors import Failed, Refused
+from wizard.ext4.blockers import BLOCKED
+from wizard.model.errors import Failed
 from wizard.model.run import Check, Event
-from wizard.model.said import Sentence, format_duration, join, joined, t
+from wizard.model.said import Message, format_duration, joined, t
 from wizard.operations import ext4
 from wizard.operations.operation import OWN_FSTAB, Setting
 from wizard.plan.changes import Migration
@@ -79,8 +80,7 @@ class MigratingSite(Struct, frozen=True):
 
 
 def progress_parser(tell: Progress) -> Callable[[str], None]:
-    """Return a parser of e2fsck's progress lines (e2fsck(8), -C), which reports the completed share: the
-    pass, the completed part, the total, and a name."""
+    """Return a parser of e2fsck's progress lines (e2fsck(8), -C) that reports the completed share."""
 
     def parse(line: str) -> None:
         if found := _PROGRESS.match(line):
@@ -91,56 +91,12 @@ def progress_parser(tell: Progress) -> Callable[[str], None]:
     return parse
 
 
-DONE = Sentence("Done on {node}.")
-
-
-def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
-    """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
-    if isinstance(operation, ext4.SetOwnFstabType):
-        boot.set_own_type(operation, site.migration, node, site.command)
-        return str(DONE(node=node))
-    repaired = False
-    commands = operation.commands(node)
-    for number, argv in enumerate(commands):
-        # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
-        argv_to_run = (
-            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, ext4.WidenInodes) else argv
-        )
-        is_check = argv == ext4.proof(node)
-        part = (number / len(commands), (number + 1) / len(commands))
-        result = site.command(argv_to_run, accept=range(256) if is_check else ext4.accepted(argv), part=part)
-        if is_check and result.status not in ext4.accepted(argv):
-            device = site.migration.device
-            raise Failed(
-                join(
-                    t(
-                        "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
-                        device=device,
-                        found=guard.first_error(result.output),
-                    ),
-                    t(
-                        "For a repair with undo, run `{command}`. A backup first is recommended.",
-                        command=f"diskwright migrate {device} --repair",
-                    ),
-                )
-            )
-        repaired = result.status != 0 or repaired
-    devices.forget_caches(node)
-    if repaired:
-        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
-    return str(DONE(node=node))
-
-
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
     migration = site.migration
     checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
-    yield Check(
-        str(ext4.SOUND),
-        checked.status == 0,
-        checked.last_words,
-    )
+    yield Check(str(ext4.SOUND), checked.status == 0, checked.last_words)
     now = devices.facts_on(node)
     kept, was = (
         (one.uuid, one.label, one.block_bytes, one.blocks, one.inodes) for one in (now, migration.before)
@@ -154,19 +110,6 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     yield from boot.grub_checks(node, site.command)
 
 
-def keep_manifest(node: str, site: MigratingSite) -> None:
-    """Save a manifest before the first change, once, if the conversion requires it. Raises Failed."""
-    if not site.migration.manifest or (site.run / manifest.BEFORE).exists():
-        return
-    begun = monotonic()
-    message = t(
-        "All files were read before the first change: {entries} entries in {duration}.",
-        entries=_save_manifest(node, site, manifest.BEFORE),
-        duration=format_duration(monotonic() - begun),
-    )
-    site.journal.add(Event.SAVED, str(message))
-
-
 def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the check that all files are unchanged, if the conversion requires it. Raises Failed or
     BadInput."""
@@ -178,7 +121,7 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     changed = os.fsencode(OWN_FSTAB[1:]) if changes else None
     # A conversion in place preserves everything, including inode numbers.
     found = differences(
-        *(manifest.manifest_entries(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
+        manifest.changed_entries(site.run / manifest.BEFORE, site.run / manifest.AFTER),
         seen_as=lambda entry: entry._replace(digest="") if entry.path == changed else entry,
     )
     seen = joined(found) or str(
@@ -197,13 +140,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     """Yield a scratch copy of a filesystem, and a function that saves the change. Without a call, nothing is
     left. Raises Refused or Failed."""
     if is_mounting_blocked(devices.read_bytes(device, 0, FIRST_BYTES)):
-        raise Refused(
-            t(
-                "{device} is in the middle of another run's change: resume or undo that run. "
-                "Nothing was written.",
-                device=device,
-            )
-        )
+        raise refused(BLOCKED(device=device))
     commit.delete_saved(run)
     make_private(run / FOLDER)
     save_record(run, Record(Phase.REHEARSING, waits=False))
@@ -243,19 +180,47 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     return None
 
 
-def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
-    guard.drive_now(site.migration)
+def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> Message | str:
+    """Run an operation on a scratch copy, and return a result message. Raises Failed if a program fails."""
+    migration, node, repaired = site.migration, copy.node, False
+    device = migration.device
+    guard.drive_now(migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
-        if not isinstance(operation, ext4.CheckFiles):
-            keep_manifest(copy.node, site)
-        message = operate(operation, copy.node, site)
+        before = site.run / manifest.BEFORE
+        if migration.manifest and not isinstance(operation, ext4.CheckFiles) and not before.exists():
+            begun = monotonic()
+            message = t(
+                "All files were read before the first change: {entries} entries in {duration}.",
+                entries=_save_manifest(node, site, manifest.BEFORE),
+                duration=format_duration(monotonic() - begun),
+            )
+            site.journal.add(Event.SAVED, message)
+        commands = operation.commands(node)
+        if isinstance(operation, ext4.SetOwnFstabType):
+            boot.set_own_type(operation, migration, node, site.command)
+            commands = ()
+        for number, argv in enumerate(commands):
+            # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
+            prefix = ("env", "E2FSPROGS_UNDO_DIR=none") if isinstance(operation, ext4.WidenInodes) else ()
+            accept = range(256) if argv == ext4.proof(node) else ext4.accepted(argv)
+            part = (number / len(commands), (number + 1) / len(commands))
+            result = site.command((*prefix, *argv), accept=accept, part=part)
+            if result.status not in ext4.accepted(argv):
+                raise Failed(
+                    t(
+                        "{device} is damaged; no repairs were made. First e2fsck finding: {found} Make a "
+                        "backup, then repair with undo: `diskwright migrate {device} --repair`.",
+                        device=device,
+                        found=guard.first_error(result.output),
+                    )
+                )
+            repaired = repaired or result.status != 0
+        devices.forget_caches(node)
     finally:
         # An unreadable drive or a full store explains an error of the program.
         copy.check()
     used = t(
-        "The scratch copy uses {used:exact}; {device} is unchanged.",
-        used=copy.used_bytes,
-        device=site.migration.device,
+        "The scratch copy uses {used:exact}; {device} is unchanged.", used=copy.used_bytes, device=device
     )
-    return f"{message} {used}"
+    return f"{operation.repaired}. {used}" if repaired else used

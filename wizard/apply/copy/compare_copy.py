@@ -29,11 +29,8 @@ KEPT = "kept.txt"
 """File in a run's folder that lists all entries that undo kept."""
 
 
-def compare(site: BringSite) -> tuple[Message, int]:
-    """Read the copy back and compare it. Return a result message and the number of entries.
-
-    Raises Failed with the differences.
-    """
+def compare(site: BringSite) -> Message:
+    """Read the copy back and compare it. Return a result message. Raises Failed with the differences."""
     copied, to = site.load(), site.bring.target
     gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (copied.gone, copied.unsteady))
     size_bytes = site.bring.amount.size_bytes
@@ -60,23 +57,20 @@ def compare(site: BringSite) -> tuple[Message, int]:
     on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
     with seen_alone(Path(to.folder)) as place, manifest.open_folder(place) as top:
         names = frozenset(map(os.fsencode, copied.names))
-        found = differences(
-            expected(),
-            manifest.read_tree(top, on_bytes, cold=True, only=names),
-            seen_as=seen,
-        )
+        read = manifest.read_tree(top, on_bytes, cold=True, only=names)
+        found = differences(entries.paired(expected(), read), seen_as=seen)
     if found:
         raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))
     return t(
         "{entries:,d} entries were read back from the drive and match {source}.",
         entries=count,
         source=site.bring.source.path,
-    ), count
+    )
 
 
 def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) -> None:
-    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write. Call
-    it before replacing or removing the entry. Raises OSError.
+    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write.
+    Raises OSError.
 
     The entry belongs to the run if it is as `recorded` during the copy, or as in the source.
     """
@@ -213,5 +207,5 @@ def _result_message(
 
 def paths_shown(paths: Sequence[str | bytes]) -> tuple[Message | str, ...]:
     """Return the first paths for display, and the number of others."""
-    more = (t("{count:,d} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
+    more = (t("{count} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
     return (*(entries.named(os.fsencode(path)) for path in paths[:NAMED]), *more)

@@ -1,8 +1,7 @@
 """Copy one entry with all metadata, so that both manifests differ only in inodes.
 
-No common tool does this. cp and rsync fail on paths longer than the kernel's limit, and tar omits sockets. cp
-fills small holes in large files, and all lose the flags of chattr(1). Names are reached by descriptors, as
-for a manifest.
+No common tool does this. cp and rsync fail on paths longer than the kernel's limit, tar omits sockets, and
+all lose the flags of chattr(1).
 
 Everything but folders is copied to a temporary name in the same folder. So every entry with a final name is
 complete. A folder gets owner, permissions, attributes and times after the content. Flags come last, since

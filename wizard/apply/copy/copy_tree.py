@@ -290,13 +290,10 @@ def catch_up(site: BringSite) -> Message:
     unsteady = missed | {*_unsteady(site, gone | {b""})}
     site.sync()
     site.save(replace(site.load(), gone=_sorted(gone), unsteady=_sorted(unsteady), new=_sorted(new)))
-    changes = len(again) + len(gone - missed)
-    if not changes:
-        return t("No entries changed during the copy.")
     return tn(
         "1 entry changed during the copy and was copied again.",
         "{count:,d} entries changed during the copy and were copied again.",
-        count=changes,
+        count=len(again) + len(gone - missed),
     )
 
 

@@ -24,12 +24,11 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
 from wizard.plan.changes import Bring, BringStep
-from wizard.plan.copy import fstab_step
+from wizard.plan.copy import OLD_UNCHANGED, fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
 REMAIN = t("Copied files remain.")
-STOPPED = t("Stopped as requested.")
 
 LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
@@ -57,16 +56,17 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     to = bring.target
     location = places.ground_of(Path(to.place))
     device = places.device_of(location.mounted)
-    other = t(
-        "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
-        place=to.place,
-        title=KINDS[to.filesystem].title,
-    )
-    if device is None or str(location.folder) != location.mounted.mount_point:
-        raise Refused(other)
-    found = places.held_on(device)
-    if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
-        raise Refused(other)
+    is_at_place = str(location.folder) == location.mounted.mount_point
+    found = places.held_on(device) if device and is_at_place else None
+    if found is None or (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
+        raise Refused(
+            t(
+                "The filesystem at {place} is not the {title} target of this copy. This attempt made no "
+                "changes.",
+                place=to.place,
+                title=KINDS[to.filesystem].title,
+            )
+        )
     if "ro" in location.mounted.options:
         raise process.refused(places.READ_ONLY(path=to.place))
     return _own_drives(bring, found.node)
@@ -101,13 +101,11 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
 
 def _compare(site: BringSite, journal: Journal) -> Message:
     try:
-        message, entries = compare(site)
+        message = compare(site)
     except Failed as error:
         journal.add(Event.NOT_VERIFIED, ALL_SAME, output=str(error))
         raise
-    journal.add(
-        Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
-    )
+    journal.add(Event.VERIFIED, ALL_SAME, output=str(message))
     return message
 
 
@@ -121,26 +119,22 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
-    again, named = load_copied(run), runs.run_argument(run)
+    again = load_copied(run)
     assert again is not None, "it is copied"
     folder, source = bring.target.folder, bring.source.path
-    if again.unsteady:
-        result = t(
-            "{source} was copied to {folder}, read back and compared, except for files "
-            "still changing: {paths:list}.",
-            paths=paths_shown(again.unsteady),
-            folder=folder,
-            source=source,
-        )
-    else:
-        result = t(
+    notes = [
+        t(
             "{source} was copied to {folder}, read back and compared. `diskwright undo "
             "{run}` removes the copy.",
-            run=named,
+            run=runs.run_argument(run),
             folder=folder,
             source=source,
         )
-    notes = [result]
+    ]
+    if again.unsteady:
+        notes.append(
+            t("Not compared because still changing: {paths:list}.", paths=paths_shown(again.unsteady))
+        )
     if again.new:
         notes.append(
             t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))
@@ -153,12 +147,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
                 device=bring.target.device,
                 place=source,
             ),
-            t(
-                "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
-                "restores the old mount.",
-                old=bring.takes.device,
-                run=named,
-            ),
+            OLD_UNCHANGED(device=bring.takes.device, file=bring.takes.edit.file),
         )
     return join(*notes)
 
@@ -200,7 +189,7 @@ class CopyRunJob(job.RunJob[Bring]):
                 end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
         except CopyStopped:
-            return Event.STOPPED, str(join(STOPPED, REMAIN))
+            return Event.STOPPED, str(join(t("Stopped as requested."), REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
 
@@ -226,7 +215,7 @@ class CopyRunJob(job.RunJob[Bring]):
                     work = partial(_compare, site, journal)
                 else:
                     work = partial(copy_listed if step is BringStep.COPY else catch_up, site)
-            yield number, bring.step_sentence(step), work
+            yield number, bring.sentences[number - 1], work
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old lines of fstab, then remove the copied files.

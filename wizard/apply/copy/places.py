@@ -21,11 +21,11 @@ from wizard.model.machine import Machine
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
+from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.machine import probe_machine
 
-NO_FOLDER = Sentence("Folder {path} does not exist.")
 READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
@@ -58,12 +58,11 @@ class FolderLocation(Struct, frozen=True):
 
 def ground_of(folder: Path) -> FolderLocation:
     """Return the location of a folder. Raises BadInput if the folder does not exist."""
-    try:
+    real: Path | None = None
+    with suppress(OSError, RuntimeError):
         real = folder.resolve(strict=True)
-    except (OSError, RuntimeError):
-        raise BadInput(NO_FOLDER(path=folder)) from None
-    if not real.is_dir():
-        raise BadInput(NO_FOLDER(path=folder))
+    if real is None or not real.is_dir():
+        raise BadInput(t("Folder {path} does not exist.", path=folder))
     mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
     # Of several mounts at one place, the last hides the others.
     deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
@@ -113,7 +112,7 @@ def drive_of(node: str) -> Identity:
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(t("Cannot read the size of {drive}.", drive=drive.path))
+        raise BadInput(unmeasured(drive))
     return known_identity(machine, drive)
 
 

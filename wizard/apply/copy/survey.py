@@ -93,21 +93,12 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
 
 
 def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
-    text = path.decode(errors="surrogateescape")
-    _check_fits(path, copy.name_fault(text.rpartition("/")[2], filesystem))
-    if KINDS[filesystem].holds.folds_case:
-        other = folded.setdefault(text.casefold(), path)
-        if other != path:
-            title = KINDS[filesystem].title
-            raise refused(
-                t(
-                    "{path} cannot be copied: {title} treats the name and {other} as identical. "
-                    "Rename one of them.",
-                    path=named(path),
-                    other=named(other),
-                    title=title,
-                )
-            )
+    text, kind = path.decode(errors="surrogateescape"), KINDS[filesystem]
+    fault = copy.name_fault(text.rpartition("/")[2], filesystem)
+    other = folded.setdefault(text.casefold(), path) if kind.holds.folds_case else path
+    if other != path:
+        fault = t("{title} treats the name and {other} as identical", title=kind.title, other=named(other))
+    _check_fits(path, fault)
 
 
 def _check_fits(path: bytes, fault: Message | None) -> None:
@@ -170,7 +161,7 @@ def work_out(
         raise refused(t("{source} is empty: no files to copy.", source=source))
     bring = changes.Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
-    return replace(bring, doubts=copy.losses_of(bring))
+    return copy.with_current_texts(bring)
 
 
 def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
@@ -211,32 +202,30 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
 def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
     """Return the source and the folder to read, None for an unmounted device."""
     path = Path(source)
-    if path.is_block_device():
+    if is_device := path.is_block_device():
         found = held_on(source)
-        mounted = mount_of(found.node)
+        mounted, shown = mount_of(found.node), found.node
         place = FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
-        below = _mounted_below(place.folder) if place else ()
-        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below), place
-    ground = ground_of(path)
-    found, below = mounted_filesystem(ground.mounted), _mounted_below(ground.folder)
-    return changes.BringFrom(str(ground.folder), False, found.filesystem, found.uuid, below), ground
-
-
-def _mounted_below(folder: Path) -> tuple[str, ...]:
-    places = (Path(one.mount_point) for one in read_mounts())
-    return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
+    else:
+        place = ground_of(path)
+        found, shown = mounted_filesystem(place.mounted), str(place.folder)
+    below = set[str]()
+    if place:
+        points = (Path(one.mount_point) for one in read_mounts())
+        below = {str(one) for one in points if one != place.folder and one.is_relative_to(place.folder)}
+    return changes.BringFrom(shown, is_device, found.filesystem, found.uuid, tuple(sorted(below))), place
 
 
 def check_names_free(names: frozenset[bytes], to: changes.BringTo) -> None:
     """Raises Refused for the first name that exists in the target."""
-    folder = os.fsencode(to.folder)
     for name in sorted(names):
-        if os.path.lexists(folder + b"/" + name):
+        path = f"{to.folder}/{os.fsdecode(name)}"
+        if os.path.lexists(path):
             raise refused(
                 t(
                     "{path} already exists and will not be overwritten. Choose another folder "
                     "with --into FOLDER.",
-                    path=os.fsdecode(folder + b"/" + name),
+                    path=path,
                 )
             )
 
@@ -341,7 +330,7 @@ def _own_line(
     if own is not None:
         return own.number, text.split("\n")[own.number - 1]
     if not target.uuid:
-        raise refused(t("The filesystem on {device} has no UUID for fstab.", device=to.device))
+        raise refused(t("{device} has no UUID.", device=to.device))
     mounted = mounted_at(to.place)
     assert mounted is not None, "it was looked at"
     if mounted.root != "/":

@@ -1,9 +1,8 @@
 """Digest the content of a file and list the data ranges, without reading holes.
 
-The digest is independent of storage: a block of zeros counts the same, written or as a hole. Threads read and
-hash segments of 64 MiB in parallel (both release the interpreter lock). SHA-256 was chosen by measurement. On
-a processor with SHA instructions, one core hashed 1,490 MB/s, and 740 MB/s with BLAKE2b. For a file of one
-segment without a zero block, sha256sum prints the same digest.
+A block of zeros counts the same, written or as a hole. Threads read and hash segments of 64 MiB in parallel.
+SHA-256 was chosen by measurement. On a processor with SHA instructions, one core hashed 1,490 MB/s, and 740
+MB/s with BLAKE2b. For a file of one segment without a zero block, sha256sum prints the same digest.
 """
 
 import errno

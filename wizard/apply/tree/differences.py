@@ -1,19 +1,20 @@
 """Describe the differences between two manifests, file by file."""
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 
 from wizard.apply.tree import entries
 from wizard.filesystems.kind import Holds
-from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t, tn
 
 TOLD = 20
 """Limit for listed differences. Others are counted."""
 
 CHANGED = Sentence("{field} changed from {was} to {now}")
-"""`field`: a property of stat(2), flags, holes, or the target of a link."""
+DIFFERS = Sentence("{field} differs")
+"""`field`: a property of stat(2), flags, holes, the target of a link, or an extended attribute."""
 
 
 SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
@@ -21,30 +22,25 @@ SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
 
 
 def differences(
-    before: Iterable[entries.TreeEntry],
-    after: Iterable[entries.TreeEntry],
+    pairs: entries.Pairs,
     *,
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Describe the differences between two manifests: the first few and a count. Empty if they match.
+    """Describe the differences between paired entries: the first few and a count. Empty if they match.
 
     `seen_as` selects what is compared.
     """
-    found = _differences(before, after, seen_as)
+    found = _differences(pairs, seen_as)
     told = tuple(islice(found, TOLD))
     more = sum(1 for _ in found)
     return (*told, tn("One more difference.", "{count} more differences.", count=more)) if more else told
 
 
-def _differences(
-    before: Iterable[entries.TreeEntry], after: Iterable[entries.TreeEntry], seen_as: SeenAs
-) -> Iterator[Message]:
-    for found in entries.paired(before, after):
-        if found[0] == found[1]:
-            continue
+def _differences(pairs: entries.Pairs, seen_as: SeenAs) -> Iterator[Message]:
+    for found in pairs:
         old, new = (entry and seen_as(entry) for entry in found)
         if old and new:
-            if pieces := tuple(_entry_differences(old, new)):
+            if old != new and (pieces := tuple(_entry_differences(old, new))):
                 yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=pieces)
         elif old:
             yield t("{path} ({kind}) is missing.", path=entries.named(old.path), kind=old.kind)
@@ -59,38 +55,32 @@ def _entry_differences(old: entries.TreeEntry, new: entries.TreeEntry) -> Iterat
     if old.size_bytes != new.size_bytes:
         yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
     elif old.digest != new.digest:
-        yield t("content differs")
-    was, now = _properties(old), _properties(new)
-    for field, (value, shown) in now.items():
-        if value != was[field][0] and (field != "holes" or old.size_bytes == new.size_bytes):
-            yield CHANGED(field=field, was=was[field][1], now=shown)
+        yield DIFFERS(field="content")
+    was = _properties(old)
+    for field, now in _properties(new).items():
+        if now != was[field] and (field != "holes" or old.size_bytes == new.size_bytes):
+            yield CHANGED(field=field, was=was[field], now=now)
     attributes = dict(old.attributes), dict(new.attributes)
     for name in sorted({*attributes[0], *attributes[1]}):
         if attributes[0].get(name) != attributes[1].get(name):
-            yield t("extended attribute {name} differs", name=name)
+            yield DIFFERS(field=name)
 
 
-def _properties(entry: entries.TreeEntry) -> dict[str, tuple[object, Message | str | int]]:
-    first = (
-        t("a hard link to {path}", path=entries.named(entry.same_as))
-        if entry.same_as
-        else t("a separate file")
-    )
-    # The link count of a folder only counts its subfolders, which are compared themselves.
-    links = entry.links if entry.kind is not entries.EntryKind.FOLDER else 0
+def _properties(entry: entries.TreeEntry) -> dict[str, str | int]:
     return {
-        "holes": (entry.data, entry.data),
-        "mode": (entry.mode, f"{entry.mode:04o}"),
-        "owner": ((entry.uid, entry.gid), f"{entry.uid}:{entry.gid}"),
-        "mtime": (entry.modified, _time(entry.modified)),
-        "atime": (entry.accessed, _time(entry.accessed)),
-        "target": (entry.target, printable(entry.target.decode(errors="backslashreplace"), 200)),
-        "device": (entry.device, entry.device),
-        "flags": (entry.flags, f"{entry.flags:#x}"),
-        "link": (entry.same_as, first),
-        "nlink": (links, links),
-        "inode": (entry.inode, entry.inode),
-        "ctime": (entry.changed, _time(entry.changed)),
+        "holes": entry.data,
+        "mode": f"{entry.mode:04o}",
+        "owner": f"{entry.uid}:{entry.gid}",
+        "mtime": _time(entry.modified),
+        "atime": _time(entry.accessed),
+        "target": os.fsdecode(entry.target),
+        "device": entry.device,
+        "flags": f"{entry.flags:#x}",
+        "link": f"/{os.fsdecode(entry.same_as)}" if entry.same_as else "-",
+        # The link count of a folder only counts its subfolders, which are compared themselves.
+        "nlink": entry.links if entry.kind is not entries.EntryKind.FOLDER else 0,
+        "inode": entry.inode,
+        "ctime": _time(entry.changed),
     }
 
 

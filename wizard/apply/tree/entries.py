@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from wizard.apply.run.process import DAMAGED
@@ -37,10 +38,9 @@ class TreeEntry(NamedTuple):
     """An entry of a filesystem.
 
     `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
-    permission bits. `size_bytes` is 0 for folders, whose size does not depend on their content. `device` is
-    as in `8:1`. Times are in nanoseconds since 1970. `same_as` is the first path of a hard link. `flags` are
-    as in chattr(1). `attributes` are names and values of extended attributes, including ACLs, in hexadecimal,
-    or as `sha256:` with a digest if long.
+    permission bits. `size_bytes` is 0 for folders. `device` is as in `8:1`. Times are in nanoseconds.
+    `same_as` is the first path of a hard link. `flags` are as in chattr(1). `attributes` are names and values
+    of extended attributes, including ACLs, in hexadecimal, or as `sha256:` with a digest if long.
 
     `digest` covers the content, and `data` summarises the data ranges; see `tree.content`.
     """
@@ -68,6 +68,10 @@ class TreeEntry(NamedTuple):
     def data_bytes(self) -> int:
         """Bytes of a file without holes: the first number in the data ranges."""
         return int(self.data.partition(" ")[0] or 0)
+
+
+Pairs = Iterator[tuple[TreeEntry | None, TreeEntry | None]]
+"""Pairs of entries with the same path, None for a missing one."""
 
 
 def order_of(path: bytes) -> list[bytes]:
@@ -272,18 +276,23 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
                 pending.append(path + b"/" + name if path else name)
 
 
-One = TypeVar("One", bound=tuple[Any, ...])
-Other = TypeVar("Other", bound=tuple[Any, ...])
+One = TypeVar("One")
+Other = TypeVar("Other")
 
 
-def paired(ones: Iterable[One], others: Iterable[Other]) -> Iterator[tuple[One | None, Other | None]]:
-    """Pair two sequences of tuples by the path, the first field. Both are in the order of a manifest."""
+def paired(
+    ones: Iterable[One], others: Iterable[Other], path_of: Callable[[Any], bytes] = itemgetter(0)
+) -> Iterator[tuple[One | None, Other | None]]:
+    """Pair two sequences by path, and skip equal pairs. Both are in the order of a manifest."""
     found, rest = iter(ones), iter(others)
     one, other = next(found, None), next(rest, None)
     while one or other:
-        is_one = not other or (one is not None and order_of(one[0]) <= order_of(other[0]))
-        is_other = not is_one or (one is not None and other is not None and one[0] == other[0])
-        yield one if is_one else None, other if is_other else None
+        is_one, is_other = one is not None, other is not None
+        if one != other:
+            if one and other:
+                first, second = order_of(path_of(one)), order_of(path_of(other))
+                is_one, is_other = first <= second, second <= first
+            yield one if is_one else None, other if is_other else None
         one = next(found, None) if is_one else one
         other = next(rest, None) if is_other else other
 

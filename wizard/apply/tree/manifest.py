@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.process import UNWRITTEN
+from wizard.apply.run.process import DAMAGED, UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
-from wizard.apply.tree.entries import Found, TreeEntry, from_line, look, named, to_line, walk
+from wizard.apply.tree.entries import Found, Pairs, TreeEntry, from_line, look, named, paired, to_line, walk
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.said import MIB, Sentence, failing, t
@@ -261,17 +261,28 @@ def write_manifest(file: Path, entries: Iterable[TreeEntry]) -> int:
     return count
 
 
+def changed_entries(before: Path, after: Path) -> Pairs:
+    """Pair the entries of two manifests that differ. Raises BadInput."""
+    both = f"{before}, {after}"
+    for old, new in paired(_lines(before), _lines(after), lambda line: from_line(line, both).path):
+        yield from_line(old, both) if old else None, from_line(new, both) if new else None
+
+
 def manifest_entries(file: Path) -> Iterator[TreeEntry]:
     """Yield the entries of a manifest, in order. Raises BadInput if it is incomplete or
     invalid."""
+    return (from_line(line, str(file)) for line in _lines(file))
+
+
+def _lines(file: Path) -> Iterator[bytes]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=file))
+                raise BadInput(DAMAGED(place=file))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
-                yield from_line(held, str(file))
+                yield held
                 held = line
             if held != _json({"entries": count}):
                 raise BadInput(INCOMPLETE(file=file))

@@ -1,9 +1,8 @@
 """Private mounts for reading a filesystem or folder, removed even if the process is killed.
 
-The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It has no path and appears in
-no mount list, so no other program finds it. The kernel removes it with the last process that has the
-descriptor open. A mount namespace would need another process. Python lacks these calls, so they are made by
-number.
+The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It appears in no mount list.
+The kernel removes it with the last process that has the descriptor open. Python lacks these calls, so they
+are made by number.
 """
 
 import ctypes
@@ -76,24 +75,29 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     Refuses filesystems with an unfinished journal, or orphaned files, for which the kernel writes even to a
     read-only mount.
     """
-    _refuse_unfinished(node)
-    fd = _mount_when_free(node)
+    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
+        device.seek(superblock.START_BYTES)
+        block = device.read(superblock.SUPERBLOCK_BYTES)
+    facts = superblock.read_ext(block)
+    if facts is None:
+        raise Failed(NO_EXT(node=node))
+    has_orphans = struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features
+    if facts.needs_recovery or has_orphans:
+        raise Failed(t("{node} has an unfinished journal or orphaned files: run e2fsck first.", node=node))
+    # Programs that scan drives open each one exclusively for a moment.
+    for pause in (0.1, 0.3, 1.0, 0.0):
+        try:
+            fd = _mount(node, ("ro", "noload"), PRIVATE)
+            break
+        except Failed:
+            if not pause:
+                raise
+            sleep(pause)
     try:
         yield _place_of(fd)
     finally:
         os.close(fd)
         _wait_until_free(node)
-
-
-def _mount_when_free(node: str) -> int:
-    """Mount, and retry if the device is busy: programs that scan drives open each one exclusively for a
-    moment."""
-    for pause in (0.1, 0.3, 1.0):
-        try:
-            return _mount(node, ("ro", "noload"), PRIVATE)
-        except Failed:
-            sleep(pause)
-    return _mount(node, ("ro", "noload"), PRIVATE)
 
 
 @contextmanager
@@ -111,15 +115,13 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
         except (OSError, NoScratchDeviceError) as error:
             why = error if isinstance(error, OSError) else str(error)
             raise Failed(NOT_MOUNTED(node=node, why=why)) from None
-        fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
         for name in kernel_names:
             try:
                 fd = _mount(loop, ("ro", *options), PRIVATE | NOATIME, name, node)
                 break
-            except Failed as error:
-                fault = error
-        else:
-            raise fault
+            except Failed:
+                if name == kernel_names[-1]:
+                    raise
         held.callback(os.close, fd)
         yield _place_of(fd)
 
@@ -231,22 +233,6 @@ def _driver_error(context: int) -> str:
     except OSError:
         return ""
     return printable(output.decode(errors="replace")[2:].strip().rstrip("."), 200)
-
-
-def _refuse_unfinished(node: str) -> None:
-    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
-        device.seek(superblock.START_BYTES)
-        block = device.read(superblock.SUPERBLOCK_BYTES)
-    facts = superblock.read_ext(block)
-    if facts is None:
-        raise Failed(NO_EXT(node=node))
-    if facts.needs_recovery:
-        unclean = Sentence(
-            "{node} was not unmounted cleanly: the journal has pending changes. e2fsck replays the journal."
-        )
-        raise Failed(unclean(node=node))
-    if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
-        raise Failed(t("{node} has orphaned files, deleted while in use. e2fsck removes them.", node=node))
 
 
 def _wait_until_free(node: str) -> None:

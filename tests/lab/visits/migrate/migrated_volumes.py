@@ -177,7 +177,7 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=SLOW, accept=range(256))
     yield Check(f"{name}: half replaced, the volume cannot be mounted", mounted.status != 0, mounted.output)
     node = _restart(built)
-    again = Change(folder, locate(folder))
+    again = Change(folder, *locate(folder))
     again.commit()
     yield Check(f"{name}: the resumed commit equals the scratch copy", digest_of(node) == wanted, "")
     tool(*proof(node))

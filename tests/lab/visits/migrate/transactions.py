@@ -93,7 +93,7 @@ class Surroundings:
         return Change(folder, self.node)
 
     def reopened(self, name: str) -> Change:
-        return Change(PLACE / name, locate(PLACE / name))
+        return Change(PLACE / name, *locate(PLACE / name))
 
     @property
     def digest(self) -> str:

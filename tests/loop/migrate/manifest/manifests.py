@@ -15,7 +15,7 @@ from tests.loop.program import GIB, KIB, MIB
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entries import TreeEntry
-from wizard.apply.tree.manifest import manifest_entries, take_manifest
+from wizard.apply.tree.manifest import changed_entries, manifest_entries, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.model.said import TIB, Message
 
@@ -114,7 +114,7 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
 
 def differing(before: Path, after: Path) -> tuple[Message, ...]:
     """Return the differences between two manifests."""
-    return differences(manifest_entries(before), manifest_entries(after))
+    return differences(changed_entries(before, after))
 
 
 def told(drive: str, folder: Path, change: Callable[[Path], object]) -> tuple[str, ...]:

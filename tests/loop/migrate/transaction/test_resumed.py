@@ -229,13 +229,13 @@ def test_hidden_filesystem_is_found_under_another_name(old: Old, make_drive: Mak
     copyfile(image, other)
     with other.open("r+b") as file:
         file.truncate(other.stat().st_size - (1 << 20))
-    assert locate(run) == old.drive
+    assert locate(run) == [old.drive]
     tool("losetup", "--detach", old.drive)
     tool("losetup", old.drive, str(other))
     new = tool("losetup", "--find", "--show", str(image)).strip()
     old.work.bench.images[new] = image
     old.work.bench.images[old.drive] = other
-    assert locate(run) == new
+    assert locate(run) == [new]
     record = load_record(run)
     assert record is not None
     # A rehearsal that was cut off begins again.
