@@ -30,7 +30,7 @@ from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
 from wizard.apply.engine.stores import old_file
 from wizard.apply.engine.survey import count_blocks
-from wizard.apply.plan import rehearsed
+from wizard.apply.plan import rehearsed, run_summary
 from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import BACKUPS, Journal
@@ -511,7 +511,7 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
     patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
     patched.setattr(
-        rehearsed,
+        run_summary,
         "waiting_sentence",
         lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.",
     )

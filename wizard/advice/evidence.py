@@ -10,7 +10,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from wizard.advice.catalogue import ONE_LINE, ProfilePlace, gather
+from wizard.advice import catalogue
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
@@ -67,7 +67,7 @@ class EvidenceFile(Struct, frozen=True):
 
 def load_evidence() -> dict[str, Evidence]:
     """Return all measurements by id. Raises BadInput with file, line and key."""
-    places = gather(
+    places = catalogue.gather(
         "evidence",
         EvidenceFile,
         lambda form: (_evidence(form.study, row) for row in form.measurements),
@@ -164,7 +164,7 @@ class GlossaryFile(Struct, frozen=True):
 
 def load_glossary() -> tuple[Term, ...]:
     """Return all terms in alphabetical order. Raises BadInput with file, line and key."""
-    places = gather("glossary", GlossaryFile, lambda form: form.terms, "terms")
+    places = catalogue.gather("glossary", GlossaryFile, lambda form: form.terms, "terms")
     owners: dict[str, Term] = {}
     for place in places.values():
         _check(place)
@@ -220,7 +220,7 @@ def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(term for _, term in sorted(found, key=lambda pair: pair[0]))
 
 
-def _check(place: ProfilePlace[Term]) -> None:
+def _check(place: catalogue.ProfilePlace[Term]) -> None:
     term = place.entry
     for key, value in (
         ("term", term.term),
@@ -229,4 +229,4 @@ def _check(place: ProfilePlace[Term]) -> None:
         *(("also", spelling) for spelling in term.also),
     ):
         if not value.english.strip() or printable(value.english, LONGEST) != value.english:
-            raise place.fault(key, ONE_LINE(longest=LONGEST))
+            raise place.fault(key, catalogue.ONE_LINE(longest=LONGEST))

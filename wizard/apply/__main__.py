@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.run import process
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import UNOPENED, Purpose, request_stop
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run_control import carry_out
 from wizard.model.errors import DiskwrightError
@@ -23,7 +23,7 @@ from wizard.process.program import note_exception
 
 def main(arguments: list[str]) -> None:
     """Fork away from the parent process and carry out the run."""
-    run, purpose = Path(arguments[0]), Purpose(arguments[1])
+    run, purpose = Path(arguments[0]), process.Purpose(arguments[1])
     locks = tuple(map(int, arguments[2].split(",")))
     if secret := sys.stdin.buffer.read():
         # No core dump may contain the passphrase.
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
     except (OSError, DiskwrightError) as error:
         note_exception()
         # Most likely the run's own files are inaccessible, so journaling the error may fail, too.
-        what = UNOPENED(path=str(error.filename), why=error) if isinstance(error, OSError) else error
+        what = process.UNOPENED(path=str(error.filename), why=error) if isinstance(error, OSError) else error
         with suppress(DiskwrightError):
             Journal(run).end(Event.FAILED, f"{what} {known_so_far(run)}")
     except BaseException:
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> None:
 
 def _stop(run: Path) -> None:
     with suppress(DiskwrightError):
-        request_stop(run)
+        process.request_stop(run)
 
 
 main(sys.argv[1:])

@@ -11,7 +11,7 @@ from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.apply.run import kinds
 from wizard.apply.run.runs import find_run
-from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot, readable_lines
+from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import has_capability
 from wizard.apply.system.fstab import Tags, tags_of
 from wizard.benchmark.smr_probe import quick_test_obstacle
@@ -63,8 +63,8 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
     if not is_often_unplugged(drive) or drive.runs_system:
         return
     for device in drive.nodes:
-        changed = options_at_boot(drive, device, fstab)
-        for line in lines_at_boot(drive, device, fstab):
+        changed = existing_filesystem.options_at_boot(drive, device, fstab)
+        for line in existing_filesystem.lines_at_boot(drive, device, fstab):
             if line.may_stop:
                 add = FindingCommand(("diskwright", "remount", device, ",".join((*line.options, "nofail"))))
                 found = t(
@@ -82,7 +82,7 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     if not machine.root or machine.unprobed:
         return
     unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
-    for line in readable_lines(fstab):
+    for line in existing_filesystem.readable_lines(fstab):
         is_device = line.path.startswith("/dev/") and not line.path.startswith("/dev/mapper/")
         is_there = Path(line.path).exists() or any(line.means(*one) for one in _devices(machine))
         if line.may_stop and is_device and not is_there:

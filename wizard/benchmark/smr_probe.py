@@ -17,7 +17,7 @@ from msgspec import Struct
 from wizard.benchmark import access
 from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import refused, scratch_extents
-from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
+from wizard.findings import geometry
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
@@ -568,15 +568,15 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
     return extents
 
 
-def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
+def quick_test_obstacle(drive: Drive, patterns: Sequence[geometry.Pattern]) -> str:
     """Return why the probe is impossible or inconclusive."""
     return why_not(probe_extents, drive) or media_cache_sentence(drive, patterns)
 
 
-def media_cache_sentence(drive: Drive, patterns: Sequence[Pattern]) -> str:
+def media_cache_sentence(drive: Drive, patterns: Sequence[geometry.Pattern]) -> str:
     """Describe a model with a known media cache, which makes the probe inconclusive."""
-    for found in fitting(drive, patterns):
-        if found.kind is RecordingKind.MEDIA_CACHE:
+    for found in geometry.fitting(drive, patterns):
+        if found.kind is geometry.RecordingKind.MEDIA_CACHE:
             why = t(
                 "this model ({family}) may have a media cache, which looks the same. Nothing was written",
                 family=str(found.family) or drive.model or "",
@@ -601,7 +601,7 @@ def run_smr_probe(
     on_progress: access.OnProgress,
     stop: access.Stopped,
     seconds: float = SECONDS,
-    patterns: tuple[Pattern, ...] | None = None,
+    patterns: tuple[geometry.Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
     """Detect whether written blocks are read from another place, within `seconds` or until `stop`. The caller
@@ -612,7 +612,7 @@ def run_smr_probe(
     generator, size = random or Random(), block_bytes(drive)
     basis, statistics, read_bytes, elapsed = Basis.MEDIA_CACHE, list[Statistics](), 0, 0.0
     timings = Timings()
-    sentence = media_cache_sentence(drive, load_patterns() if patterns is None else patterns)
+    sentence = media_cache_sentence(drive, geometry.load_patterns() if patterns is None else patterns)
     if not sentence:
         with access.claimed(drive, size, synchronous=True) as timed:
             pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)

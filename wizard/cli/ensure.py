@@ -17,7 +17,7 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import job_for, resume
-from wizard.cli.output import say, show, tell
+from wizard.cli import output
 from wizard.cli.start import check_is_root, environment_of, page_of, read_text
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document, to_json
@@ -142,7 +142,7 @@ def ensure(arguments: Namespace) -> ExitCode:
         document = to_json(document_of(results, check=arguments.check))
         sys.stdout.write(render_document(ENSURED_SCHEMA, document))
     else:
-        tell(line for result in results for line in lines_of(result))
+        output.tell(line for result in results for line in lines_of(result))
     code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
     if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
         return ExitCode.CHANGED
@@ -161,7 +161,7 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
                 _show(look)
         return tuple(map(EnsureResult, looks))
     for doubt in doubts_about(runs_folder(where.journal_dir)):
-        say(doubt)
+        output.say(doubt)
     return tuple(_carried_out(look, where) for look in looks)
 
 
@@ -186,7 +186,7 @@ def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:
 
 def _show(look: DriveAssessment) -> None:
     if look.document is not None:
-        show(page_of(look.document, keep=look.replaces), sys.stderr)
+        output.show(page_of(look.document, keep=look.replaces), sys.stderr)
 
 
 def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:

@@ -17,9 +17,9 @@ from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_cliff import run_shingled_trial
+from wizard.cli import output
 from wizard.cli.command import BETWEEN, NEEDS_DRIVE
 from wizard.cli.machines import machine_and_drives
-from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
@@ -101,14 +101,14 @@ def _run(
     subject: Drive | compare.Order,
     **options: object,
 ) -> ExitCode:
-    with ended_by_signal() as is_ended, progress_line(beginning) as show:
+    with ended_by_signal() as is_ended, output.progress_line(beginning) as show:
         verdict = measure(subject, on_progress=show, stop=is_ended, **options)
     document = render_verdict(verdict)
     if arguments.output:
-        save(arguments.output, document)
-    deliver(arguments, document, (verdict_banner(verdict), GAP, *verdict_blocks(verdict)))
+        output.save(arguments.output, document)
+    output.deliver(arguments, document, (verdict_banner(verdict), GAP, *verdict_blocks(verdict)))
     if is_ended():
-        say(t("Stopped by the user. The result above uses only the measurements made until then."))
+        output.say(t("Stopped by the user. The result above uses only the measurements made until then."))
         return ExitCode.ENDED_BY_USER
     return ExitCode.DONE
 
@@ -135,7 +135,7 @@ def trial(arguments: Namespace) -> ExitCode:
     machine, (drive,) = machine_and_drives([arguments.device], None)
     order = _order(arguments, machine, drive, find_workload(arguments.workload))
     for said in announcement(order):
-        say(said)
+        output.say(said)
     if not arguments.confirm:
         raise BadInput(t("No test was run. To start, add: --confirm {token}", token=drive.token))
     confirm_scratch(drive, arguments.confirm)

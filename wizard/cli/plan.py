@@ -11,8 +11,8 @@ from wizard.apply.plan.guard import check_places
 from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-from wizard.cli.command import NEEDS_DRIVE, NOT_WRITTEN, REQUIRES, given_again, typed
+from wizard.apply.system import mounts
+from wizard.cli import command
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
 from wizard.cli.start import page_of
@@ -50,7 +50,7 @@ def plan(arguments: Namespace) -> None:
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
         option = f"--{change.replace('_', '-')}"
-        raise BadInput(REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
+        raise BadInput(command.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
@@ -60,8 +60,8 @@ def plan(arguments: Namespace) -> None:
     arrays = taken_arrays() if arguments.machine is None else ()
     usual = Usual()
     if arguments.machine is None:
-        places = usual_places()
-        usual = Usual(caller(), places, taken_places(places), fixed_fstab())
+        places = mounts.usual_places()
+        usual = Usual(caller(), places, mounts.taken_places(places), mounts.fixed_fstab())
     plan = plan_requested(machine, drives, wanted, requests, usual, arguments.danger, arrays=arrays)
     if arguments.machine is None:
         check_places(plan)
@@ -73,8 +73,12 @@ def plan(arguments: Namespace) -> None:
     if said := unread_words(plan):
         say(t("Nothing was written."), said)
     else:
-        say(NOT_WRITTEN)
-        say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))
+        say(command.NOT_WRITTEN)
+        say(
+            command.typed(
+                "apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)
+            )
+        )
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
 
@@ -86,7 +90,7 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is None:
         say(said, AGAIN_AS_ROOT)
-        say(f"    {given_again(arguments)}")
+        say(f"    {command.given_again(arguments)}")
     else:
         say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
     say("")
@@ -127,7 +131,7 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     """Return None to format the partition. Raises BadInput for options that need a whole drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(NEEDS_DRIVE(option=f"--{word}", drive=drive))
+            raise BadInput(command.NEEDS_DRIVE(option=f"--{word}", drive=drive))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow_to is not None:

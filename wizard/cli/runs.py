@@ -10,9 +10,9 @@ from wizard.apply import run_control
 from wizard.apply.engine.record import GOING_BACK, Phase, is_untouched, load_record
 from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
+from wizard.apply.plan import recover
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at
-from wizard.apply.plan.recover import found_on, make_found_run, refuse_known
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT, as_options
@@ -200,8 +200,8 @@ def _keep_from_drive(arguments: Namespace) -> None:
     """Show the run and every range to write. Without tokens, stop there. Raises Refused without tokens or if
     the run's folder is here, and as `found_on` and `keep` do."""
     tokens = arguments.confirm or ()
-    found = found_on(arguments.from_drive, arguments.journal)
-    refuse_known(found, arguments.journal)
+    found = recover.found_on(arguments.from_drive, arguments.journal)
+    recover.refuse_known(found, arguments.journal)
     first = found.notices[0]
     say(
         t(
@@ -230,7 +230,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
         )
     )
     secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
-    run = make_found_run(found, tokens, arguments.journal, Environment())
+    run = recover.make_found_run(found, tokens, arguments.journal, Environment())
     say(t("Run {run}:", run=run.name))
     say(run_control.keep(run, secret))
     say(

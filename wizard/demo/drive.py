@@ -24,7 +24,7 @@ from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.said import MIB, Sentence, failing, t
-from wizard.probe.host.sysfs import mountinfo_fields, node_of, text, unescaped
+from wizard.probe.host import sysfs
 from wizard.process.module import module_argv
 from wizard.process.program import run
 
@@ -40,9 +40,9 @@ WRITER_SECONDS = 120.0
 def loop_devices(image: Path) -> list[str]:
     """Return all loop devices on `image`, even a deleted one."""
     return [
-        node_of(entry.name)
+        sysfs.node_of(entry.name)
         for entry in sorted(SYS_BLOCK.glob("loop*"))
-        if (text(entry / "loop/backing_file") or "").removesuffix(" (deleted)") == str(image)
+        if (sysfs.text(entry / "loop/backing_file") or "").removesuffix(" (deleted)") == str(image)
     ]
 
 
@@ -109,8 +109,8 @@ def _mounts_below(folder: Path) -> list[str]:
 
 def _mounts() -> list[tuple[str, str]]:
     """Topmost first. Names that are not UTF-8 can still be unmounted."""
-    lines = [*mountinfo_fields(MOUNTINFO.read_text(errors="surrogateescape"))]
-    return [(unescaped(tail[1]), unescaped(fields[4])) for fields, tail in reversed(lines)]
+    lines = [*sysfs.mountinfo_fields(MOUNTINFO.read_text(errors="surrogateescape"))]
+    return [(sysfs.unescaped(tail[1]), sysfs.unescaped(fields[4])) for fields, tail in reversed(lines)]
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.documents.profiles import fault_at, profile_files, read_profile
+from wizard.documents import profiles
 from wizard.model.finding import NO_ACTION, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.said import MIB, NO_TEXT, ProfileText, join, t
@@ -196,12 +196,12 @@ def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
 
 def load_patterns() -> tuple[Pattern, ...]:
     """Load the patterns of all files, the user's last. Raises BadInput with file, line and key."""
-    return tuple(pattern for path in profile_files("drives") for pattern in read_patterns(path))
+    return tuple(pattern for path in profiles.profile_files("drives") for pattern in read_patterns(path))
 
 
 def read_patterns(path: Path) -> tuple[Pattern, ...]:
     """Load one file. Raises BadInput with file, line and key."""
-    found = read_profile(path, PatternFile).drives
+    found = profiles.read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
         where, fault = f"drives[{index}].model", ""
         try:
@@ -211,8 +211,8 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
             fault = str(error)
         if fault:
             reason = t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=fault)
-            raise fault_at(path, where, reason)
+            raise profiles.fault_at(path, where, reason)
         if pattern.largest_tb is not None and not pattern.largest_tb > 0:
             reason = t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
-            raise fault_at(path, f"drives[{index}].largest_tb", reason)
+            raise profiles.fault_at(path, f"drives[{index}].largest_tb", reason)
     return found

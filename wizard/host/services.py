@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
+from wizard.advice import workloads
 from wizard.advice.missing import Missing
-from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model import layout
@@ -71,14 +71,14 @@ class Services:
         return load_patterns()
 
     @cached_property
-    def profiles(self) -> tuple[Profile, ...]:
+    def profiles(self) -> tuple[workloads.Profile, ...]:
         """All workloads."""
-        return load_workloads()
+        return workloads.load_workloads()
 
-    def profile(self, workload: str) -> Profile:
+    def profile(self, workload: str) -> workloads.Profile:
         """Raises BadInput for an unknown id."""
         found = (known for known in self.profiles if known.workload.id == workload)
-        return next(found, None) or find_workload(workload)
+        return next(found, None) or workloads.find_workload(workload)
 
     @property
     def obstacle(self) -> str:

@@ -22,8 +22,8 @@ from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid import lvm, striping
+from wizard.plan.request import volume_request
 from wizard.plan.request.encryption import LOST, encryption_faults
-from wizard.plan.request.volume_request import mount_order_fault, places_of, volume_faults
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -305,11 +305,11 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         if danger := danger_fault(volume, plan.doubts):
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
-    places = places_of(*plan.volumes)
+    places = volume_request.places_of(*plan.volumes)
     if (
         len(set(numbers)) != len(numbers)
         or len({volume.uuid for volume in plan.volumes}) != len(plan.volumes)
-        or mount_order_fault(places)
+        or volume_request.mount_order_fault(places)
     ):
         yield "volumes"
 
@@ -322,7 +322,10 @@ def _fields_at_fault(plan: Plan, volume: layout.Volume, *, alone: bool) -> Itera
         yield "path"
     if not rules.is_workload_id(volume.workload):
         yield "workload"
-    yield from (field for field, _ in volume_faults(volume, encrypted=bool(volume.encryption), alone=alone))
+    yield from (
+        field
+        for field, _ in volume_request.volume_faults(volume, encrypted=bool(volume.encryption), alone=alone)
+    )
     if not rules.is_volume_uuid(volume.uuid, volume.filesystem):
         yield "uuid"
     if not rules.may_write(volume.writer, volume.filesystem, volume.role):

@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from wizard.advice.missing import NO_DRIVER, MissingTools, lacking
+from wizard.advice import missing
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import BadInput, Refused
@@ -235,13 +235,13 @@ NEEDED = {
 def refuse_lacking(kernel: Kernel, module: str) -> None:
     """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
-        raise Refused(NO_DRIVER(release=kernel.release, title=NEEDED[module]))
+        raise Refused(missing.NO_DRIVER(release=kernel.release, title=NEEDED[module]))
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
     """Raises Lacking if any of these tools is not installed."""
-    if absent := lacking(machine, programs):
-        raise MissingTools(absent)
+    if absent := missing.lacking(machine, programs):
+        raise missing.MissingTools(absent)
 
 
 def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:

@@ -14,18 +14,15 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.operations import filesystem, mounts
-from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations import containers, filesystem, layers, mounts
 from wizard.operations.rules import partition_name
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import logical_names
-from wizard.plan.request import roles
+from wizard.plan.request import roles, using
 from wizard.plan.request.subvolumes import subvolume_option
-from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 
 
 class Places(Struct, frozen=True):
@@ -229,8 +226,8 @@ def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> It
         yield _wipe(volume.device, old)
         options = volume.mkfs_options
         if one := volume.encryption:
-            yield MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
-            yield OpenContainer(one.device, one.uuid, one.name)
+            yield containers.MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
+            yield containers.OpenContainer(one.device, one.uuid, one.name)
         else:
             options = _options_at(volume, plan.drive.geometry, place)
         yield _make(volume, options)
@@ -242,10 +239,10 @@ def _in_group(plan: Plan, sizes: Sequence[int]) -> Iterator[PlanOperation]:
     group, volumes = plan.group, plan.volumes
     assert group is not None
     yield WipeSignatures(group.device, ())
-    yield MakeVolumeGroup(group.name, (group.device,), (group.uuid,))
+    yield layers.MakeVolumeGroup(group.name, (group.device,), (group.uuid,))
     names = logical_names([volume.label for volume in volumes])
     for volume, name, size in zip(volumes, names, sizes, strict=True):
-        yield MakeLogicalVolume(volume.path, group.name, name, size)
+        yield layers.MakeLogicalVolume(volume.path, group.name, name, size)
     for volume in volumes:
         yield replace(_make(volume, volume.mkfs_options), logical=True)
 
@@ -261,7 +258,7 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
         yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
         return
     (uuid,) = stripe.uuids
-    yield MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
+    yield layers.MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
     yield replace(
@@ -272,7 +269,7 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
 
 
 def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
-    owned = made_options(volume, options)
+    owned = using.made_options(volume, options)
     return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
@@ -291,7 +288,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     """
     kind = MADE[volume.filesystem]
     one = volume.encryption
-    opened = (AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
+    opened = (containers.AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
         line = mounts.fstab_line(volume.uuid, NO_PLACE, kind.name, kind.name, ("sw", "nofail"))
@@ -301,9 +298,12 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     preparations: list[PlanOperation] = []
     if names:
         preparations.append(filesystem.MakeSubvolumes(*inside, names, others=others))
-    if is_given_afterwards(volume):
+    if using.is_given_afterwards(volume):
         preparations.append(filesystem.SetOwner(*inside, volume.writer, names, others=others))
-    common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
+    common = (
+        *volume.mount_options,
+        *using.owner_options(volume.filesystem, volume.writer, volume.mount_options),
+    )
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
     mounting: list[PlanOperation] = []

@@ -10,9 +10,9 @@ from typing import Annotated, Generic, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.model import layout
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
-from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
 from wizard.model.run import Document
 from wizard.model.said import Message, t
 from wizard.operations import filesystem
@@ -80,23 +80,23 @@ class Plan(Document, Struct, frozen=True):
     """
 
     drive: Identity
-    before: Layout
-    after: Layout
-    volumes: tuple[Volume, ...]
+    before: layout.Layout
+    after: layout.Layout
+    volumes: tuple[layout.Volume, ...]
     steps: tuple[Step[PlanOperation], ...]
     doubts: tuple[Message | str, ...] = ()
-    others: Annotated[tuple[Member, ...], WHERE_USED] = ()
-    stripe: Annotated[Stripe | None, WHERE_USED] = None
-    group: Annotated[Group | None, WHERE_USED] = None
+    others: Annotated[tuple[layout.Member, ...], WHERE_USED] = ()
+    stripe: Annotated[layout.Stripe | None, WHERE_USED] = None
+    group: Annotated[layout.Group | None, WHERE_USED] = None
     part: Annotated[int, WHERE_USED] = 0
 
     def _all(self, kind: type[Known]) -> tuple[Known, ...]:
         return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[layout.Member, ...]:
         """All drives of the plan, in the order given."""
-        return (Member(self.drive, self.before, self.after), *self.others)
+        return (layout.Member(self.drive, self.before, self.after), *self.others)
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ class Plan(Document, Struct, frozen=True):
         return tuple(step.sentence for step in self.steps)
 
     @property
-    def containers(self) -> tuple[Encryption, ...]:
+    def containers(self) -> tuple[layout.Encryption, ...]:
         """Encrypted containers to create."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
@@ -190,7 +190,7 @@ class Plan(Document, Struct, frozen=True):
         """The first key file of the containers."""
         return next((one.key for one in self.containers if one.key), "")
 
-    def member(self, device: str) -> Member | None:
+    def member(self, device: str) -> layout.Member | None:
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans
         all drives."""
         return next((member for member in self.members if device in member.nodes), None)

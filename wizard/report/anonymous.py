@@ -34,8 +34,8 @@ from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
 from wizard.model.run import Waiting
 from wizard.model.said import Message, ProfileText, Value
+from wizard.operations import layers
 from wizard.operations.fstab import fstab_escaped
-from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import BringFrom, BringTo, TakePlace
 from wizard.plan.request.roles import ROLES
@@ -66,9 +66,9 @@ NAMED = (
     Partition,
     layout.Slot,
     layout.TableEntry,
-    MakeArray,
-    MakeVolumeGroup,
-    MakeLogicalVolume,
+    layers.MakeArray,
+    layers.MakeVolumeGroup,
+    layers.MakeLogicalVolume,
     layout.Stripe,
     layout.Group,
 )

@@ -16,7 +16,7 @@ from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.process import program
-from wizard.report.anonymous import Words, masked, names_given, secrets_in
+from wizard.report import anonymous
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pyparted")
@@ -107,9 +107,9 @@ def _versions(text: str) -> Iterator[str]:
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """Find names in the facts that this process used, the command, its environment and documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
-    secrets = secrets_in(nouns, dict(names_given(words, known)))
-    names = Words(secrets, os.uname().nodename, nouns)
-    command = shlex.join(("diskwright", *masked(words, known, names.word)))
+    secrets = anonymous.secrets_in(nouns, dict(anonymous.names_given(words, known)))
+    names = anonymous.Words(secrets, os.uname().nodename, nouns)
+    command = shlex.join(("diskwright", *anonymous.masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 
 

@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from wizard import __version__
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
+from wizard.apply import run_control
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import absent_at_boot, diagnose
+from wizard.apply.run import journal, runs
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.job import NextCommands
-from wizard.apply.run.journal import ENDS, read_entries, state
 from wizard.apply.run.kinds import load
-from wizard.apply.run.runs import STATE, command_on, load_environment
-from wizard.apply.run_control import is_not_yet, status, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.findings.geometry import load_patterns
@@ -63,10 +62,10 @@ def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Rep
 def _named_files(run: Path | None) -> Iterator[str]:
     if run is None:
         return
-    if run.parent != STATE / "runs":
+    if run.parent != runs.STATE / "runs":
         yield from map(str, (run, run.parent))
     try:
-        environment = load_environment(run)
+        environment = runs.load_environment(run)
     except BadInput:
         # Not root: the wizard cannot read it, and cannot use another fstab.
         return
@@ -241,12 +240,12 @@ def _room(plan: Plan, number: int | None) -> int | None:
 
 
 def _record(run: Path, steps: int) -> parts.RunRecord:
-    now, entries = state(run), read_entries(run)
+    now, entries = journal.state(run), journal.read_entries(run)
     try:
-        ways = working_ways(run, now)
+        ways = run_control.working_ways(run, now)
     except BadInput:
         ways = NextCommands()
-    ends = [entry.at for entry in entries if entry.event in ENDS]
+    ends = [entry.at for entry in entries if entry.event in journal.ENDS]
     return parts.RunRecord(
         id=run.name,
         state=str(now),
@@ -256,9 +255,9 @@ def _record(run: Path, steps: int) -> parts.RunRecord:
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
-        power=status(run).power,
-        commands=tuple(command_on(way, run) for way in ways.names),
-        not_yet=is_not_yet(now, ways.names),
+        power=run_control.status(run).power,
+        commands=tuple(runs.command_on(way, run) for way in ways.names),
+        not_yet=run_control.is_not_yet(now, ways.names),
     )
 
 

@@ -5,8 +5,8 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
+from wizard.advice import missing
 from wizard.advice.existing import is_often_unplugged
-from wizard.advice.missing import Missing, for_files, lacking
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
 from wizard.host.services import Services
@@ -58,11 +58,11 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
     return replace(anew, specs=(default_spec(services, anew),)) if anew.choice else anew
 
 
-def missing_makers(session: Session) -> Missing | None:
+def missing_makers(session: Session) -> missing.Missing | None:
     """Return the tools to install for the best filesystem blocked only by missing tools, or None."""
-    choices = for_files(session.advice.choices) if session.advice else ()
+    choices = missing.for_files(session.advice.choices) if session.advice else ()
     ranked = (one for one in choices if one.ranked and len(one.obstacles) == 1)
-    found = (lacking(session.machine, MADE[one.filesystem].makers) for one in ranked)
+    found = (missing.lacking(session.machine, MADE[one.filesystem].makers) for one in ranked)
     return next(filter(None, found), None)
 
 

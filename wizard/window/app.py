@@ -22,8 +22,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from wizard.model.said import t
-from wizard.window import palette
-from wizard.window.canvas import PALETTE, Sheet, Spot, changed_cells, few_styles
+from wizard.window import canvas, palette
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
@@ -97,9 +96,9 @@ class Face(Widget, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sheet = Sheet()
+        self.sheet = canvas.Sheet()
 
-    def show(self, sheet: Sheet, *, whole: bool) -> None:
+    def show(self, sheet: canvas.Sheet, *, whole: bool) -> None:
         """Draw a sheet: the whole, or only what differs from the last one."""
         before, self.sheet = self.sheet.lines, sheet
         if whole or len(before) != len(sheet.lines):
@@ -107,14 +106,14 @@ class Face(Widget, can_focus=True):
         elif regions := [
             Region(cells[0], y, cells[1] - cells[0], 1)
             for y, (old, new) in enumerate(zip(before, sheet.lines, strict=True))
-            if (cells := changed_cells(old, new))
+            if (cells := canvas.changed_cells(old, new))
         ]:
             self.refresh(*regions)
 
     def render_line(self, y: int) -> Strip:
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
-        return few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
+        return canvas.few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
 
 
 class Window(App[None]):
@@ -237,7 +236,7 @@ class Window(App[None]):
         is_too_small = not self.face.sheet.parts
         if is_too_small and event.key not in QUITTING:
             return
-        if event.key == PALETTE.key:
+        if event.key == canvas.PALETTE.key:
             self._search()
             return
         self.keyboard.press(event.key, event.character)
@@ -254,14 +253,14 @@ class Window(App[None]):
     def _searching(self) -> bool:
         return self._palette is not None and self._palette.is_current
 
-    def _spots_at(self, event: MouseEvent) -> list[Spot]:
+    def _spots_at(self, event: MouseEvent) -> list[canvas.Spot]:
         x, y = event.screen_x, event.screen_y
         spots = () if self._searching else self.face.sheet.spots
         return [spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width]
 
     def on_click(self, event: Click) -> None:
         spot = next(iter(self._spots_at(event)), None)
-        if spot is not None and spot.name == PALETTE.name:
+        if spot is not None and spot.name == canvas.PALETTE.name:
             self._search()
         elif spot is not None:
             self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)

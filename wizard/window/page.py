@@ -10,10 +10,9 @@ from textual.strip import Strip
 
 from wizard.model.said import t
 from wizard.ui import view as ui
-from wizard.window import canvas, keyboard
+from wizard.window import canvas, keyboard, rows
 from wizard.window.blocks import Pen, block_lines, scrolled
 from wizard.window.look import Look
-from wizard.window.rows import field_lines, list_lines, natural_widths, pinned_lines
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -56,7 +55,7 @@ def _whole(pen: Pen) -> list[Strip]:
     pinned: list[Strip] = []
     if view.rows and (first := [row for row in view.rows.rows if row.pinned]):
         # Pinned rows come first, at all sizes.
-        pinned = pinned_lines(first, width, max(1, room // 3), pen)
+        pinned = rows.pinned_lines(first, width, max(1, room // 3), pen)
         others = tuple(row for row in view.rows.rows if not row.pinned)
         pen = replace(pen, view=replace(view, rows=replace(view.rows, rows=others)))
     rest = _below_pinned(width, room - len(pinned), pen)
@@ -126,7 +125,7 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
     left = width // 2
     if pen.view.rows is not None:
         # The width the list needs, between two fifths and three fifths of the screen.
-        whole, least = natural_widths(pen.view.rows, pen)
+        whole, least = rows.natural_widths(pen.view.rows, pen)
         wanted = whole if whole + 4 <= left else least
         left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
     rest: Sequence[ui.Pane] = panes[1:]
@@ -238,10 +237,10 @@ def _inset(lines: Sequence[Strip], width: int) -> list[Strip]:
 def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
     """Return the head and the lines of the list, or the lines of the fields."""
     if pen.view.fields:
-        return [], field_lines(pen.view.fields, width, pen)
+        return [], rows.field_lines(pen.view.fields, width, pen)
     key = (id(pen.view), width)
     if pen.view.rows and key not in pen.lists:
-        pen.lists[key] = list_lines(pen.view.rows, width, pen)
+        pen.lists[key] = rows.list_lines(pen.view.rows, width, pen)
     return pen.lists.get(key, ([], []))
 
 

@@ -19,7 +19,7 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion import boot, commit, guard
 from wizard.apply.conversion.commit import Note, save_change
-from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.engine import record
 from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
@@ -143,7 +143,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
         raise refused(BLOCKED(device=device))
     commit.delete_saved(run)
     make_private(run / FOLDER)
-    save_record(run, Record(Phase.REHEARSING, waits=False))
+    record.save_record(run, record.Record(record.Phase.REHEARSING, waits=False))
     try:
         with scratch_copy_of(device, new_file(run, 0)) as copy:
 
@@ -155,7 +155,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             yield copy, save
     finally:
         # Free the space first, since the journal may be on the same full volume.
-        if commit.phase_of(run) is Phase.REHEARSING:
+        if commit.phase_of(run) is record.Phase.REHEARSING:
             commit.delete_saved(run)
 
 

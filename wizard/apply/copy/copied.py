@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import source_open
-from wizard.apply.run.backup_store import load_document, replace_document, replace_durably
+from wizard.apply.run import backup_store
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
@@ -92,7 +92,7 @@ class BringSite(Struct, frozen=True):
 
     def save(self, copied: Copied) -> None:
         """Write the state of the copy durably. Raises Failed."""
-        replace_document(self.run / FILE, SCHEMA, copied)
+        backup_store.replace_document(self.run / FILE, SCHEMA, copied)
 
     def entries(self) -> Iterator[TreeEntry]:
         """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
@@ -112,7 +112,7 @@ def is_older(run: Path) -> bool:
 
 def load_copied(run: Path) -> Copied | None:
     """Return the state of the copy, or None before the start. Raises BadInput if a file is damaged."""
-    found = None if is_older(run) else load_document(run / FILE, SCHEMA, Copied)
+    found = None if is_older(run) else backup_store.load_document(run / FILE, SCHEMA, Copied)
     if found is not None and not (run / LIST).exists():
         raise BadInput(manifest.INCOMPLETE(file=run / LIST))
     return found
@@ -158,7 +158,7 @@ class EntryList:
         self._path = path
         with failing(UNWRITTEN, file=path):
             if not path.exists():
-                replace_durably(path, _count_line(0))
+                backup_store.replace_durably(path, _count_line(0))
             self.count = sum(1 for _ in _committed(path))
             fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._file = os.fdopen(fd, "ab")

@@ -13,8 +13,7 @@ from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
-from wizard.apply.run import job, kinds, process, runs
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
+from wizard.apply.run import backup_store, job, kinds, process, runs
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.settings import guard
 from wizard.apply.settings.states import How, do, undo
@@ -34,7 +33,9 @@ LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
 
 
-def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
+def _check_own(
+    bring: Bring, environment: backup_store.Environment, *, anywhere: bool = False
+) -> tuple[str, ...]:
     """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
     mounted `anywhere`, or not attached.
 
@@ -76,7 +77,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     """Return the drives below the target. Raises Refused if none is the planned drive, or a copy of the
     target is attached, too."""
     paths = drives_under(node)
-    drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
+    drives = probe_machine(paths, seconds=backup_store.LOOK_SECONDS).drives
     # The target's UUID was compared before.
     faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
     if None not in faults:
@@ -158,7 +159,12 @@ class CopyRunJob(job.RunJob[Bring]):
     kind = kinds.BRING
 
     def own_drives(
-        self, document: Bring, environment: Environment, run: Path | None = None, *, undoing: bool = False
+        self,
+        document: Bring,
+        environment: backup_store.Environment,
+        run: Path | None = None,
+        *,
+        undoing: bool = False,
     ) -> Collection[str]:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
         if run is not None and not undoing and is_older(run):
@@ -225,7 +231,7 @@ class CopyRunJob(job.RunJob[Bring]):
         """
         run, bring = work.run, self.kind.load(work.run)
         _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
-        mark_durably(run / process.UNDOING)
+        backup_store.mark_durably(run / process.UNDOING)
         messages = list[Message]()
         if bring.takes is not None:
             number = len(bring.steps)

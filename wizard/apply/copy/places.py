@@ -22,7 +22,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import unmeasured
-from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
+from wizard.plan.settings import possible
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.machine import probe_machine
 
@@ -85,7 +85,7 @@ def held_on(device: str) -> DeviceFilesystem:
     """Return the only filesystem on a device. Raises BadInput unless Linux can mount it."""
     node, drive_node = nodes_of(device)
     (drive,) = probe_machine([drive_node], seconds=LOOK_SECONDS).drives
-    found = signatures_on(drive, node)
+    found = possible.signatures_on(drive, node)
     kind = KINDS.get(found[0].kind) if len(found) == 1 else None
     if kind is None or not kind.kernel_names:
         raise BadInput(
@@ -184,16 +184,18 @@ def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
     for drive in machine.drives:
         parts = {part.path: part.size_bytes for part in drive.partitions}
         for device, size_bytes in {drive.path: drive.size_bytes or 0, **parts}.items():
-            kind = filesystem_on(drive, device)
+            kind = possible.filesystem_on(drive, device)
             if not isinstance(kind, FilesystemKind) or machine.kernel.filesystems.isdisjoint(
                 kind.kernel_names
             ):
                 continue
-            places = places_of(drive, device)
+            places = possible.places_of(drive, device)
             is_used = any(use.subject == device for use in drive.uses)
             if not {*targets}.isdisjoint(places) or (not places and is_used):
                 continue
-            label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "") or ""
+            label = (
+                next((mark.label for mark in possible.signatures_on(drive, device) if mark.label), "") or ""
+            )
             found.append(Source(places[0] if places else device, device, kind.name, label, size_bytes))
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 

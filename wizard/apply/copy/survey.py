@@ -7,17 +7,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import data_extents
-from wizard.apply.copy.places import (
-    READ_ONLY,
-    FolderLocation,
-    device_of,
-    drive_of,
-    ground_of,
-    held_on,
-    mount_of,
-    mounted_filesystem,
-    source_open,
-)
+from wizard.apply.copy import places
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
@@ -134,12 +124,12 @@ def work_out(
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
     """
     if Path(target).is_block_device():
-        mounted = mount_of(str(Path(target).resolve()))
+        mounted = places.mount_of(str(Path(target).resolve()))
         if mounted is None:
             raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
-        location = FolderLocation(Path(mounted.mount_point), mounted)
+        location = places.FolderLocation(Path(mounted.mount_point), mounted)
     else:
-        location = ground_of(Path(target))
+        location = places.ground_of(Path(target))
     to = _target(location, into)
     origin, place = _source(source)
     if place and place.overlaps(replace(location, folder=Path(to.folder))):
@@ -151,9 +141,9 @@ def work_out(
             )
         )
     takes = _taken_place(origin, to, environment or Environment()) if takes_place else None
-    drive = drive_of(to.device)
+    drive = places.drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
-    with source_open(origin) as top:
+    with places.source_open(origin) as top:
         with manifest.open_folder(top) as fd:
             check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
@@ -164,14 +154,14 @@ def work_out(
     return copy.with_current_texts(bring)
 
 
-def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
+def _target(location: places.FolderLocation, into: str | None) -> changes.BringTo:
     mounted = location.mounted
-    device = device_of(mounted)
+    device = places.device_of(mounted)
     if device is None:
         raise refused(t("{path} is not on a drive.", path=location.folder))
     if "ro" in mounted.options:
-        raise refused(READ_ONLY(path=mounted.mount_point))
-    found = held_on(device)
+        raise refused(places.READ_ONLY(path=mounted.mount_point))
+    found = places.held_on(device)
     folder = location.folder
     if into is not None:
         inner = PurePosixPath(into)
@@ -199,16 +189,16 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
     )
 
 
-def _source(source: str) -> tuple[changes.BringFrom, FolderLocation | None]:
+def _source(source: str) -> tuple[changes.BringFrom, places.FolderLocation | None]:
     """Return the source and the folder to read, None for an unmounted device."""
     path = Path(source)
     if is_device := path.is_block_device():
-        found = held_on(source)
-        mounted, shown = mount_of(found.node), found.node
-        place = FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
+        found = places.held_on(source)
+        mounted, shown = places.mount_of(found.node), found.node
+        place = places.FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
     else:
-        place = ground_of(path)
-        found, shown = mounted_filesystem(place.mounted), str(place.folder)
+        place = places.ground_of(path)
+        found, shown = places.mounted_filesystem(place.mounted), str(place.folder)
     below = set[str]()
     if place:
         points = (Path(one.mount_point) for one in read_mounts())
@@ -264,7 +254,7 @@ def _taken_place(
     if not source.is_device and (fault := copy.takes_fault(source.path)) is not None:
         raise refused(t("{why}. The copy cannot replace the source.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
-    device = device_of(mounted) if mounted else None
+    device = places.device_of(mounted) if mounted else None
     if mounted is None or device is None:
         raise refused(
             t(

@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import Read
-from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably, text_of
-from wizard.apply.run.journal import begun_steps, read_entries, sync_folder
+from wizard.apply.run import backup_store, journal
 from wizard.documents import codec
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent, Placed
@@ -180,13 +179,15 @@ UNRECORDED = Sentence("Cannot record the run's progress in {run}: {why}. Fix tha
 def save_record(run: Path, record: Record) -> None:
     """Write the record atomically and durably. Raises Failed; then the previous record remains."""
     with failing(UNRECORDED, run=run):
-        replace_durably(run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode())
+        backup_store.replace_durably(
+            run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode()
+        )
 
 
 def settle_record(run: Path) -> None:
     """Make the existing record durable: its writer may have been killed before that. Raises Failed."""
     with failing(UNRECORDED, run=run):
-        sync_folder(run)
+        journal.sync_folder(run)
 
 
 def load_record(run: Path) -> Record | None:
@@ -196,7 +197,7 @@ def load_record(run: Path) -> Record | None:
     BadInput if the backup is missing, too.
     """
     try:
-        text = read_kept(run / FILE)
+        text = backup_store.read_kept(run / FILE)
         record = None if text is None else _read(text, str(run / FILE))
     except BadInput:
         if (kept := _from_backup(run)) is None:
@@ -209,8 +210,8 @@ def load_record(run: Path) -> Record | None:
             return kept if kept is not None and kept.changes else record
         if not record.of_plan:
             return record
-        texts = (text_of(run / "plan.json"), backed_up(run, "plan.json"))
-        plans = {digest_of_text(text) for text in texts if text}
+        texts = (backup_store.text_of(run / "plan.json"), backup_store.backed_up(run, "plan.json"))
+        plans = {backup_store.digest_of_text(text) for text in texts if text}
         if not plans or record.of_plan in plans:
             return record
     kept = _from_backup(run) or record
@@ -222,11 +223,11 @@ def load_record(run: Path) -> Record | None:
 def is_untouched(run: Path) -> bool:
     """Return True if a run has written nothing to a drive. Raises BadInput if unreadable."""
     record = load_record(run)
-    return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+    return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
 
 
 def _from_backup(run: Path) -> Record | None:
-    text = backed_up(run, FILE)
+    text = backup_store.backed_up(run, FILE)
     if text is None:
         return None
     try:

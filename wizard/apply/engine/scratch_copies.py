@@ -17,9 +17,8 @@ from tempfile import TemporaryFile
 from msgspec import Struct
 
 from wizard.apply.block import devices, extents, scratch_device
-from wizard.apply.engine import stores
+from wizard.apply.engine import stores, writable_copy
 from wizard.apply.engine.signatures import copies_on
-from wizard.apply.engine.writable_copy import WritableCopy, name_of, scratch_copy_of
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
@@ -140,7 +139,7 @@ def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
 @contextmanager
 def scratch_copies_of(
     run: Path, drives: Sequence[ScratchRequest]
-) -> Iterator[tuple[SparseCopy | WritableCopy, ...]]:
+) -> Iterator[tuple[SparseCopy | writable_copy.WritableCopy, ...]]:
     """Yield scratch copies of these drives, in order. The files remain.
 
     Raises NoScratchDeviceError if none is available, and Failed.
@@ -148,13 +147,13 @@ def scratch_copies_of(
     with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
-    copies: list[SparseCopy | WritableCopy] = []
+    copies: list[SparseCopy | writable_copy.WritableCopy] = []
     with ExitStack() as stack:
         for number, wanted in enumerate(drives):
             file = stores.new_file(run, number)
             if wanted.resized:
                 hidden = _whole_pages(wanted.others)
-                copy = scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=hidden)
+                copy = writable_copy.scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=hidden)
                 copies.append(stack.enter_context(copy))
                 continue
             store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
@@ -210,7 +209,9 @@ def leftover_nodes(run: Path) -> Iterator[str]:
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-            served = file == "/" and scratch_device.loop_name(node) == name_of(stores.new_file(run, 0))
+            served = file == "/" and scratch_device.loop_name(node) == writable_copy.name_of(
+                stores.new_file(run, 0)
+            )
             if served or Path(file).parent == run / stores.FOLDER:
                 yield node
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.apply.ensure.layers import layers_of
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.existing_filesystem import lines_at_boot, look_at_filesystem, openings
+from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.steps.containers import opens
 from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
@@ -93,8 +93,10 @@ def _use_of(
     if layers or part is None or part.filesystem == differences.CONTAINER:
         return None
     if part.filesystem in MADE and not MADE[part.filesystem].mounts:
-        return VolumeUse(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
-    used = look_at_filesystem(device, environment)
+        return VolumeUse(
+            device, existing_filesystem.lines_at_boot(drive, device, environment.fstab), is_swap=True
+        )
+    used = existing_filesystem.look_at_filesystem(device, environment)
     mounted = tuple(one.mount_point for one in used.mounts)
     return VolumeUse(device, used.lines, mounted, used.mount_point, is_fixed=False)
 
@@ -182,7 +184,7 @@ def _container_faults(volume: layout.Volume, drive: Drive, environment: Environm
         command = f"cryptsetup open --key-file {key} {device} {encryption.name}"
         yield differences.UNKNOWN_CONTENTS(devices=(device,), command=command)
     elif places_of(volume):
-        own = openings(drive, device, environment.crypttab)
+        own = existing_filesystem.openings(drive, device, environment.crypttab)
         if len(own) != 1 or own[0].key != key:
             yield NO_ENTRY(file=environment.crypttab, device=device, value=key)
 

@@ -28,8 +28,8 @@ from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
 from wizard.plan.settings.possible import HIDDEN
+from wizard.probe.host import sysfs
 from wizard.probe.host.environment import caller
-from wizard.probe.host.sysfs import SYS, node_of, text
 from wizard.probe.host.uses import is_hidden
 from wizard.process.program import run
 
@@ -105,10 +105,10 @@ def _profiles(kept: Iterable[tuple[frozenset[str], str]]) -> dict[frozenset[str]
 def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
     """Return the devices that the kernel uses, and True if one is missing (sysfs-fs-btrfs). Raises Refused if
     unreadable."""
-    folder = SYS / "fs/btrfs" / uuid
+    folder = sysfs.SYS / "fs/btrfs" / uuid
     with failing(UNREADABLE, Refused, file=folder):
-        used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
-    return used, any(text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
+        used = frozenset(sysfs.node_of(entry.name) for entry in (folder / "devices").iterdir())
+    return used, any(sysfs.text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
 
 
 REACHES_FURTHER = Sentence(

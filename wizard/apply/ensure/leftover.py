@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from wizard.apply import run_control
 from wizard.apply.engine.record import is_untouched, load_record
 from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
-from wizard.apply.run_control import CONTINUES, job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE
@@ -43,7 +43,7 @@ def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
     if len({left.run for left in found}) == 1 and len(found) == len(by_drive):
         return found[0]
     run = found[0].run
-    ways = working_ways(run, journal.state(run))
+    ways = run_control.working_ways(run, journal.state(run))
     drive = next(drive for drive, left in zip(aim.drives, by_drive, strict=True) if left is not None)
     return _resolve_first(run, drive, ways)
 
@@ -61,11 +61,15 @@ def _on_drive(aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
 def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
-        return Leftover(run, CONTINUES(run=runs.run_argument(run)))
-    asked = working_ways(run, now)
+        return Leftover(run, run_control.CONTINUES(run=runs.run_argument(run)))
+    asked = run_control.working_ways(run, now)
     if "keep" in asked.names:
         return _resolve_first(run, drive, asked)
-    if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
+    if (
+        now not in {*LEFT_OFF, journal.RunState.WAITING}
+        or not asked.said(run)
+        or run_control.job_of(run).is_direct(run)
+    ):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)

@@ -26,9 +26,9 @@ from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
+from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
-from wizard.plan.request.volume_request import REST, places_of, size_text
 from wizard.probe.machine import probe_machine
 
 
@@ -219,7 +219,7 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     shown: dict[str, tuple[str, ...]] = {
         volume.encryption.device if volume.encryption else volume.path: places
         for volume in plan.volumes
-        if volume.mount_point != layout.NO_PLACE and (places := places_of(volume))
+        if volume.mount_point != layout.NO_PLACE and (places := volume_request.places_of(volume))
     }
     if plan.stripe and plan.stripe.kind == "btrfs":
         drives = [member.drive for member in plan.members]
@@ -274,7 +274,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
         table="gpt" if drive.table.kind == "gpt" else "mbr",
     )
     # The last partition may end elsewhere than `ensure` would place its end.
-    last = replace(volumes[-1], size=REST)
+    last = replace(volumes[-1], size=volume_request.REST)
     looks = [look_at(one, where) for one in (replace(exact, volume=(*volumes[:-1], last)), exact)]
     return next((look for look in looks if look.state is DriveState.AS_WANTED), looks[-1])
 
@@ -319,7 +319,7 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
         subvolumes=tuple(layout.Subvolume(name, place) for name, place in mounts if name),
     )
     # Without `writable`, the owner is not compared.
-    return replace(document.volume_entry(volume, size_text(part.size_bytes)), writable=None)
+    return replace(document.volume_entry(volume, volume_request.size_text(part.size_bytes)), writable=None)
 
 
 def _subvolume(options: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, PartitionS
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.move.mover.windows import MoveStopped
-from wizard.apply.run.backup_store import load_document, read_kept, replace_document
+from wizard.apply.run import backup_store
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import Tally, noting
 from wizard.documents import codec
@@ -93,13 +93,13 @@ def new_name() -> str:
 
 def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
     """Load the progress of a run, or start with new names. Raises BadInput if the file is damaged."""
-    found = load_document(run / FILE, SCHEMA, Notes)
+    found = backup_store.load_document(run / FILE, SCHEMA, Notes)
     return found.moves if found else tuple(Noted(new_name()) for _ in moves.moves)
 
 
 def save_notes(run: Path, notes: Sequence[Noted]) -> None:
     """Save the progress of all moves, and sync. Raises Failed."""
-    replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))
+    backup_store.replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))
 
 
 STEP_BYTES = 16 * MIB
@@ -307,7 +307,7 @@ class OnDrive:
         def told(moved_bytes: int) -> bool:
             tally(moved_bytes)
             with suppress(ValueError):
-                rest = float(read_kept(self.run / THROTTLE) or 0)
+                rest = float(backup_store.read_kept(self.run / THROTTLE) or 0)
                 sleep(min(max(rest, 0.0), MOST_REST_SECONDS))
             return self.is_stopped()
 

@@ -13,8 +13,8 @@ from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
+from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE
-from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries, state
@@ -27,7 +27,7 @@ from wizard.model.moves import Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
-from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
+from wizard.probe.content import notices
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
 
@@ -49,8 +49,8 @@ class MoveRunJob(job.RunJob[Moves]):
     def check_new(self, document: Moves) -> None:
         """Check that the drive is the planned one, and that planning again gives the same moves."""
         planned = document.drive
-        drive = probe_again(planned)
-        check_same_start(planned, drive)
+        drive = identity_check.probe_again(planned)
+        identity_check.check_same_start(planned, drive)
         try:
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
             again = planned_again(machine, machine.drives[0], document)
@@ -171,8 +171,10 @@ def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             starts = {move.journal.start_bytes for move in moves.moves}
-            slots = (start + slot * SLOT_BYTES for start in starts for slot in range(SLOTS))
-            for slot in filter(None, (read_slot(os.pread(fd, SLOT_BYTES, at)) for at in slots)):
+            slots = (start + slot * notices.SLOT_BYTES for start in starts for slot in range(notices.SLOTS))
+            for slot in filter(
+                None, (notices.read_slot(os.pread(fd, notices.SLOT_BYTES, at)) for at in slots)
+            ):
                 with suppress(ValueError, KeyError, TypeError):
                     if json.loads(slot[1])["course"]["run"] in names:
                         return True
@@ -194,7 +196,7 @@ def on_drive(moves: Moves, drive: Identity) -> Moves:
 def check_same(run: Path, moves: Moves) -> None:
     """Raises Refused unless the drive is the planned one and unused. After the first move has started, it
     must contain the run's journal."""
-    drive = probe_again(moves.drive)
+    drive = identity_check.probe_again(moves.drive)
     if reason := devices.open_exclusively(moves.drive.path):
         raise Refused(join(devices.IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
     # The page cache may contain data of another drive.
@@ -211,7 +213,7 @@ def check_same(run: Path, moves: Moves) -> None:
             return found or None
         return drive.content_digest == moves.drive.content_digest
 
-    if fault := drive_fault(moves.drive, drive, is_left_there):
+    if fault := identity_check.drive_fault(moves.drive, drive, is_left_there):
         raise Refused(job.ANOTHER_DRIVE(fault=fault))
 
 

@@ -8,9 +8,9 @@ from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import settle, udev_runs
+from wizard.apply.steps import wipe
 from wizard.apply.steps.filesystem import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
-from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.layout import NewFilesystem
@@ -79,8 +79,8 @@ def _is_ours(make: NewFilesystem, context: StepContext) -> bool:
     """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
     data."""
     with suppress(DiskwrightError):
-        seen = signatures_on(make.device, context.finished())
-        return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
+        seen = wipe.signatures_on(make.device, context.finished())
+        return not wipe.recognised_differences(seen, make.filesystem, make.uuid, make.label)
     return False
 
 
@@ -95,7 +95,7 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
             continue
         place = one.mount_point
         try:
-            check_target(plan, one, LOOK_SECONDS)
+            wipe.check_target(plan, one, LOOK_SECONDS)
             mount_checked(one, told_in(journal))
         except Failed as error:
             journal.add(Event.COMMAND, str(error))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import stop_ignoring
-from wizard.apply.engine import scratch_copies
+from wizard.apply.engine import scratch_copies, stores
 from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import (
@@ -27,12 +27,10 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.stores import FOLDER, new_file, old_file
 from wizard.apply.engine.writable_copy import obstacle
-from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
+from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.identity_check import check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
@@ -147,7 +145,7 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     finally:
         notes.close()
         os.close(lock)
-    saved = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
+    saved = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / stores.FOLDER).iterdir())
     if (needed := saved + runs.ROOM_BYTES) > free:
         return lacking
     unknown = unknown_data(run, plan, record.changes)
@@ -215,11 +213,11 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
         process.settle()
-        where = run_drives.KnownDrives(run, document).where if run else whereabouts
+        where = run_drives.KnownDrives(run, document).where if run else identity_check.whereabouts
         for member in document.members if len(drives) == len(document.devices) else ():
             if not Path(member.drive.path).is_block_device():
                 # Refuse, naming where the missing drive is.
-                probe_again(member.drive, where)
+                identity_check.probe_again(member.drive, where)
         return process.lock_drives(drives)
 
     def check_new(self, document: Plan) -> None:
@@ -242,7 +240,7 @@ class PlanRunJob(job.RunJob[Plan]):
         self.own_drives(document, how.environment)
         guard.check_tools(document)
         for drive in document.drives:
-            check_same_start(drive, probe_again(drive))
+            identity_check.check_same_start(drive, identity_check.probe_again(drive))
 
     def preflight(self, document: Plan, how: job.Start) -> None:
         why = why_direct(document, how.folder)
@@ -373,8 +371,8 @@ class PlanRunJob(job.RunJob[Plan]):
                 # All data is written, so the result is still waiting, whatever failed later.
                 now = RunState.WAITING
         changes = range(len(record.changes) if record else 0)
-        has_old = all(old_file(run, number).exists() for number in changes)
-        has_new = all(new_file(run, number).exists() for number in changes)
+        has_old = all(stores.old_file(run, number).exists() for number in changes)
+        has_new = all(stores.new_file(run, number).exists() for number in changes)
         # Each command needs its saved bytes, which are compared when the command runs.
         return tuple(
             way for way in super().commands(run, now) if (has_old if way is Purpose.UNDO else has_new)

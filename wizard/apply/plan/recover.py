@@ -20,8 +20,7 @@ from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.job import JOB
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.run_summary import SETTLED
-from wizard.apply.run import kinds, process, runs
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
+from wizard.apply.run import backup_store, kinds, process, runs
 from wizard.apply.run.job import check_root, check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal, state
 from wizard.apply.run.journal import FILE as JOURNAL
@@ -69,7 +68,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     """Find the run that waits on a drive and the other drives. Raises BadInput for a path that is not a
     drive, and Refused if nothing is waiting, if keep has already started, or if drives are missing."""
     check_root()
-    drive = probe_drive(path, seconds=LOOK_SECONDS)
+    drive = probe_drive(path, seconds=backup_store.LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
         if begun := _run_being_kept(drive.path, journal_dir):
@@ -215,7 +214,7 @@ CHANGED = Sentence(
 
 
 def make_found_run(
-    found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
+    found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: backup_store.Environment
 ) -> Path:
     """Create the folder of a found run, so `keep` can finish it. Writes to no drive. Raises Refused if the
     tokens are wrong, the original folder exists, or a drive has changed."""
@@ -226,7 +225,7 @@ def make_found_run(
     locks = JOB.lock(found.plan, found.plan.devices)
     try:
         for path in found.plan.devices:
-            check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
+            check_unused(probe_drive(path, seconds=backup_store.LOOK_SECONDS), part=found.plan.part_path)
         for path, notice in zip(found.plan.devices, found.notices, strict=True):
             with extents.DeviceMedium(path) as drive:
                 if stores.digest_of(notice.places, drive.read) != notice.digest:
@@ -248,7 +247,7 @@ def make_found_run(
             raise
         finally:
             os.close(run_lock)
-        keep_facts(run, found.plan.devices)
+        backup_store.keep_facts(run, found.plan.devices)
     finally:
         process.unlock(locks)
     return run
@@ -291,7 +290,7 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
         _save_headers(run, found.plan, changes)
         save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
-        save_backup(run)
+        backup_store.save_backup(run)
         journal.add(Event.WAITING, t("Waiting to be kept."))
     finally:
         journal.close()

@@ -26,8 +26,8 @@ from wizard.apply.steps import arrays
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
+from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
-from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
@@ -209,11 +209,11 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     part = _changed_part(plan)
     slots = (*_changed(member.before, part), *_changed(member.after, part))
     changing = tuple(slot.extent for slot in slots)
-    records = record_places(member.drive)
+    records = write.record_places(member.drive)
     if table_of(plan, member).fresh:
         return scratch_copies.ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.
-    allowed = merged((*changing, *table_regions(member)), block, size)
+    allowed = merged((*changing, *write.table_regions(member)), block, size)
     # If the plan changes only one partition, the others may be mounted.
     others = (slot for slot in member.before.partitions if plan.part not in (0, slot.number))
     in_use = tuple(slot.extent for slot in others if not is_container(slot))
@@ -298,7 +298,9 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.
     hider.restore()
     if drive.table.fresh:
         return marks
-    regions = table_regions(drive.member)
-    before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
+    regions = write.table_regions(drive.member)
+    before, wanted = (
+        write.image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch)
+    )
     blocks = in_order(drive.table.table, before, wanted)
     return (*marks, *(record.SavedSignature(start, len(data), stays=True) for start, data in blocks))

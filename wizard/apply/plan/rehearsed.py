@@ -20,11 +20,10 @@ from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
-from wizard.apply.plan import guard, identity_check, run_drives
+from wizard.apply.plan import guard, identity_check, run_drives, run_summary
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import finish
-from wizard.apply.plan.run_summary import DIRECT, NO_LONGER, waiting_sentence
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
@@ -132,7 +131,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
             ),
         )
     if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, waiting_sentence(plan, runs.run_argument(run))
+        return Event.WAITING, run_summary.waiting_sentence(plan, runs.run_argument(run))
     return release(work)
 
 
@@ -288,7 +287,7 @@ def check_can_undo(run: Path) -> None:
             )
         )
     if phase is Phase.KEPT:
-        raise process.refused(NO_LONGER)
+        raise process.refused(run_summary.NO_LONGER)
 
 
 def check_keeps(run: Path) -> None:
@@ -304,7 +303,7 @@ def check_keeps(run: Path) -> None:
 def _record(run: Path) -> Record:
     record = load_record(run)
     if record is None:
-        raise BadInput(DIRECT(name=run.name))
+        raise BadInput(run_summary.DIRECT(name=run.name))
     return record
 
 

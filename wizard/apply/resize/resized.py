@@ -14,13 +14,8 @@ from msgspec import Struct
 
 from wizard.apply.block import devices
 from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.steps import step_context
 from wizard.apply.steps.filesystem import at_private_place, resize_checks
-from wizard.apply.steps.step_context import (
-    NOT_REHEARSED,
-    NOT_UNDERSTOOD,
-    StepContext,
-    Steps,
-)
 from wizard.filesystems import ext, ntfs
 from wizard.model.errors import Failed
 from wizard.model.machine import Signature
@@ -78,7 +73,7 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
     output = run(command).output
     found = pattern.findall(output)
     if not found:
-        raise Failed(NOT_UNDERSTOOD(program=command[0], said=output))
+        raise Failed(step_context.NOT_UNDERSTOOD(program=command[0], said=output))
     first, second = map(int, found[0])
     if filesystem != "btrfs":
         return MountedSize(first * second)
@@ -175,11 +170,11 @@ def check_resizable(operation: Resize, node: str, seconds: float) -> None:
         raise Failed(join(fault, NOTHING_WRITTEN))
 
 
-def _resize_filesystem(operation: Resize, context: StepContext) -> Message:
+def _resize_filesystem(operation: Resize, context: step_context.StepContext) -> Message:
     """Resize the filesystem and check it again. Return a summary. Raises Failed."""
     device, growing = operation.device, operation.growing
     if not context.rehearsed or growing is None:
-        raise Failed(NOT_REHEARSED(device=device))
+        raise Failed(step_context.NOT_REHEARSED(device=device))
     with at_private_place(operation, context) if growing.mounted else nullcontext():
         for argv in operation.inside() if growing.mounted else operation.commands():
             context.command(argv)
@@ -199,4 +194,6 @@ def _not_clean(device: str, *check: str) -> Message:
     return t("{device} is not clean: run `{command}`.", device=device, command=command)
 
 
-STEPS: Steps = dict.fromkeys((GrowFilesystem, ShrinkFilesystem), (_resize_filesystem, resize_checks))
+STEPS: step_context.Steps = dict.fromkeys(
+    (GrowFilesystem, ShrinkFilesystem), (_resize_filesystem, resize_checks)
+)

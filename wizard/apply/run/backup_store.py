@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
@@ -45,7 +45,7 @@ def replace_durably(file: Path, data: bytes) -> None:
 
 def replace_document(file: Path, schema: str, value: object) -> None:
     """Replace a document atomically and sync it. Raises Failed."""
-    replace_text(file, render_document(schema, to_json(value)))
+    replace_text(file, codec.render_document(schema, codec.to_json(value)))
 
 
 def replace_text(file: Path, text: str) -> None:
@@ -67,7 +67,11 @@ def read_kept(file: Path) -> str | None:
 def load_document(file: Path, schema: str, wanted: type[T]) -> T | None:
     """Return a document that `replace_document` wrote, or None if missing. Raises BadInput."""
     text = read_kept(file)
-    return None if text is None else from_json(parse_document(text, schema, str(file)), wanted, str(file))
+    return (
+        None
+        if text is None
+        else codec.from_json(codec.parse_document(text, schema, str(file)), wanted, str(file))
+    )
 
 
 def text_of(file: Path) -> str | None:
@@ -205,7 +209,7 @@ FILE = "facts.json"
 def keep_facts(run: Path, paths: Sequence[str]) -> None:
     """Save the raw facts about the drives. Ignores failures."""
     with suppress(DiskwrightError, OSError):
-        text = render_document(SCHEMA, to_json(survey(paths, seconds=LOOK_SECONDS)))
+        text = codec.render_document(SCHEMA, codec.to_json(survey(paths, seconds=LOOK_SECONDS)))
         write_durably(run / FILE, text.encode(), os.O_EXCL)
 
 

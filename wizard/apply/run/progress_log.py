@@ -16,8 +16,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run import journal
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, refused
+from wizard.apply.run import journal, process
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput
@@ -188,7 +187,7 @@ def journal_fault(run: Path) -> str:
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise refused(fault)
+        raise process.refused(fault)
 
 
 TELL_SECONDS = 15.0
@@ -259,14 +258,14 @@ def reached(run: Path, total: int) -> Message | str:
     except BadInput as error:
         return str(error)
     done = how_far(journal.done_steps(entries), total)
-    return done if journal.begun_steps(entries) else join(done, NOTHING_WRITTEN)
+    return done if journal.begun_steps(entries) else join(done, process.NOTHING_WRITTEN)
 
 
 class DecisionChoice(Struct, frozen=True):
     """A way to settle a run, KEEP or UNDO: the question, its consequence, and why it needs the passphrase of
     encrypted volumes."""
 
-    way: Purpose
+    way: process.Purpose
     question: Message | str
     means: Message | str
     why_secret: Message | str = ""
@@ -281,7 +280,7 @@ class Decision(Struct, frozen=True):
     look: str = ""
     settled: bool = False
 
-    def of(self, way: Purpose) -> DecisionChoice | None:
+    def of(self, way: process.Purpose) -> DecisionChoice | None:
         """Return this choice if it is available."""
         return next((choice for choice in self.choices if choice.way is way), None)
 

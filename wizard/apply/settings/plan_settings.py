@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.resize.resized import BTRFS_SUPERBLOCK, held_in_use, is_filled, number_in
+from wizard.apply.resize import resized
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
@@ -146,7 +146,7 @@ def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
-        if number_in(run((*BTRFS_SUPERBLOCK, device)).output, "num_devices") > 1:
+        if resized.number_in(run((*resized.BTRFS_SUPERBLOCK, device)).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
         yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"
@@ -366,9 +366,9 @@ def _grow(used: ExistingVolume) -> Planned:
     mounted = used.mounts[-1]
     if "ro" in {*mounted.words, *mounted.own}:
         _refuse(possible.READ_ONLY(drive=mounted.mount_point))
-    held = held_in_use(used.filesystem, device, mounted.mount_point)
+    held = resized.held_in_use(used.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
-    if not room and is_filled(held.size_bytes, part.size_bytes):
+    if not room and resized.is_filled(held.size_bytes, part.size_bytes):
         _refuse(t("No free space directly after {part}.", part=device))
     new_bytes = part.size_bytes + room
     if room:

@@ -37,7 +37,7 @@ from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff, Tune, Wanted
 from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
-from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE, GrowMounted
+from wizard.operations import filesystem
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
@@ -199,8 +199,12 @@ class SettingsRunJob(job.RunJob[Changes]):
         if not undoing:
             for setting in document.settings:
                 # Root in a container may lack capabilities.
-                if isinstance(setting, GrowMounted) and setting.is_ext and not has_capability(SYS_RESOURCE):
-                    raise process.refused(NO_GROWING)
+                if (
+                    isinstance(setting, filesystem.GrowMounted)
+                    and setting.is_ext
+                    and not has_capability(filesystem.SYS_RESOURCE)
+                ):
+                    raise process.refused(filesystem.NO_GROWING)
             check_programs({tool for setting in document.settings for tool in setting.tools()})
         return (document.drive.path,)
 

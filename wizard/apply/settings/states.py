@@ -20,7 +20,7 @@ from wizard.apply.settings.system import RunningSystem, read_top, superblock, un
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
 from wizard.apply.system import edited_file, mounts
-from wizard.apply.table.identifier import Edit, read_identifier, write_identifier
+from wizard.apply.table import identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.write import image_of, table_regions
 from wizard.model.errors import Failed, Refused
@@ -145,7 +145,7 @@ def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueS
             raise Failed(no_filesystem(drive, device))
         value = (marks[0].uuid if setting.is_uuid else marks[0].label) or ""
         return _compared(value, setting.old, setting.new, setting.has(value))
-    found = read_identifier(setting, system.drive)
+    found = identifier.read_identifier(setting, system.drive)
     if found.now in (found.new, found.old):
         is_new = found.now == found.new
         return ValueState(
@@ -158,7 +158,7 @@ def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueS
 @write.register
 def _write_identifier(setting: settings.Relabel, system: RunningSystem, *, new: bool) -> None:
     if setting.is_written:
-        write_identifier(setting, system.drive, new=new)
+        identifier.write_identifier(setting, system.drive, new=new)
     else:
         _run_commands(setting, system, new=new)
 
@@ -354,7 +354,7 @@ def _size_in_use(setting: GrowMounted) -> int:
     return held_in_use(setting.filesystem, setting.device, setting.mount_point).size_bytes
 
 
-def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> Edit:
+def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> identifier.Edit:
     """Read the table, with the old and with the new partition end. Raises Failed or BadInput."""
     known = replace(drive, size_bytes=identity.size_bytes, geometry=identity.geometry)
     before = derive.changing(layout_before(known, preserve=True), setting.number)
@@ -369,7 +369,7 @@ def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> E
         with_one_changed(derive.table_of(setting.drive, layout, changed=slot.number), now)
         for layout in (with_size(setting.old_bytes), after)
     )
-    return Edit(before.table, now, old, new)
+    return identifier.Edit(before.table, now, old, new)
 
 
 @read.register

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
 
-from wizard.apply.block import devices
+from wizard.apply.block import devices, scratch_device
 from wizard.apply.block.extents import chunks, merged
-from wizard.apply.block.scratch_device import HIDDEN, ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
@@ -280,11 +279,11 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
         return
     (array,) = there.arrays
-    ignore(
+    scratch_device.ignore(
         RULE,
         [
             f'SUBSYSTEM=="block", KERNEL=="{devices.kernel_name(array.device)}", SYMLINK:="", '
-            f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {HIDDEN}'
+            f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {scratch_device.HIDDEN}'
         ],
     )
     try:
@@ -293,7 +292,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         try:
             stop_own_array(array, do)
         finally:
-            stop_ignoring(RULE)
+            scratch_device.stop_ignoring(RULE)
 
 
 def show_beneath(plan: Plan, array: MakeArray) -> None:

@@ -15,16 +15,7 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
-from wizard.apply.steps.step_context import (
-    NOT_UNDERSTOOD,
-    TAKEN,
-    Finished,
-    StepContext,
-    Steps,
-    foreign,
-    matched,
-    told_in,
-)
+from wizard.apply.steps import step_context
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
@@ -53,7 +44,7 @@ def check_containers(plan: Plan) -> None:
     check_kernel("dm_crypt", t("encrypted volumes"))
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
-            raise Refused(TAKEN(what=encryption.opened))
+            raise Refused(step_context.TAKEN(what=encryption.opened))
 
 
 def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | None:
@@ -72,7 +63,7 @@ def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | Non
         or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
-        raise foreign(encryption.opened)
+        raise step_context.foreign(encryption.opened)
     return name
 
 
@@ -93,20 +84,20 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def _make_container(operation: containers.MakeContainer, context: StepContext) -> None:
+def _make_container(operation: containers.MakeContainer, context: step_context.StepContext) -> None:
     """Create the container. Raises Failed."""
     context.run_commands(_secret(context))
     devices.forget_caches(operation.device)
 
 
-def _open_container(operation: containers.OpenContainer, context: StepContext) -> None:
+def _open_container(operation: containers.OpenContainer, context: step_context.StepContext) -> None:
     """Open the container, unless this run has opened it. Raises Failed."""
     if _opened_node(operation) is None:
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
-        raise foreign(operation.opened)
+        raise step_context.foreign(operation.opened)
     devices.wait_for(operation.opened)
 
 
@@ -154,17 +145,19 @@ def opens(device: str, secret: bytes) -> bool:
 
 def close_containers(plan: Plan, journal: Journal) -> None:
     """Close the run's unused containers, when a run ends early. Journals containers that stay open."""
-    used, do = {entry.source for entry in read_mounts()}, told_in(journal)
+    used, do = {entry.source for entry in read_mounts()}, step_context.told_in(journal)
     for one in plan.containers:
         with suppress(Failed):
             if _opened_node(one) is not None and one.opened not in used and not is_swap(one.opened):
                 do(("cryptsetup", "close", one.name))
 
 
-def _container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
+def _container_checks(
+    operation: containers.MakeContainer, finished: step_context.Finished
+) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
     device, seconds = operation.device, finished.seconds
-    yield matched(
+    yield step_context.matched(
         lambda: recognised_differences(signatures_on(device, finished), containers.LUKS, operation.uuid)
     )
 
@@ -178,12 +171,12 @@ def _container_checks(operation: containers.MakeContainer, finished: Finished) -
         if misalignment := finished.plan.drive.geometry.misalignment_bytes(start):
             yield t("{device} is misaligned by {bytes} bytes", device=device, bytes=misalignment)
 
-    yield matched(find)
+    yield step_context.matched(find)
 
 
-def _opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
+def _opened_checks(operation: containers.OpenContainer, finished: step_context.Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
-    yield matched(lambda: () if _opened_node(operation) else (t("nothing"),))
+    yield step_context.matched(lambda: () if _opened_node(operation) else (t("nothing"),))
 
 
 def data_place(text: str) -> tuple[int, int]:
@@ -193,16 +186,16 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(NOT_UNDERSTOOD(program="cryptsetup", said=text)) from None
+        raise Failed(step_context.NOT_UNDERSTOOD(program="cryptsetup", said=text)) from None
 
 
-def _secret(context: StepContext) -> bytes:
+def _secret(context: step_context.StepContext) -> bytes:
     if not context.secret:
         raise Failed(t("The passphrase is missing."))
     return context.secret
 
 
-STEPS: Steps = {
+STEPS: step_context.Steps = {
     containers.MakeContainer: (_make_container, _container_checks),
     containers.OpenContainer: (_open_container, _opened_checks),
 }

@@ -19,14 +19,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import (
-    NOT_UNDERSTOOD,
-    Finished,
-    StepContext,
-    Steps,
-    look_at_all,
-    unchecked,
-)
+from wizard.apply.steps import step_context
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent, Signature
 from wizard.model.run import Event, differences
@@ -61,7 +54,7 @@ ZFS_LIST = re.compile(rb"\x01[\x00\x01]\x00\x00.{16}\x00\x00\x00\x07version", re
 pair."""
 
 
-def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
+def _wipe_signatures(operation: WipeSignatures, context: step_context.StepContext) -> Message:
     """Erase all signatures on the operation's device, and return a summary. Raises Failed."""
     device = operation.device
     found = list_signatures(device, context.seconds)
@@ -83,7 +76,7 @@ def _wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message
     return EMPTY(device=device)
 
 
-def reset_zones(operation: ResetZones, context: StepContext) -> Message:
+def reset_zones(operation: ResetZones, context: step_context.StepContext) -> Message:
     """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
     context.run_commands()
     forget_caches(operation.device)
@@ -113,7 +106,7 @@ def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
             yield Extent(at, ZFS_LIST_BYTES)
 
 
-def _erase_nested(device: str, context: StepContext) -> None:
+def _erase_nested(device: str, context: step_context.StepContext) -> None:
     """Overwrite partition table signatures that wipefs left in a partition. Raises
     Failed."""
     block = context.member.drive.geometry.logical_block_bytes
@@ -160,17 +153,17 @@ def _read_wipefs(device: str, seconds: float) -> tuple[tuple[Signature, int], ..
             for row in (json.loads(text)["signatures"] if text.strip() else ())
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
+        raise Failed(step_context.NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
-def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...]:
+def signatures_on(device: str, finished: step_context.Finished) -> tuple[Signature, ...]:
     """Return the signatures on a device of the plan. Probes the drive if needed. Raises Failed if the drive
     does not respond."""
     member = finished.plan.member(device)
     if member is None:
         return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
     path = member.drive.path
-    drives = [drive for drive in finished.drives if drive.path == path] or look_at_all([path])
+    drives = [drive for drive in finished.drives if drive.path == path] or step_context.look_at_all([path])
     return dict(drives[0].signatures_by_device).get(device, ())
 
 
@@ -263,4 +256,4 @@ def _number(node: str) -> int | None:
     return None
 
 
-STEPS: Steps = {WipeSignatures: (_wipe_signatures, unchecked)}
+STEPS: step_context.Steps = {WipeSignatures: (_wipe_signatures, step_context.unchecked)}

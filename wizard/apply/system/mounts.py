@@ -21,7 +21,7 @@ from wizard.model.run import differences
 from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
-from wizard.probe.host.environment import name_of, opened, process_paths
+from wizard.probe.host import environment
 from wizard.probe.host.sysfs import mountinfo_fields, text, unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -215,9 +215,9 @@ def users_of(place: str) -> tuple[str, ...]:
     found = []
     for number in pids():
         # Empty for a program that has ended or belongs to another user.
-        paths = chain(process_paths(number), (path for _, path in opened(number)))
+        paths = chain(environment.process_paths(number), (path for _, path in environment.opened(number)))
         if any(path == place or path.startswith(below) for path in paths):
-            name = name_of(number) or t("a program")
+            name = environment.name_of(number) or t("a program")
             found.append(f"{name} ({number})")
     return tuple(found)
 

@@ -8,11 +8,11 @@ from multiprocessing.connection import Connection, Pipe
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
+from wizard.benchmark import scratch
 from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
 from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
-from wizard.benchmark.scratch import MARGIN_BYTES, free_extents, refused
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
@@ -67,7 +67,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
             return t("The load {load} needs {program}, which is not installed.", load=name, program=program)
     extent = extent_of(plan, index)
     if extent is None:
-        return why_not(free_extents, drive, 0) or ONE_PARTITION
+        return why_not(scratch.free_extents, drive, 0) or ONE_PARTITION
     return why_not(refuse_extent, drive, extent)
 
 
@@ -82,9 +82,9 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     """Raise Refused unless the extent is free space."""
     block = drive.geometry.physical_block_bytes if drive.geometry else 0
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
-    free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
+    free = scratch.free_extents(drive, 0 if aligned else scratch.MARGIN_BYTES)
     if not any(extent.is_within(one) for one in free):
-        raise refused(
+        raise scratch.refused(
             t(
                 "The planned volume is not in free space on {drive}. Trials use free space only.",
                 drive=drive,

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
+from wizard.advice import workloads
 from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
-from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.documents import profiles
 from wizard.documents.codec import FAULT_IN
 from wizard.filesystems.registry import MADE, not_made_because
@@ -53,7 +53,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                 volume_request.parse_volume(_volume_text(volume))
                 if volume.workload is not None:
                     key = f"{own}workload"
-                    find_workload(volume.workload)
+                    workloads.find_workload(volume.workload)
                 if volume.fs is not None:
                     key = f"{own}fs"
                     if volume.fs not in MADE:
@@ -257,11 +257,11 @@ def likely_workload(filesystem: str, label: str | None) -> str:
     """Return the first workload with this label, or else the one that ranks the filesystem highest."""
     places = list(Rank)
 
-    def distance(profile: Profile) -> tuple[bool, int]:
+    def distance(profile: workloads.Profile) -> tuple[bool, int]:
         ranked = (one.usual.place for one in profile.candidates if one.filesystem == filesystem)
         return profile.workload.label != label, min(map(places.index, ranked))
 
-    usable = (one for one in load_workloads() if not (one.root or one.solid_state))
+    usable = (one for one in workloads.load_workloads() if not (one.root or one.solid_state))
     return min(usable, key=distance).workload.id
 
 
@@ -270,7 +270,7 @@ def _writable(writer: layout.Writer) -> str:
 
 
 def _asked_options(volume: layout.Volume) -> list[CatalogueOption]:
-    profile = find_workload(volume.workload)
+    profile = workloads.find_workload(volume.workload)
     (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
     known = {one.id for one in (*profile.always, *usual.mkfs, *usual.mount)}
     there = _flags(volume.mkfs_options) | {*volume.mount_options}

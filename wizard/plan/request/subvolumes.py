@@ -7,8 +7,8 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.layout import Subvolume
 from wizard.model.said import Message, t
+from wizard.operations import rules
 from wizard.operations.mounts import SUBVOLUME
-from wizard.operations.rules import NAME_PLACE, TOO_LONG, mount_point_fault
 
 LONGEST_NAME_BYTES = 255
 """Maximum length of each path component, as for file names (btrfs(5))."""
@@ -23,8 +23,8 @@ def parse_subvolume(text: str) -> Subvolume:
     name, colon, place = text.partition(":")
     if fault := _subvolume_name_fault(name):
         raise BadInput(t("The subvolume '{name}' {fault}; use a name such as @home.", name=name, fault=fault))
-    if colon and (fault := mount_point_fault(place)):
-        raise BadInput(NAME_PLACE(place=place, fault=fault))
+    if colon and (fault := rules.mount_point_fault(place)):
+        raise BadInput(rules.NAME_PLACE(place=place, fault=fault))
     return Subvolume(name, place if colon else None)
 
 
@@ -53,7 +53,7 @@ def _subvolume_name_fault(name: str) -> Message | None:
             "with a hyphen"
         )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
-        return TOO_LONG
+        return rules.TOO_LONG
     return None
 
 
@@ -84,7 +84,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
                 name=shown,
                 above=above,
             )
-        if one.mount_point is not None and (fault := mount_point_fault(one.mount_point)):
+        if one.mount_point is not None and (fault := rules.mount_point_fault(one.mount_point)):
             return t("has the subvolume '{name}', which {fault}", name=subvolume_written(one), fault=fault)
         before.add(one.name)
     return None

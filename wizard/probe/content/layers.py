@@ -7,9 +7,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
-from wizard.probe.content import lvm
+from wizard.probe.content import lvm, superblocks
 from wizard.probe.content.gpt import Read
-from wizard.probe.content.superblocks import find_copy, read_inside, replayed
 from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
@@ -20,12 +19,12 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 
 def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
     """Return the offset of an ext backup superblock on a node without signatures, or None."""
-    return None if signatures else find_copy(recorded(raw.superblocks.get(name, ())))
+    return None if signatures else superblocks.find_copy(recorded(raw.superblocks.get(name, ())))
 
 
 def recorded(chunks: Iterable[RawChunk]) -> Read:
     """Return a function that reads a device from the recorded bytes."""
-    return replayed((chunk.offset_bytes, chunk.content) for chunk in chunks)
+    return superblocks.replayed((chunk.offset_bytes, chunk.content) for chunk in chunks)
 
 
 class LayerInput(Struct, frozen=True):
@@ -136,7 +135,7 @@ def _signatures(
     if content is not None:
         marks = (Signature(**asdict(mark), ambivalent=content.ambivalent) for mark in content.signatures)
         read = recorded(chunks)
-        return tuple(read_inside(mark, read, size_bytes) for mark in marks)
+        return tuple(superblocks.read_inside(mark, read, size_bytes) for mark in marks)
     if "ID_FS_AMBIVALENT" in udev:
         words = (word.partition(":") for word in udev["ID_FS_AMBIVALENT"].split())
         return tuple(Signature(kind or usage, usage, ambivalent=True) for usage, _, kind in words)

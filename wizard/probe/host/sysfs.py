@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from wizard.model.geometry import Geometry
 from wizard.model.said import KERNEL_SECTOR_BYTES
-from wizard.probe.facts import RawDrive, RawPartition, encoded
+from wizard.probe import facts
 
 SYS = Path("/sys")
 
@@ -159,7 +159,7 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]
     pages: dict[str, str] = {}
     for page in wanted:
         with suppress(OSError):
-            pages[page] = encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
+            pages[page] = facts.encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
     return pages
 
 
@@ -259,21 +259,23 @@ CONTENTS = (
 """Properties that identify contents (udev-builtin-blkid)."""
 
 
-def attached_drives() -> tuple[RawDrive, ...]:
+def attached_drives() -> tuple[facts.RawDrive, ...]:
     """Return every whole drive with only the serial number, WWN and UUIDs, from sysfs and udev. Skips optical
     drives: a disk can present one with the same serial number."""
     drives = []
     for name in filterfalse(OPTICAL.match, drive_names()):
         folder = SYS / "block" / name
         parts = {
-            part: RawPartition(**found)
+            part: facts.RawPartition(**found)
             for part in partition_names(folder)
             if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
         }
         known, pages = _identifying(folder, ATTACHED_ATTRIBUTES), vital_pages(folder, ("80",))
         texts, udev = known["sysfs"], known["udev"]
         if len(texts) > 1 or pages or udev or parts:
-            drives.append(RawDrive(name, node_of(name), sysfs=texts, vpd=pages, udev=udev, partitions=parts))
+            drives.append(
+                facts.RawDrive(name, node_of(name), sysfs=texts, vpd=pages, udev=udev, partitions=parts)
+            )
     return tuple(drives)
 
 

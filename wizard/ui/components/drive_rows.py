@@ -7,7 +7,7 @@ from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
-from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
+from wizard.findings import contents
 from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
 from wizard.model.errors import printable
@@ -128,8 +128,8 @@ def held_on(drive: Drive) -> ui.Piece:
     if drive.partitions:
         return ui.Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
     held = [title_of(mark.kind) for mark in drive.signatures]
-    if unmarked_contents(drive):
-        held.append(str(t("lost partitions") if drive.lost else UNRECOGNISED))
+    if contents.unmarked_contents(drive):
+        held.append(str(t("lost partitions") if drive.lost else contents.UNRECOGNISED))
     return ui.Piece(", ".join(held))
 
 
@@ -150,7 +150,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
     label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     held: ui.Text = "+".join(title_of(mark.kind) for mark in part.signatures)
     if part.filesystem or not part.signatures:
-        held = title_of(part.filesystem or "") or unmarked_content(drive, part)
+        held = title_of(part.filesystem or "") or contents.unmarked_content(drive, part)
     mounted = next(iter(part.mount_points), "")
     # Hidden signatures are restored by keep or undo, so the contents are not lost.
     withheld = not part.signatures and _hides_signatures(drive)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import title_of
+from wizard.model import layout
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.layout import NO_PLACE, ROOT, Member
 from wizard.model.said import Sentence, format_capacity, t
-from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
+from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
@@ -40,8 +40,8 @@ def volume_row(session: Session, index: int) -> ui.Row:
     made = volume_bytes(session.plan, index) if session.plan else None
     place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
     mounts = spec.mount_point or any(one.mount_point for one in spec.subvolumes)
-    writers: ui.Text = spec.writer.shown if mounts or spec.writer != ROOT else ""
-    if spec.mount_point == NO_PLACE:
+    writers: ui.Text = spec.writer.shown if mounts or spec.writer != layout.ROOT else ""
+    if spec.mount_point == layout.NO_PLACE:
         place, writers = messages.IN_USE, ""
     label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
     cells = ui.pieces(label, filesystem, size_words(spec, made), place, writers)
@@ -53,7 +53,11 @@ def lost_line(plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
     said = Sentence("{name} ({what}, {size:size})")
     names = tuple(
-        said(name=slot.label or slot.name or str(slot.number), what=content_of(slot), size=slot.size_bytes)
+        said(
+            name=slot.label or slot.name or str(slot.number),
+            what=data_loss.content_of(slot),
+            size=slot.size_bytes,
+        )
         for member in plan.members
         for slot in member.before.partitions
         if not slot.kept
@@ -69,17 +73,17 @@ def lost_line(plan: Plan) -> ui.Para:
     return ui.para(ui.good(t("Nothing is lost: no data found on {drives:and}.", drives=drives)))
 
 
-def _other_losses(member: Member) -> Iterator[ui.Text]:
+def _other_losses(member: layout.Member) -> Iterator[ui.Text]:
     before, drives = member.before, (ui.short(member.drive.path),)
     if before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=drives)
     elif any(slot.kept for slot in before.partitions):
         return
-    elif not before.partitions and (whole := whole_lost(member)):
+    elif not before.partitions and (whole := data_loss.whole_lost(member)):
         yield whole
     elif before.has_other_contents and not before.partitions:
         yield t("everything on {drives:and}.", drives=drives)
-    if waiting := waiting_lost(before):
+    if waiting := data_loss.waiting_lost(before):
         yield waiting
 
 

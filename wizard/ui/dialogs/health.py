@@ -20,7 +20,7 @@ from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
 from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece
+from wizard.ui.components import drive_rows
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
@@ -148,15 +148,15 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
     blocks: list[ui.Block] = [ui.para(t("No health data available."))]
     if has_health(drive):
         judged = judge_health(drive)
-        blocks = [ui.para(ui.Piece(judged.said[0], HEALTH_TONES[judged.verdict]))]
+        blocks = [ui.para(ui.Piece(judged.said[0], drive_rows.HEALTH_TONES[judged.verdict]))]
         blocks += (ui.para(said, indent=2) for said in judged.said[1:])
     if blocker:
-        blocks.append(blocker_para(drive, blocker))
+        blocks.append(drive_rows.blocker_para(drive, blocker))
     blocks += (ui.GAP, ui.para(ui.strong(t("Identity"))), *identity_blocks(drive))
     blocks += (ui.GAP, *contents_blocks(drive))
     if better := tuning_words(drive):
         blocks.append(ui.para(better, indent=2))
-    blocks += (ui.GAP, ui.para(ui.strong(t("Recording")), recording_piece(diagnosis)))
+    blocks += (ui.GAP, ui.para(ui.strong(t("Recording")), drive_rows.recording_piece(diagnosis)))
     blocks += clue_blocks(diagnosis)
     if drive.unread:
         blocks += (ui.GAP, ui.para(ui.strong(messages.FIRST(what=messages.NOT_READ))))

@@ -9,9 +9,8 @@ from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
-from wizard.plan.partition import resize
+from wizard.plan.partition import possible, resize
 from wizard.plan.partition.move_target import room_around, why_not_move
-from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
 from wizard.plan.refusals import measured
 from wizard.plan.request.plan_request import GrowPart, ShrinkPart
 from wizard.ui import messages
@@ -137,11 +136,11 @@ class ResizeEditor(Overlay):
         between = Sentence("between {low:round} and {high:round} of the drive, including the journal.")
         yield _fact(t("Move:"), move, between(low=room.start_bytes, high=room.end_bytes))
         grow = resize.why_not_larger(drive, part)
-        most = part.size_bytes + room_behind(drive, part)
+        most = part.size_bytes + possible.room_behind(drive, part)
         yield _fact(t("Grow:"), grow, t("up to {most:round}.", most=most))
-        shrink, limit = why_not_shrink(drive, part), t("the rehearsal finds the limit.")
+        shrink, limit = possible.why_not_shrink(drive, part), t("the rehearsal finds the limit.")
         if shrink is None and part.signatures[0].taken_bytes is not None:
-            limit = t("down to {least:round}.", least=least_bytes(drive, part))
+            limit = t("down to {least:round}.", least=possible.least_bytes(drive, part))
         yield _fact(t("Shrink:"), shrink, limit)
 
     def moved(self, row: str) -> None:

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from wizard.advice.request import Taken
-from wizard.benchmark.candidates import trial
-from wizard.benchmark.candidates.compare import Order, TrialVerdict, announcement
-from wizard.benchmark.candidates.compare import title_of as filesystem_title
+from wizard.benchmark.candidates import compare, trial
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import DiskwrightError
@@ -134,7 +132,7 @@ class Candidates(Screen):
         order = trial.order_of(
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
-        bounds, early, lost, _kept = announcement(order)
+        bounds, early, lost, _kept = compare.announcement(order)
         text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
         ask_token(
             self.desk,
@@ -151,7 +149,7 @@ class Candidates(Screen):
         self._take(Taken(next(one for one in self._choices if one.filesystem == filesystem)))
 
 
-class FilesystemTrial(Measuring[TrialVerdict]):
+class FilesystemTrial(Measuring[compare.TrialVerdict]):
     """A running trial and the result. Starts by itself, since the user has confirmed.
 
     `use` puts a better filesystem into the plan.
@@ -161,19 +159,19 @@ class FilesystemTrial(Measuring[TrialVerdict]):
     file = "trial"
     help = HELP
 
-    def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
+    def __init__(self, desk: Desk, order: compare.Order, use: Callable[[str], None]) -> None:
         super().__init__(desk, order.drive, None, TITLE(purpose=order.workload.replace("-", " ")))
         self._order, self._use = order, use
 
     def _closing(self) -> ui.Action | None:
         if self.verdict is None:
             return None
-        planned = filesystem_title(self.verdict, self.verdict.planned)
+        planned = compare.title_of(self.verdict, self.verdict.planned)
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
     def _ways(self) -> Iterator[ui.Action]:
         if self.verdict and (better := self.verdict.better):
-            other = filesystem_title(self.verdict, better)
+            other = compare.title_of(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
 

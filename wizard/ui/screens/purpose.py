@@ -10,14 +10,13 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
-from wizard.ui import messages
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import about_drive
 from wizard.ui.components.reasons import choice_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
-from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.session import Session
 
 
@@ -36,7 +35,7 @@ class PurposeScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._purposes = [profile.workload for profile in self.services.profiles]
-        wanted = desk.session.workload or usual_purpose(desk.session.drive)
+        wanted = desk.session.workload or draft.usual_purpose(desk.session.drive)
         known = [workload.id for workload in self._purposes]
         self.row = wanted if wanted in known else next(iter(known), "")
         self._session = desk.session
@@ -64,9 +63,9 @@ class PurposeScreen(Screen):
     def _try(self, workload: str) -> Session | str:
         if workload not in self._tried:
             try:
-                session = for_purpose(self.services, self._session, workload)
+                session = draft.for_purpose(self.services, self._session, workload)
                 self._tried[workload] = (
-                    planned(self.services, session) if session.specs and session.mode else session
+                    draft.planned(self.services, session) if session.specs and session.mode else session
                 )
             except DiskwrightError as error:
                 self._tried[workload] = str(error)
@@ -76,7 +75,7 @@ class PurposeScreen(Screen):
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.session
         if not (session.workload == self.row and session.specs):
-            session = for_purpose(self.services, self._session, self.row)
+            session = draft.for_purpose(self.services, self._session, self.row)
         self.desk.session = session
         self.desk.open_plan()
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine
 from wizard.apply.block import devices
 from wizard.apply.move import run as move_guard
+from wizard.apply.plan import identity_check
 from wizard.apply.settings import guard as tune_guard
 from wizard.model.errors import Refused
 from wizard.model.moves import Moves
@@ -43,8 +44,8 @@ def test_move_is_refused_on_an_unidentified_drive(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(move_guard, "has_journal", lambda *_: False)
     moves = cast(Moves, SimpleNamespace(drive=known))
     again = replace(nameless, diskseq=8)
-    monkeypatch.setattr(move_guard, "probe_again", lambda *_: replace(again, content_digest="planned"))
+    monkeypatch.setattr(identity_check, "probe_again", lambda *_: replace(again, content_digest="planned"))
     move_guard.check_same(Path(), moves)
-    monkeypatch.setattr(move_guard, "probe_again", lambda *_: replace(again, content_digest="other"))
+    monkeypatch.setattr(identity_check, "probe_again", lambda *_: replace(again, content_digest="other"))
     with pytest.raises(Refused):
         move_guard.check_same(Path(), moves)
