@@ -119,7 +119,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
     yield from identity_blocks(drive)
     yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2)
     if has_health(drive):
-        yield para(muted(f"{HEALTH}:"), *judge_health(drive).said, indent=2)
+        yield para(muted(t("{what:First}:", what=HEALTH)), *judge_health(drive).said, indent=2)
     yield from contents_blocks(drive)
     yield from finding_blocks(diagnosis.findings)
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from wizard.apply.copy import compare_copy, copied, copy_tree
+from wizard.apply.copy import compare_copy, copy_tree
 from wizard.apply.copy import job as running
 from wizard.apply.copy.copied import BringSite, EntryList
+from wizard.apply.run import backup_store
 from wizard.apply.settings import states
 from wizard.apply.system import edited_file
 
@@ -19,8 +20,8 @@ PLACES = (
     (copy_tree, "finish_folder"),
     (copy_tree, "set_flags"),
     (copy_tree, "_remove"),
-    (copied, "replace_document"),
-    (copied, "replace_durably"),
+    (backup_store, "replace_document"),
+    (backup_store, "replace_durably"),
     (EntryList, "add"),
     (BringSite, "sync"),
     (running, "compare"),

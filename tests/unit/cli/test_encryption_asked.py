@@ -43,7 +43,11 @@ def test_passphrase_file_loses_only_one_line_end(tmp_path: Path, capsys: pytest.
     file.write_bytes(b" words and more words \n")
     assert passphrase_for(planned(), str(file), anew=True) == b" words and more words "
     assert " ".join(str(LOST).split()[:6]) in " ".join(capsys.readouterr().err.split())
-    for content, why in ((b"\n", "is empty"), (b"two\nlines\n", "line break"), (b"x" * 600, "longer than")):
+    for content, why in (
+        (b"\n", "is empty"),
+        (b"two\nlines\n", "control characters"),
+        (b"x" * 600, "longer than"),
+    ):
         file.write_bytes(content)
         with pytest.raises(BadInput, match=why):
             passphrase_for(planned(), str(file), anew=True)

@@ -108,7 +108,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
     note = "A mirror survives the loss of 1 of 2 drives, but is not a backup"
-    assert note in text and text.index(note) < text.index("sda now:")
+    assert note in text and text.index(note) < text.index("sda: Now:")
     assert "Striping adds no safety" not in text
     assert (
         'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 500 GB, 2 copies of every byte.'

@@ -304,8 +304,8 @@ def test_danger_and_every_drive_are_shown_first() -> None:
     plan = striped((numbered(1)[0], old), mode=Mode.REPLACE)
     lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
-    assert text.index("everything on all drives is lost") < text.index("sda now:")
-    assert text.count(" now:") == text.count(" then:") == 2
+    assert text.index("everything on all drives is lost") < text.index("sda: Now:")
+    assert text.count(" now:") == text.count(": Then:") == 2
     for word in (
         "/dev/sda: Example",
         "/dev/sdb: Example",
