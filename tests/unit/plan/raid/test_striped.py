@@ -305,7 +305,7 @@ def test_danger_and_every_drive_are_shown_first() -> None:
     lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
     assert text.index("everything on all drives is lost") < text.index("sda: Now:")
-    assert text.count(" now:") == text.count(": Then:") == 2
+    assert text.count(": Now:") == text.count(": Then:") == 2
     for word in (
         "/dev/sda: Example",
         "/dev/sdb: Example",
