@@ -25,9 +25,9 @@ def main(arguments: list[str]) -> None:
     """Fork away from the parent process and carry out the run."""
     run, purpose = Path(arguments[0]), process.Purpose(arguments[1])
     locks = tuple(map(int, arguments[2].split(",")))
-    if secret := sys.stdin.buffer.read():
-        # No core dump may contain the passphrase.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # No core dump may contain the passphrase.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    secret = sys.stdin.buffer.read()
     if os.fork():
         os._exit(0)
     # Ignore a closed terminal and Ctrl+C: they concern the command that follows the run. On shutdown, stop

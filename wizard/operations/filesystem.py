@@ -15,7 +15,6 @@ from wizard.model.said import TIB, Message, Sentence, join, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import (
-    AS_SENTENCE,
     RECOGNISED,
     Context,
     Setting,
@@ -368,4 +367,9 @@ class GrowMounted(Setting, Struct, frozen=True):
 
     @property
     def undo_obstacle(self) -> Message | None:
-        return None if self.stays is None else AS_SENTENCE(clause=self.stays)
+        if self.stays is None:
+            return None
+        return t(
+            "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
+            title=self.title,
+        )

@@ -92,8 +92,9 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
 
 
 def start_bytes(node: str) -> int:
-    """Return the start of a device on its drive, 0 for a whole drive."""
-    return int(text(sysfs_folder(node) / "start") or 0) * KERNEL_SECTOR_BYTES
+    """Return the start of a device on its drive, 0 for a whole drive. Raises OSError if it is unreadable."""
+    file = sysfs_folder(node) / "start"
+    return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
 
 
 def size_bytes(node: str) -> int:

@@ -123,8 +123,10 @@ def migrate(site: MigratingSite) -> job.Outcome:
             return ended
         with _committer(site, HeldDrive) as committer:
             committer.commit(noting(run))
-        written = t("{device} contains the result checked on the scratch copy.", device=migration.device)
-        site.journal.add(Event.COMMAND, written)
+            written = Sentence("{device} contains the result checked on the scratch copy.")
+            if not committer.is_as_put:
+                written = Sentence("{device} was written to after the result of the scratch copy.")
+        site.journal.add(Event.COMMAND, written(device=migration.device))
     total = len(migration.steps)
     edits = (
         (number, step.sentence, partial(do, step.operation, _system(site)))

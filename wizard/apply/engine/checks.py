@@ -148,6 +148,8 @@ class Checks:
             found.append(words.RESUMES_RUN(command="keep" if phase is Phase.HIDDEN else "resume", run=name))
         if works(partial(self.check_undo, over=False)):
             back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
+            if phase in GOING_BACK:
+                back = Sentence("`diskwright undo {run}` continues the undo.")
             found.append(back(run=name))
         elif confirm and works(partial(self.check_undo, over=True)):
             found.append(
@@ -285,7 +287,10 @@ class Checks:
         elif phase in COMPLETE or phase is Phase.RELEASING:
             complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
             fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
-            self._check_contents(contents, fits | {Content.OLD}, MODIFIED)
+            changed = Sentence(
+                "{drive} was modified after the run was complete; undo could destroy those changes."
+            )
+            self._check_contents(contents, fits | {Content.OLD}, changed)
         else:
             self._refuse_foreign()
         return contents
@@ -304,7 +309,10 @@ class Checks:
         for side, content in zip(self.sides, contents, strict=True):
             if content not in fits:
                 self._refuse_stranger(side)
-                raise Refused(survey.wrapped(side) or changed(drive=side.change.path), str(NOTHING_WRITTEN))
+                if wrapped := survey.wrapped(side):
+                    # The run may have written to such a drive just before.
+                    raise Failed(wrapped)
+                raise Refused(changed(drive=side.change.path), NOTHING_WRITTEN)
 
     def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
@@ -353,7 +361,15 @@ class Checks:
             )
         path, at = next(iter(found.items()))
         capacities = (survey.wrapped(side) for side in self.sides if side.change.path in found)
-        raise Refused(next(filter(None, capacities), None) or CHANGED_BEFORE(drive=path, byte=at))
+        raise Refused(
+            next(filter(None, capacities), None)
+            or t(
+                "Another program changed {drive} at byte {byte} after this run wrote to it. "
+                "Nothing more was written.",
+                drive=path,
+                byte=at,
+            )
+        )
 
     def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if

@@ -156,7 +156,12 @@ def scratch_copies_of(
                 copy = writable_copy.scratch_copy_of(wanted.path, file, part=wanted.resized, hidden=hidden)
                 copies.append(stack.enter_context(copy))
                 continue
-            store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
+            try:
+                store = stack.enter_context(stores.Store(file, make_bytes=wanted.size_bytes))
+            except stores.FullError:
+                raise
+            except Failed as error:
+                raise scratch_device.NoScratchDeviceError(str(error)) from None
             extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
             node = stack.enter_context(scratch_device.attached(store.fd, wanted.block_bytes))
             copies.append(SparseCopy(node))

@@ -98,7 +98,8 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
             wipe.check_target(plan, one, LOOK_SECONDS)
             mount_checked(one, told_in(journal))
         except Failed as error:
-            journal.add(Event.COMMAND, str(error))
+            again = t("Another program unmounted {place}, and remounting failed:", place=place)
+            journal.add(Event.COMMAND, f"{again} {error}")
         else:
             again = t(
                 "Another program unmounted {place} when the drive was free. Mounted again.", place=place

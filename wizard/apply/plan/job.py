@@ -132,7 +132,6 @@ def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> 
 
 def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> UndoSpace:
     free = disk_usage(run).free
-    lacking = UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
     lock, notes = process.lock_run(run), journal.Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
@@ -140,23 +139,25 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
         record = rehearse(plan, RehearsalWorkspace(run, environment, notes, secret))
     except Failed as error:
         if rehearsed.lacks_space(error, run):
-            return lacking
+            return UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
         raise
     finally:
         notes.close()
         os.close(lock)
     saved = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / stores.FOLDER).iterdir())
-    if (needed := saved + runs.ROOM_BYTES) > free:
-        return lacking
-    unknown = unknown_data(run, plan, record.changes)
-    takes = t(
-        "Undo needs {needed:size} in {folder}; {free:size} is free.",
-        needed=needed,
-        folder=run.parent,
-        free=free,
+    needed = saved + runs.ROOM_BYTES
+    fits = needed <= free
+    takes = (
+        Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
+        if fits
+        else Sentence(
+            "Not enough free space for undo in {folder}: {needed:size} needed, {free:size} free. Name "
+            "another folder with --journal DIR."
+        )
     )
-    blanks = tuple(change.blank for change in record.changes)
-    return UndoSpace(join(*unknown, takes), True, tuple(unknown), blanks, needed)
+    unknown = tuple(unknown_data(run, plan, record.changes))
+    said = join(*unknown, takes(folder=run.parent, needed=needed, free=free))
+    return UndoSpace(said, fits, unknown, tuple(change.blank for change in record.changes), needed)
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -358,6 +359,8 @@ class PlanRunJob(job.RunJob[Plan]):
         return load_record(run) is None and runs.is_direct(run) is not False
 
     def commands(self, run: Path, now: RunState) -> tuple[Purpose, ...]:
+        if now is not RunState.WAITING and now not in job.LEFT_OFF:
+            return ()
         record = load_record(run)
         phase = record.phase if record else None
         if now in job.LEFT_OFF:

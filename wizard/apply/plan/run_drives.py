@@ -100,9 +100,14 @@ class KnownDrives(Struct, frozen=True):
             drives = tuple(one.path for one in found)
             raise refused(several(drives=drives, run=self.run.name, known=known.path))
         if found:
+            why = (
+                t("the serial number or WWN matches")
+                if identity_check.tells_who_it_is(known)
+                else t("the contents match those the run left there")
+            )
             said = t(
-                "The drive {known} is now {drive}: the identifiers or the contents match. The run continues "
-                "there.",
+                "The drive {known} is now {drive}: {why}. The run continues there.",
+                why=why,
                 known=known.path,
                 drive=found[0].path,
             )

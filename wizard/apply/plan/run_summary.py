@@ -95,7 +95,7 @@ def results(plan: Plan, state: RunState, phase: record.Phase | None = None) -> t
     if is_untouched:
         result = Sentence("{ended} before the first write to {drives:and}.")
     elif phase is None:
-        result = Sentence("{ended}, with {drives:and} partly set up.")
+        result = Sentence("{ended}. {drives:and} may be partly set up.")
     elif phase in record.GOING_BACK:
         result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
     elif phase in (record.Phase.RELEASED, record.Phase.KEPT):

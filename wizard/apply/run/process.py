@@ -8,12 +8,11 @@ import fcntl
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, failing, t
 from wizard.process.module import module_argv
@@ -59,7 +58,9 @@ def launch(
                 timeout=60,
             )
         except (OSError, subprocess.SubprocessError) as error:
-            log.write(f"{error}\n".encode())
+            with suppress(OSError):
+                log.write(f"{error}\n".encode())
+                log.flush()
             raise Failed(t("Cannot start the apply process. See the end of {log}.", log=run / LOG)) from None
 
 
@@ -153,7 +154,8 @@ def is_locked(run: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise BadInput(UNREADABLE(file=run / LOCK, why=error)) from None
+        unknown = Sentence("Cannot read {file}: {why}. It is unknown if the run is active.")
+        raise BadInput(unknown(file=run / LOCK, why=error)) from None
     try:
         return not lock_within(fd, 0.0)
     finally:

@@ -19,7 +19,7 @@ from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal, process
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.documents.codec import from_json
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, join, t, tn
 
@@ -187,7 +187,7 @@ def journal_fault(run: Path) -> str:
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise process.refused(fault)
+        raise Refused(fault, t("Nothing was written now."))
 
 
 TELL_SECONDS = 15.0

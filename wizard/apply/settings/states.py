@@ -82,12 +82,13 @@ def do(setting: Setting, system: RunningSystem) -> Message:
         write(setting, system, new=True)
         found = read(setting, system)
         if found.how is not How.AFTER:
-            failed = t("The change did not take effect: {seen}.", seen=found.seen)
             try:
                 write(setting, system, new=False)
             except Failed as error:
-                raise Failed(failed, error) from None
-            raise Failed(failed, AS_SENTENCE(clause=read(setting, system).seen))
+                now = t("Undo also failed: {error}", error=str(error))
+            else:
+                now = t("Now {seen}.", seen=read(setting, system).seen)
+            raise Failed(t("The change did not take effect: {seen}.", seen=found.seen), now)
     return AS_SENTENCE(clause=found.seen)
 
 

@@ -7,7 +7,6 @@ with the planned UUID.
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block import devices
@@ -21,7 +20,7 @@ from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Encryption
-from wizard.model.run import Check, differences
+from wizard.model.run import Check, Event, differences
 from wizard.model.said import Message, Sentence, failing, join, t
 from wizard.operations import containers
 from wizard.plan.plan import Plan
@@ -147,9 +146,11 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     """Close the run's unused containers, when a run ends early. Journals containers that stay open."""
     used, do = {entry.source for entry in read_mounts()}, step_context.told_in(journal)
     for one in plan.containers:
-        with suppress(Failed):
+        try:
             if _opened_node(one) is not None and one.opened not in used and not is_swap(one.opened):
                 do(("cryptsetup", "close", one.name))
+        except Failed as error:
+            journal.add(Event.COMMAND, t("{opened} may still be open: {why}", opened=one.opened, why=error))
 
 
 def _container_checks(
