@@ -260,7 +260,7 @@ class Checks:
             self._check_kept(DriveSide.is_new_intact)
             contents = self._contents()
             if self.record.phase is Phase.HIDDEN:
-                self._check_contents(contents, {Content.HIDDEN}, MODIFIED)
+                self._check_contents(contents, {Content.HIDDEN}, MODIFIED, wrote=True)
         if self.record.phase is Phase.RELEASING:
             self._check_kept(DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
@@ -304,15 +304,17 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True)
         )
 
-    def _check_contents(self, contents: Sequence[Content], fits: set[Content], changed: Sentence) -> None:
-        """Raises Refused if a drive contains anything else."""
+    def _check_contents(
+        self, contents: Sequence[Content], fits: set[Content], changed: Sentence, *, wrote: bool = False
+    ) -> None:
+        """Raises Refused if a drive contains anything else, but Failed for a counterfeit drive to which this
+        process may just have written (`wrote`)."""
         for side, content in zip(self.sides, contents, strict=True):
             if content not in fits:
                 self._refuse_stranger(side)
-                if wrapped := survey.wrapped(side):
-                    # The run may have written to such a drive just before.
+                if (wrapped := survey.wrapped(side)) and wrote:
                     raise Failed(wrapped)
-                raise Refused(changed(drive=side.change.path), NOTHING_WRITTEN)
+                raise Refused(wrapped or changed(drive=side.change.path), str(NOTHING_WRITTEN))
 
     def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""

@@ -99,8 +99,8 @@ def test_counterfeit_drive_is_named_with_its_capacity(
     if cached:
         exchange.commit(lambda _: None)
         drive.cached = False
-        for use in (exchange.release, exchange.undo):
-            with pytest.raises(Refused, match=f"holds {said} or less"):
+        for use, error in ((exchange.release, Failed), (exchange.undo, Refused)):
+            with pytest.raises(error, match=f"holds {said} or less"):
                 use(lambda _: None)
     else:
         with pytest.raises(Failed, match=f"holds {said} or less"):
