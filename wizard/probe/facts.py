@@ -192,6 +192,7 @@ class RawBlock(Struct, frozen=True):
     dm_name: str | None = None
     dm_uuid: str | None = None
     md_level: str | None = None
+    md_state: str | None = None
     backing_file: str | None = None
     backing_number: str | None = None
     backing_inode: str | None = None

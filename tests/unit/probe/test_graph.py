@@ -56,7 +56,9 @@ def test_root_on_lvm_on_luks_marks_its_drive_as_running_system() -> None:
 
 
 def test_raid_member_is_named_as_such() -> None:
-    graph = rawfacts.graph(sda=RawBlock("8:0", holders=("md127",)), md127=RawBlock("9:127", md_level="raid1"))
+    graph = rawfacts.graph(
+        sda=RawBlock("8:0", holders=("md127",)), md127=RawBlock("9:127", md_level="raid1", md_state="clean")
+    )
     found = of(graph, "sda")
     assert found.uses == (Use("raid-member", "/dev/sda", "/dev/md127"),)
     assert found.layers == (Layer("md raid1", "/dev/md127", "/dev/sda"),)

@@ -35,22 +35,18 @@ Zone = tuple[int, int, int]
 
 
 def read_zones(path: str) -> list[dict[str, int]]:
-    """Return the zones as `facts.RawZones`. Raises OSError."""
-    with opened(path) as descriptor:
-        return together(_reported(descriptor))
-
-
-def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
-    """Merge runs of equal zones. The flag of each zone is True if it was written."""
+    """Return the zones as `facts.RawZones`, one for each run of equal zones. Raises OSError."""
     runs = []
-    for (kind, size, capacity), equal in groupby(zones, itemgetter(0)):
-        written = [flag for _, flag in equal]
-        sizes = {"size_bytes": size, "capacity_bytes": capacity}
-        runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
+    with opened(path) as descriptor:
+        for (kind, size, capacity), equal in groupby(_reported(descriptor), itemgetter(0)):
+            written = [flag for _, flag in equal]
+            sizes = {"size_bytes": size, "capacity_bytes": capacity}
+            runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
     return runs
 
 
 def _reported(descriptor: int) -> Iterator[tuple[Zone, bool]]:
+    """Yield each zone, and True if it was written."""
     sector = 0
     while True:
         buffer = bytearray(HEAD.size + ASKED_AT_ONCE * ZONE.size)

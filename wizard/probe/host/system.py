@@ -231,7 +231,7 @@ def _block(folder: Path) -> facts.RawBlock | None:
     is_local = backing and sysfs.filesystem_of(backing) in LOCAL
     number_behind, inode_behind = _identity(backing) if backing and is_local else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
-    names = ("dm/name", "dm/uuid", "md/level") if layered else ()
+    names = ("dm/name", "dm/uuid", "md/level", "md/array_state") if layered else ()
     texts = sysfs.attributes(folder, names)
     return facts.RawBlock(
         number=number,
@@ -240,6 +240,7 @@ def _block(folder: Path) -> facts.RawBlock | None:
         dm_name=texts.get("dm/name"),
         dm_uuid=texts.get("dm/uuid"),
         md_level=texts.get("md/level"),
+        md_state=texts.get("md/array_state"),
         backing_file=backing,
         backing_number=number_behind,
         backing_inode=inode_behind,
