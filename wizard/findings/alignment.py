@@ -162,7 +162,27 @@ def _find_inside(geometry: Geometry, place: DriveStart, *, told: bool = False) -
             yield _compensated(geometry, inner)
             continue
         if off and not told:
-            yield _inside(geometry, place, inner)
+            hidden = inner.state is StartState.HIDDEN
+            misaligned = t(
+                "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
+                place=inner.name,
+                off=inner.off_bytes,
+                blocks=_blocks(geometry, inner),
+            )
+            holder = [ON_BOUNDARY(place=place.name)] if place.state is StartState.ON else []
+            yield Finding(
+                "alignment-inside",
+                Severity.WARNING if hidden else Severity.DANGER,
+                inner.device,
+                join(misaligned, *_start_of(inner), *holder),
+                LIARS if hidden else TWO_BLOCKS,
+                KERNEL,
+                t(
+                    "Moving the partition does not help. Copy the data elsewhere, recreate its container "
+                    "with the data on a whole MiB, and copy the data back. mdadm and cryptsetup do this "
+                    "unless told otherwise, pvcreate with --dataalignment 1m."
+                ),
+            )
         yield from _find_inside(geometry, inner, told=off)
 
 
@@ -195,30 +215,6 @@ def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
         ),
         KERNEL,
         NO_ACTION,
-    )
-
-
-def _inside(geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
-    hidden = inner.state is StartState.HIDDEN
-    misaligned = t(
-        "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
-        place=inner.name,
-        off=inner.off_bytes,
-        blocks=_blocks(geometry, inner),
-    )
-    holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
-    return Finding(
-        "alignment-inside",
-        Severity.WARNING if hidden else Severity.DANGER,
-        inner.device,
-        join(misaligned, *_start_of(inner), *holder),
-        LIARS if hidden else TWO_BLOCKS,
-        KERNEL,
-        t(
-            "Moving the partition does not help. Copy the data elsewhere, recreate its container with the "
-            "data on a whole MiB, and copy the data back. mdadm and cryptsetup do this unless told "
-            "otherwise, pvcreate with --dataalignment 1m."
-        ),
     )
 
 

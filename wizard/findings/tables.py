@@ -220,15 +220,12 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
             "copied from a smaller one."
         ),
     }[state]
-    last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
+    remedy = t("Write a new backup at the end; partitions do not change.")
+    commands = command("sgdisk", "--move-second-header", drive.path)
     if state == "misplaced":
         remedy = t("Any change of the table by diskwright also moves the backup.")
-        grow = command("diskwright", "plan", last.path if last else drive.path, "--grow")
-        remedy, commands = _repair(drive, table, remedy, grow if last else ())
-    else:
-        remedy = t("Write a new backup at the end; partitions do not change.")
-        move = command("sgdisk", "--move-second-header", drive.path)
-        remedy, commands = _repair(drive, table, remedy, move)
+        last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
+        commands = command("diskwright", "plan", last.path, "--grow") if last else ()
     return Finding(
         f"table-backup-{state}",
         Severity.INFO if _array_of(drive) else Severity.WARNING,
@@ -236,8 +233,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         sentence(drive=drive.path),
         t("If the primary table is damaged, no other copy records the partitions."),
         UEFI,
-        remedy,
-        commands,
+        *_repair(drive, table, remedy, commands),
     )
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from wizard.model.machine import Extent, Partition, Table
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.probe.unread import TABLE_LOST
 
 Read = Callable[[int, int], bytes]
@@ -105,8 +105,13 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
             t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
         )
     if len(entries) > MOST_ENTRIES:
-        many = Sentence("The table lists {partitions} partitions; only the first {most} are shown.")
-        problems.append(many(partitions=len(entries), most=MOST_ENTRIES))
+        problems.append(
+            t(
+                "The table lists {partitions} partitions; only the first {most} are shown.",
+                partitions=len(entries),
+                most=MOST_ENTRIES,
+            )
+        )
     return TableReading(
         table=Table(
             kind="gpt",
