@@ -206,15 +206,24 @@ class TimedDrive:
     def _failed(self, doing: Message, start: int, why: Message | OSError | None) -> Failed:
         """Without a reason, the drive was disconnected."""
         if why is None:
-            gone = Sentence(
-                "{drive} was disconnected: {doing} at byte {start} failed. Reconnect it, then try again."
+            return Failed(
+                t(
+                    "{drive} was disconnected: {doing} at byte {start} failed. Reconnect it, then try again.",
+                    drive=self.path,
+                    doing=doing,
+                    start=start,
+                )
             )
-            return Failed(gone(drive=self.path, doing=doing, start=start))
-        failed = Sentence(
-            "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
-            "drive is failing, save your data first."
+        return Failed(
+            t(
+                "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
+                "drive is failing, save your data first.",
+                drive=self.path,
+                doing=doing,
+                start=start,
+                why=why,
+            )
         )
-        return Failed(failed(drive=self.path, doing=doing, start=start, why=why))
 
 
 @contextmanager

@@ -157,11 +157,22 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        faster = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
-        return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
+        return str(
+            t(
+                "{drive}, {doing}: aligned is {factor}x faster {interval}.",
+                drive=path,
+                doing=verb,
+                factor=factor,
+                interval=interval,
+            )
+        )
     if outcome is Outcome.NO_DIFFERENCE:
-        none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
-        said = none(drive=path, doing=verb, interval=interval)
+        said = t(
+            "{drive}, {doing}: no measurable difference from aligned access {interval}.",
+            drive=path,
+            doing=verb,
+            interval=interval,
+        )
         return str(join(said, READING_ONLY) if access == "read" else said)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "

@@ -6,12 +6,13 @@ from math import exp, log
 from random import Random
 from statistics import median
 from time import perf_counter_ns
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from wizard.benchmark.access import Clock
 from wizard.model.machine import Extent
-from wizard.model.said import KIB, MIB, Message, tn
+from wizard.model.said import KIB, MIB, tn
 from wizard.model.verdict import Outcome, Pair, Ratio
 
 Prepare = Callable[[Sequence[int]], None]
@@ -32,7 +33,7 @@ class Grid(Struct, frozen=True):
     offset_bytes: int
 
 
-class PairPlace(Struct, frozen=True):
+class PairPlace(NamedTuple):
     """Starts of an aligned and a misaligned access."""
 
     aligned_bytes: int
@@ -235,8 +236,7 @@ class Sampler:
             PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes)
             for place in islice(self._places, count)
         ]
-        starts = [start for pair in pairs for start in (pair.aligned_bytes, pair.misaligned_bytes)]
-        self._prepare_starts(starts)
+        self._prepare_starts([start for pair in pairs for start in pair])
         self._ended_ns = perf_counter_ns()
         return pairs
 
@@ -247,9 +247,9 @@ class Sampler:
         return took, self._ended_ns - ended_before
 
     def _pair(self, place: PairPlace, aligned_first: bool) -> Pair:
-        starts = (place.aligned_bytes, place.misaligned_bytes)
-        times = [self._time(start)[self.counts_pauses] for start in starts[:: 1 if aligned_first else -1]]
-        return Pair(*times[:: 1 if aligned_first else -1])
+        starts = place if aligned_first else place[::-1]
+        times = [self._time(start)[self.counts_pauses] for start in starts]
+        return Pair(*times if aligned_first else times[::-1])
 
 
 def measure(
@@ -285,18 +285,15 @@ def measure(
             pairs += sampler.next_unit()
             if clock.is_progress_due():
                 left = (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds
-                clock.report(_estimate(pairs), seconds_left=left)
+                recent = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
+                said = tn(
+                    "{count} pair so far: {estimate:.2f} times as long misaligned.",
+                    "{count} pairs so far: {estimate:.2f} times as long misaligned.",
+                    count=len(pairs),
+                    estimate=median(recent),
+                )
+                clock.report(said, seconds_left=left)
         ratio = look_at(pairs, look)
         if is_enough(ratio, claim_above):
             break
     return Measured(tuple(pairs), ratio, sampler.counts_pauses)
-
-
-def _estimate(pairs: Sequence[Pair]) -> Message:
-    recent = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
-    return tn(
-        "{count} pair so far: {estimate:.2f} times as long misaligned.",
-        "{count} pairs so far: {estimate:.2f} times as long misaligned.",
-        count=len(pairs),
-        estimate=median(recent),
-    )

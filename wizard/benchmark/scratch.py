@@ -15,7 +15,7 @@ from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
 from wizard.plan.refusals import refuse_drive
-from wizard.probe.host import sysfs
+from wizard.probe.host import environment, sysfs
 from wizard.probe.machine import probe_drive
 
 SECTORS_WRITTEN = 6
@@ -102,14 +102,16 @@ class Watch:
 def other_writer(nodes: Collection[str]) -> Message | None:
     """Name another process with one of these nodes open for writing, such as a virtual machine, whose drive
     can be opened exclusively. Root sees all processes of its container, other users only their own."""
-    # Imported here because psutil is slow to load.
-    from wizard.probe.host.environment import name_of, opened, others, writes
-
-    for number in others():
-        for descriptor, node in opened(number):
+    for number in environment.pids():
+        for descriptor, node in environment.opened(number):
             # Files close and processes exit at any time.
             with suppress(OSError):
-                if node in nodes and writes(number, descriptor) and (name := name_of(number)) is not None:
+                if (
+                    number != os.getpid()
+                    and node in nodes
+                    and environment.writes(number, descriptor)
+                    and (name := environment.name_of(number)) is not None
+                ):
                     return t(
                         "{name} (process {process}) has {node} open for writing.",
                         name=name,

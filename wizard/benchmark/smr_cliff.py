@@ -440,7 +440,13 @@ class WriteProbe:
             late = is_random and self._clock.elapsed > until
             if self.written_bytes + size > most_bytes or late or self._clock.is_over():
                 break
-            self._write(start, offset, size)
+            self._open_ns += self.pieces.write(start, offset, size)
+            self._open_bytes += size
+            self.written_bytes += size
+            if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
+                self._close_window(at_least_seconds=0.0)
+            if self._clock.is_progress_due():
+                self._report()
             random = _at_random(self.windows)
             if not is_random or self._open_bytes or not random:
                 continue
@@ -459,15 +465,6 @@ class WriteProbe:
             yield from batch
             # The drive can catch up during the next reads, which no window counts.
             self._close_window(at_least_seconds=self._window_seconds / 2)
-
-    def _write(self, start: int, offset: int, size: int) -> None:
-        self._open_ns += self.pieces.write(start, offset, size)
-        self._open_bytes += size
-        self.written_bytes += size
-        if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
-            self._close_window(at_least_seconds=0.0)
-        if self._clock.is_progress_due():
-            self._report()
 
     def _close_window(self, *, at_least_seconds: float) -> None:
         """The flush counts as part of the writes. Shorter windows stay open."""

@@ -133,7 +133,6 @@ def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
     if in_turn and unwritten_in_turn:
         share, other = memory_share(in_turn), max(memory_share(unwritten_in_turn), from_memory)
         quicker, errors = share - other, share_error(share, len(in_turn), other, len(unwritten_in_turn))
-    from_memory_rounded = round(from_memory, 3)
     at_random = (
         welch_t is not None
         and ratio is not None
@@ -150,14 +149,14 @@ def see(look: ProbeComparison, first: Seen | None = None) -> Seen:
         None if ratio is None else round(ratio, 4),
         None if distance is None else round(distance, 3),
         round(quicker, 3),
-        from_memory_rounded,
+        round(from_memory, 3),
     )
     from_platters = enough and _spread(slow) and median(slow) > QUICKEST_READ_NS
     share = memory_share(unwritten)
     unwritten_at_once = (
         from_platters
         and share > UNWRITTEN_LEAST
-        and share_error(share, len(unwritten), from_memory_rounded, len(unwritten)) > UNWRITTEN_ERRORS
+        and share_error(share, len(unwritten), round(from_memory, 3), len(unwritten)) > UNWRITTEN_ERRORS
     )
     return Seen(at_random, in_order, from_platters, unwritten_at_once, figures)
 

@@ -6,7 +6,6 @@ from wizard.filesystems import partition_types
 from wizard.findings.places import (
     HIDDEN_BLOCK_BYTES,
     NAMED,
-    Array,
     DriveStart,
     StartState,
     place_of,
@@ -39,115 +38,83 @@ LARGEST_BLOCK_BYTES = 4096
 """Largest physical block. Array chunks are always larger."""
 
 
-def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding:
-    wanted, stated = array.striping, _stated(signature)
-    array_named = NAMED(path=array.layer, kind=array.layer.kind)
-    if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
-        fits = t(
-            "{filesystem} on {device} fits array {array}: {striping}.",
-            filesystem=signature.kind,
-            device=leaf.device,
-            array=array_named,
-            striping=_striping_text(stated),
-        )
-        return _stripe(Severity.OK, leaf, fits, WHY, (NO_ACTION, ()))
-    severity = Severity.WARNING if stated is not None or array.layer.kind in PARITY else Severity.INFO
-    sentence = t(
-        "{filesystem} on {device} does not fit array {array}. The filesystem is laid out for {stated}; the "
-        "array has {striping}.",
-        filesystem=signature.kind,
-        device=leaf.device,
-        array=array_named,
-        stated=t("no array") if stated is None else _striping_text(stated),
-        striping=_striping_text(wanted),
+def _striping(leaf: DriveStart, mark: Signature) -> Iterator[Finding]:
+    """Compare a filesystem's striping with the array below. Ignores the single-block stripe that mke2fs
+    writes if the device needs no more, and the kernel's values, which mkfs uses."""
+    stated, geometry, array = mark.striping, leaf.geometry, leaf.array
+    if stated and max(stated.unit_bytes, stated.width_bytes) <= LARGEST_BLOCK_BYTES:
+        stated = None
+    plausible = geometry.plausible_optimal_io_bytes if geometry else None
+    is_kernels = (
+        stated is not None
+        and geometry is not None
+        and stated.width_bytes == plausible
+        and stated.unit_bytes in (0, geometry.minimum_io_bytes)
     )
-    return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, signature, wanted))
-
-
-def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
-    stated, geometry = _stated(signature), leaf.geometry
-    if stated is None or geometry is None or _is_kernels(stated, geometry):
-        return None
-    block = signature.block_bytes or 1
-    bogus = (
-        geometry.plausible_optimal_io_bytes is None
-        and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
-    )
-    undo, commands = (
-        (t("Remove these values; this does not change data."), _set_striping(leaf, 0, 0))
-        if signature.kind in EXT
-        else (t("With the mount option `noalign`, XFS ignores these values."), ())
-    )
-    if bogus:
-        believed = t(
-            "{filesystem} on {device} is laid out for {stated}. mkfs used the drive's "
-            "impossible optimal I/O size of {optimal} bytes.",
-            filesystem=signature.kind,
-            device=leaf.device,
-            stated=_striping_text(stated),
-            optimal=geometry.optimal_io_bytes,
-        )
-        return _stripe(
-            Severity.WARNING,
-            leaf,
-            believed,
-            t("The drive's value is wrong, not the filesystem. No stripe of that width exists."),
-            (undo, commands),
-        )
-    alone = t(
-        "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
-        filesystem=signature.kind,
-        device=leaf.device,
-        stated=_striping_text(stated),
-    )
-    return _stripe(
-        Severity.INFO,
-        leaf,
-        alone,
-        t(
-            "The filesystem may be a copy from an array. Or a controller hides an array, "
-            "and the values may be right."
-        ),
-        (t("Only if no controller hides an array: {remedy}", remedy=undo), commands),
-    )
-
-
-_Remedy = tuple[Message, Commands]
+    commands: Commands = ()
+    if array:
+        array_named = NAMED(path=array.layer, kind=array.layer.kind)
+        why = WHY
+        if is_kernels or stated == array.striping:
+            severity, remedy = Severity.OK, NO_ACTION
+            sentence = t(
+                "{filesystem} on {device} fits array {array}: {striping}.",
+                filesystem=mark.kind,
+                device=leaf.device,
+                array=array_named,
+                striping=_striping_text(stated or array.striping),
+            )
+        else:
+            costs = stated is not None or array.layer.kind in PARITY
+            severity = Severity.WARNING if costs else Severity.INFO
+            sentence = t(
+                "{filesystem} on {device} does not fit array {array}. The filesystem is laid out for "
+                "{stated}; the array has {striping}.",
+                filesystem=mark.kind,
+                device=leaf.device,
+                array=array_named,
+                stated=_striping_text(stated) if stated else t("no array"),
+                striping=_striping_text(array.striping),
+            )
+            remedy, commands = _remedy(leaf, mark, array.striping)
+    elif stated is None or geometry is None or is_kernels:
+        return
+    else:
+        remedy = t("With the mount option `noalign`, XFS ignores these values.")
+        if mark.kind in EXT:
+            remedy = t("Remove these values; this does not change data.")
+            commands = _set_striping(leaf, 0, 0)
+        block = mark.block_bytes or 1
+        if plausible is None and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block:
+            severity = Severity.WARNING
+            sentence = t(
+                "{filesystem} on {device} is laid out for {stated}. mkfs used the drive's "
+                "impossible optimal I/O size of {optimal} bytes.",
+                filesystem=mark.kind,
+                device=leaf.device,
+                stated=_striping_text(stated),
+                optimal=geometry.optimal_io_bytes,
+            )
+            why = t("The drive's value is wrong, not the filesystem. No stripe of that width exists.")
+        else:
+            severity = Severity.INFO
+            sentence = t(
+                "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
+                filesystem=mark.kind,
+                device=leaf.device,
+                stated=_striping_text(stated),
+            )
+            why = t(
+                "The filesystem may be a copy from an array. Or a controller hides an array, "
+                "and the values may be right."
+            )
+            remedy = t("Only if no controller hides an array: {remedy}", remedy=remedy)
+    source = t("superblocks and LVM metadata")
+    yield Finding("alignment-stripe", severity, leaf.device, sentence, why, source, remedy, commands)
 
 
 def _set_striping(leaf: DriveStart, stride: int, width: int) -> Commands:
     return command("tune2fs", "-E", f"stride={stride},stripe_width={width}", leaf.device)
-
-
-def _stripe(
-    severity: Severity, leaf: DriveStart, sentence: Message, why: Message, remedy: _Remedy
-) -> Finding:
-    return Finding(
-        "alignment-stripe",
-        severity,
-        leaf.device,
-        sentence,
-        why,
-        t("superblocks and LVM metadata"),
-        *remedy,
-    )
-
-
-def _stated(signature: Signature) -> Striping | None:
-    """Ignore the single-block stripe that mke2fs writes if the device needs no more."""
-    striping = signature.striping
-    wide = striping and max(striping.unit_bytes, striping.width_bytes) > LARGEST_BLOCK_BYTES
-    return striping if wide else None
-
-
-def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
-    """mkfs uses the kernel's values for the device."""
-    if geometry is None or geometry.plausible_optimal_io_bytes is None:
-        return False
-    return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
-        0,
-        geometry.minimum_io_bytes,
-    )
 
 
 def _striping_text(stated: Striping) -> Message:
@@ -155,7 +122,7 @@ def _striping_text(stated: Striping) -> Message:
     return t("{unit}-byte chunks and {width}-byte full stripes", unit=unit, width=width)
 
 
-def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy:
+def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> tuple[Message, Commands]:
     block, unit, width = signature.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
     if signature.kind in EXT:
         if unit % block:
@@ -195,7 +162,27 @@ def _find_inside(geometry: Geometry, place: DriveStart, *, told: bool = False) -
             yield _compensated(geometry, inner)
             continue
         if off and not told:
-            yield _inside(geometry, place, inner)
+            hidden = inner.state is StartState.HIDDEN
+            misaligned = t(
+                "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
+                place=inner.name,
+                off=inner.off_bytes,
+                blocks=_blocks(geometry, inner),
+            )
+            holder = [ON_BOUNDARY(place=place.name)] if place.state is StartState.ON else []
+            yield Finding(
+                "alignment-inside",
+                Severity.WARNING if hidden else Severity.DANGER,
+                inner.device,
+                join(misaligned, *_start_of(inner), *holder),
+                LIARS if hidden else TWO_BLOCKS,
+                KERNEL,
+                t(
+                    "Moving the partition does not help. Copy the data elsewhere, recreate its container "
+                    "with the data on a whole MiB, and copy the data back. mdadm and cryptsetup do this "
+                    "unless told otherwise, pvcreate with --dataalignment 1m."
+                ),
+            )
         yield from _find_inside(geometry, inner, told=off)
 
 
@@ -228,30 +215,6 @@ def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
         ),
         KERNEL,
         NO_ACTION,
-    )
-
-
-def _inside(geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
-    hidden = inner.state is StartState.HIDDEN
-    misaligned = t(
-        "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
-        place=inner.name,
-        off=inner.off_bytes,
-        blocks=_blocks(geometry, inner),
-    )
-    holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
-    return Finding(
-        "alignment-inside",
-        Severity.WARNING if hidden else Severity.DANGER,
-        inner.device,
-        join(misaligned, *_start_of(inner), *holder),
-        LIARS if hidden else TWO_BLOCKS,
-        KERNEL,
-        t(
-            "Moving the partition does not help. Copy the data elsewhere, recreate its container with the "
-            "data on a whole MiB, and copy the data back. mdadm and cryptsetup do this unless told "
-            "otherwise, pvcreate with --dataalignment 1m."
-        ),
     )
 
 
@@ -314,17 +277,13 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     if geometry is None:
         return
     if geometry.alignment_offset_bytes < 0:
-        yield _stack(drive.path)
+        yield _stack(drive, geometry, drive.path)
     stacks = {
         layer.path: layer.kind
         for layer in drive.layers
         if layer.geometry and layer.geometry.alignment_offset_bytes < 0
     }
-    is_bogus = geometry.optimal_io_bytes % geometry.physical_block_bytes != 0
-    yield from (
-        _bogus_stack(drive, geometry, path, kind) if is_bogus else _stack(path, kind)
-        for path, kind in stacks.items()
-    )
+    yield from (_stack(drive, geometry, path, kind) for path, kind in stacks.items())
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _place(drive, geometry)
     offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
@@ -362,8 +321,7 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
     for leaf in place.leaves():
         for signature in leaf.signatures:
             if signature.block_bytes and not signature.ambivalent and signature.kind in (*EXT, "xfs"):
-                found = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
-                contents += [found] if found else []
+                contents += _striping(leaf, signature)
     # Misaligned contents make an aligned start irrelevant.
     spoiled = any(one.code == "alignment-inside" for one in contents)
     yield from _start(drive, geometry, partition, place, spoiled=spoiled)
@@ -393,19 +351,6 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
         )
 
 
-def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
-    said = t(
-        "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
-        place=place.device,
-        start=place.start_bytes or 0,
-        block=geometry.granularity_bytes,
-    )
-    if _makes_up(place):
-        data = next(place.leaves())
-        said = join(said, ON_BOUNDARY(place=data.name), *_start_of(data))
-    return _on_boundaries(place.device, said)
-
-
 def _on_boundaries(subject: str, sentence: Message) -> Finding:
     return Finding(
         ALIGNED,
@@ -423,14 +368,37 @@ def _start(
 ) -> Iterator[Finding]:
     """Contents of the drive itself start at byte 0, which is misaligned if the drive has an alignment
     offset."""
-    if place.state is not StartState.ON and _makes_up(place):
+    makes_up = _makes_up(place)
+    if place.state is not StartState.ON and makes_up:
         yield _compensated(geometry, place)
     elif place.state is StartState.OFF:
-        yield _physical(drive, geometry, place, partition)
-    elif partition is None:
-        if _makes_up(place):
-            yield _aligned(place, geometry)
-    elif place.state is StartState.HIDDEN:
+        wear = t(
+            "On a solid-state drive this adds wear, but costs less time than on a hard "
+            "disk. The effect varies between drives."
+        )
+        severity, remedy, commands = Severity.DANGER, MOVE, command("diskwright", "move", place.device)
+        why = join(TWO_BLOCKS, wear) if drive.rotational is False else TWO_BLOCKS
+        if geometry.granularity_bytes != geometry.physical_block_bytes:
+            why = t(
+                "A full-unit write straddles two units of the drive or array. For each such "
+                "write, a parity array reads and rewrites both."
+            )
+        if partition is None:
+            remedy = t("Copy the data elsewhere, set up the drive with a partition, and copy back.")
+            commands = ()
+        elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
+            severity, remedy, commands = Severity.INFO, NO_ACTION, ()
+            why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
+        sentence = t(
+            "{device} is misaligned: start byte {start} is {missing} bytes before the next multiple of "
+            "{unit} bytes.",
+            device=place.device,
+            start=place.start_bytes or 0,
+            missing=place.off_bytes,
+            unit=geometry.granularity_bytes,
+        )
+        yield Finding("alignment-physical", severity, place.device, sentence, why, KERNEL, remedy, commands)
+    elif partition and place.state is StartState.HIDDEN:
         yield Finding(
             "alignment-4096",
             Severity.WARNING,
@@ -451,7 +419,7 @@ def _start(
                 *command("diskwright", "move", partition.path),
             ),
         )
-    elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
+    elif partition and (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield Finding(
             "alignment-grain",
             Severity.INFO,
@@ -468,92 +436,49 @@ def _start(
             KERNEL,
             NO_ACTION,
         )
-    elif not spoiled:
-        yield _aligned(place, geometry)
-
-
-def _physical(
-    drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
-) -> Finding:
-    severity, why = Severity.DANGER, TWO_BLOCKS
-    if drive.rotational is False:
-        wear = t(
-            "On a solid-state drive this adds wear, but costs less time than on a hard "
-            "disk. The effect varies between drives."
-        )
-        why = join(TWO_BLOCKS, wear)
-    if geometry.granularity_bytes != geometry.physical_block_bytes:
-        why = t(
-            "A full-unit write straddles two units of the drive or array. For each such "
-            "write, a parity array reads and rewrites both."
-        )
-    commands: Commands = command("diskwright", "move", place.device)
-    remedy = MOVE
-    if partition is None:
-        remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
-    elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
-        severity, remedy, commands = Severity.INFO, NO_ACTION, ()
-        why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
-    return Finding(
-        "alignment-physical",
-        severity,
-        place.device,
-        t(
-            "{device} is misaligned: start byte {start} is {missing} bytes before the next multiple of "
-            "{unit} bytes.",
-            device=place.device,
+    elif makes_up if partition is None else not spoiled:
+        said = t(
+            "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
+            place=place.device,
             start=place.start_bytes or 0,
-            missing=place.off_bytes,
-            unit=geometry.granularity_bytes,
-        ),
-        why,
-        KERNEL,
-        remedy,
-        commands,
-    )
+            block=geometry.granularity_bytes,
+        )
+        if makes_up:
+            data = next(place.leaves())
+            said = join(said, ON_BOUNDARY(place=data.name), *_start_of(data))
+        yield _on_boundaries(place.device, said)
 
 
-def _stack(path: str, kind: str = "") -> Finding:
-    return Finding(
-        "alignment-stack",
-        Severity.DANGER,
-        path,
-        t(
-            "The kernel reports {stack} as misaligned: the underlying devices do not "
-            "start on each other's blocks.",
-            stack=NAMED(path=path, kind=kind) if kind else path,
-        ),
-        t("No start fits every underlying device, so some writes straddle physical blocks."),
-        KERNEL,
-        t(
-            "Rebuild the array or volume on aligned partitions. Findings on the drives "
-            "under {path} list the misaligned partitions.",
-            path=path,
-        ),
-    )
-
-
-def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
+def _stack(drive: Drive, geometry: Geometry, path: str, kind: str = "") -> Finding:
     """The kernel reports every stack as misaligned if the optimal I/O size is not a multiple of the block."""
-    return Finding(
-        "alignment-stack",
-        Severity.INFO,
-        path,
-        t(
+    if kind and geometry.optimal_io_bytes % geometry.physical_block_bytes:
+        severity, remedy = Severity.INFO, NO_ACTION
+        sentence = t(
             "The kernel reports {path} ({kind}) as misaligned, but this does not reveal "
             "the start on {drive}.",
             path=path,
             kind=kind,
             drive=drive,
-        ),
-        t(
+        )
+        why = t(
             "The kernel reports this for every stack on {drive}. The optimal I/O size, "
             "{optimal} bytes, is not a multiple of the {block}-byte physical block. The "
             "sum of the offsets decides.",
             drive=drive,
             optimal=geometry.optimal_io_bytes,
             block=geometry.physical_block_bytes,
-        ),
-        KERNEL,
-        NO_ACTION,
-    )
+        )
+    else:
+        severity = Severity.DANGER
+        sentence = t(
+            "The kernel reports {stack} as misaligned: the underlying devices do not "
+            "start on each other's blocks.",
+            stack=NAMED(path=path, kind=kind) if kind else path,
+        )
+        why = t("No start fits every underlying device, so some writes straddle physical blocks.")
+        remedy = t(
+            "Rebuild the array or volume on aligned partitions. Findings on the drives "
+            "under {path} list the misaligned partitions.",
+            path=path,
+        )
+    return Finding("alignment-stack", severity, path, sentence, why, KERNEL, remedy)

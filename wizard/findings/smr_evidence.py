@@ -257,7 +257,27 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
     if recording.verdict is Recorded.LIKELY:
         yield _shingled(drive, recording, "recording-shingled-likely", t("likely shingled"))
     elif recording.management == HOST_MANAGED:
-        yield _host_managed(drive, recording)
+        yield Finding(
+            "recording-zoned-host-managed",
+            Severity.DANGER,
+            drive.path,
+            t(
+                "{drive} is host-managed: each zone requires sequential writes from the start "
+                "({clues:semicolons}).",
+                drive=drive,
+                clues=_clues(recording),
+            ),
+            t(
+                "The kernel refuses partitions on this drive, and ext4 does not support zones. "
+                "Out-of-order writes fail."
+            ),
+            t("Linux, block/partitions/core.c and Documentation/block (zoned devices)"),
+            t(
+                "Use the whole drive for Btrfs in zoned mode, without partitions. `advise` checks support in "
+                "this kernel and tools, and lists alternatives."
+            ),
+            command("diskwright", "advise", drive.path, "--workload", "ID"),
+        )
     elif recording.management == HOST_AWARE:
         yield _shingled(drive, recording, "recording-zoned-host-aware", t("shingled and host-aware"))
     elif recording.verdict is Recorded.YES:
@@ -273,7 +293,39 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
             NO_ACTION,
         )
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
-        yield _unknown(drive, rungs)
+        conventional = tuple(rung.statement for rung in rungs if rung.is_conventional)
+        unavailable = tuple(
+            t("{source} ({says})", source=rung.source, says=rung.says) for rung in rungs if not rung.asked
+        )
+        sentence = (
+            t(
+                "No source reports {drive} as shingled (SMR), and it is listed as conventional "
+                "({clues:semicolons}).",
+                drive=drive,
+                clues=conventional,
+            )
+            if conventional
+            else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive)
+        )
+        yield Finding(
+            "recording-unknown",
+            Severity.INFO,
+            drive.path,
+            sentence,
+            join(
+                t(
+                    "Some shingled drives do not report this (ST8000AS0002, MQ04UBB400): a "
+                    "missing report does not prove a conventional drive."
+                ),
+                *([t("Unavailable sources: {clues:semicolons}.", clues=unavailable)] if unavailable else []),
+            ),
+            t("the kernel, VPD page B1h, IDENTIFY data, smartctl, discard and the model list, if available"),
+            t(
+                "Look up the model at the manufacturer and add the result to "
+                "/etc/diskwright/drives; one line is enough. A test in free space takes a minute."
+            ),
+            command("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick"),
+        )
 
 
 def may_be_shingled(drive: Drive, recording: Recording) -> bool:
@@ -283,66 +335,6 @@ def may_be_shingled(drive: Drive, recording: Recording) -> bool:
     can_turn = drive.rotational or (unknown_rotation and not drive.removable)
     unknown = recording.verdict is Recorded.UNKNOWN and recording.kind != LISTED
     return unknown and can_turn and drive.bus not in VIRTUAL_BUSES
-
-
-def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
-    conventional = tuple(rung.statement for rung in rungs if rung.is_conventional)
-    unavailable = tuple(
-        t("{source} ({says})", source=rung.source, says=rung.says) for rung in rungs if not rung.asked
-    )
-    sentence = (
-        t(
-            "No source reports {drive} as shingled (SMR), and it is listed as conventional "
-            "({clues:semicolons}).",
-            drive=drive,
-            clues=conventional,
-        )
-        if conventional
-        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive)
-    )
-    return Finding(
-        "recording-unknown",
-        Severity.INFO,
-        drive.path,
-        sentence,
-        join(
-            t(
-                "Some shingled drives do not report this (ST8000AS0002, MQ04UBB400): a "
-                "missing report does not prove a conventional drive."
-            ),
-            *([t("Unavailable sources: {clues:semicolons}.", clues=unavailable)] if unavailable else []),
-        ),
-        t("the kernel, VPD page B1h, IDENTIFY data, smartctl, discard and the model list, if available"),
-        t(
-            "Look up the model at the manufacturer and add the result to "
-            "/etc/diskwright/drives; one line is enough. A test in free space takes a minute."
-        ),
-        command("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick"),
-    )
-
-
-def _host_managed(drive: Drive, recording: Recording) -> Finding:
-    return Finding(
-        "recording-zoned-host-managed",
-        Severity.DANGER,
-        drive.path,
-        t(
-            "{drive} is host-managed: each zone requires sequential writes from the start "
-            "({clues:semicolons}).",
-            drive=drive,
-            clues=_clues(recording),
-        ),
-        t(
-            "The kernel refuses partitions on this drive, and ext4 does not support zones. "
-            "Out-of-order writes fail."
-        ),
-        t("Linux, block/partitions/core.c and Documentation/block (zoned devices)"),
-        t(
-            "Use the whole drive for Btrfs in zoned mode, without partitions. `advise` checks support in "
-            "this kernel and tools, and lists alternatives."
-        ),
-        command("diskwright", "advise", drive.path, "--workload", "ID"),
-    )
 
 
 def _shingled(drive: Drive, recording: Recording, code: str, how: Message) -> Finding:

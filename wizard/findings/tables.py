@@ -1,13 +1,14 @@
 """Check that the partition table is intact and plausible, and find contradicting signatures."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import isqrt
 
 from wizard.filesystems.partition_types import is_extended, is_half_moved
 from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Commands, Finding, Severity, command
-from wizard.model.machine import Drive, Extent, Obstacle, Partition, Placed, Signature, Table
+from wizard.model.machine import Drive, Extent, Obstacle, Placed, Signature, Table
 from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
@@ -219,15 +220,12 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
             "copied from a smaller one."
         ),
     }[state]
-    last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
+    remedy = t("Write a new backup at the end; partitions do not change.")
+    commands = command("sgdisk", "--move-second-header", drive.path)
     if state == "misplaced":
         remedy = t("Any change of the table by diskwright also moves the backup.")
-        grow = command("diskwright", "plan", last.path if last else drive.path, "--grow")
-        remedy, commands = _repair(drive, table, remedy, grow if last else ())
-    else:
-        remedy = t("Write a new backup at the end; partitions do not change.")
-        move = command("sgdisk", "--move-second-header", drive.path)
-        remedy, commands = _repair(drive, table, remedy, move)
+        last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
+        commands = command("diskwright", "plan", last.path, "--grow") if last else ()
     return Finding(
         f"table-backup-{state}",
         Severity.INFO if _array_of(drive) else Severity.WARNING,
@@ -235,8 +233,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         sentence(drive=drive.path),
         t("If the primary table is damaged, no other copy records the partitions."),
         UEFI,
-        remedy,
-        commands,
+        *_repair(drive, table, remedy, commands),
     )
 
 
@@ -314,10 +311,14 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
 
 def _overlaps(drive: Drive) -> Iterator[Finding]:
     ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
-    pairs = ((one, other) for index, one in enumerate(ordered) for other in ordered[index + 1 :])
-    for one, other in pairs:
+    for one, other in combinations(ordered, 2):
         shared = _shared(one, other)
-        if shared > 0 and not _is_extended_pair(one, other) and not _is_extended_pair(other, one):
+        # A logical partition outside the extended one is another finding.
+        is_extended_pair = any(
+            is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
+            for outer, inner in ((one, other), (other, one))
+        )
+        if shared > 0 and not is_extended_pair:
             yield Finding(
                 "table-overlap",
                 Severity.DANGER,
@@ -333,11 +334,6 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 ENTRY,
                 SAVE,
             )
-
-
-def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
-    """Also for a logical partition outside, which is another finding."""
-    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _kernel(drive: Drive) -> Iterator[Finding]:

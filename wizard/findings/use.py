@@ -78,14 +78,13 @@ def find_use(drive: Drive) -> Iterator[Finding]:
     security = drive.ata.security or 0 if drive.ata else 0
     if security & (PASSWORD_SET | LOCKED):
         locked = security & LOCKED
-        found = Sentence("{drive} has an ATA password and locks when powered off.")
-        if locked:
-            found = Sentence("{drive} is locked by an ATA password.")
         yield Finding(
             "drive-locked",
             Severity.DANGER if locked else Severity.INFO,
             drive.path,
-            found(drive=drive.path),
+            t("{drive} is locked by an ATA password.", drive=drive)
+            if locked
+            else t("{drive} has an ATA password and locks when powered off.", drive=drive),
             t("A locked drive neither reads nor writes."),
             t("ACS-4, IDENTIFY word 128"),
             t("Unlock the drive in the firmware, or with hdparm."),
@@ -132,52 +131,43 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
 
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
-    run, begun, result = waiting.run, waiting.begun, waiting.told.rstrip(".")
-    words = shlex.split(run)  # Quoted for the shell.
-    source = t("the recovery label at byte {start} of the drive", start=waiting.start_bytes)
-    if not waiting.bare:
-        return Finding(
-            "drive-left",
-            Severity.INFO,
-            path,
-            t(
-                "{drive} was left by run {run}, begun {begun:moment}: {told}. The blocks "
-                "withheld by the run have since been written.",
-                drive=path,
-                run=run,
-                begun=begun,
-                told=result,
-            ),
-            t("It is unknown which part of the run's result is intact."),
-            source,
-            t("If the run's folder exists, its status shows the state."),
-            command("diskwright", "status", *words),
+    words = shlex.split(waiting.run)  # Quoted for the shell.
+    if waiting.bare:
+        code, severity = "drive-waiting", Severity.WARNING
+        found = Sentence(
+            "{drive} is waiting for `keep` or `undo` of run {run}, begun {begun:moment}: {told}."
         )
-    return Finding(
-        "drive-waiting",
-        Severity.WARNING,
-        path,
-        t(
-            "{drive} is waiting for `keep` or `undo` of run {run}, begun {begun:moment}: {told}.",
-            drive=path,
-            run=run,
-            begun=begun,
-            told=result,
-        ),
-        t(
+        why = t(
             "Other programs see an empty or unchanged drive: only the identifying "
             "signatures have not been written yet."
-        ),
-        source,
-        t(
+        )
+        remedy = t(
             "Keep the result, or undo the run. Without the run's folder, the old contents are lost, and only "
             "the result on the drive can be kept."
-        ),
-        (
+        )
+        commands = (
             *command("diskwright", "keep", *words),
             *command("diskwright", "undo", *words),
             *command("diskwright", "keep", "--from-drive", path),
-        ),
+        )
+    else:
+        code, severity = "drive-left", Severity.INFO
+        found = Sentence(
+            "{drive} was left by run {run}, begun {begun:moment}: {told}. The blocks "
+            "withheld by the run have since been written."
+        )
+        why = t("It is unknown which part of the run's result is intact.")
+        remedy = t("If the run's folder exists, its status shows the state.")
+        commands = command("diskwright", "status", *words)
+    return Finding(
+        code,
+        severity,
+        path,
+        found(drive=path, run=waiting.run, begun=waiting.begun, told=waiting.told.rstrip(".")),
+        why,
+        t("the recovery label at byte {start} of the drive", start=waiting.start_bytes),
+        remedy,
+        commands,
     )
 
 

@@ -72,14 +72,15 @@ def machine_of(raw: facts.RawMachine) -> Machine:
 
 def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with the uses from the machine's graph."""
-    size = sysfs.bytes_at(raw.sysfs, "size")
+    texts = raw.sysfs
+    size = sysfs.bytes_at(texts, "size")
     reading, content = _reading(raw, size), raw.content_on(raw.name)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
     found = uses.use_state(machine.graph, nodes, raw.claimable)
     same_serial, same_wwn = ata.sharing(raw, machine)
     own, ata_trouble = ata.ata_of(raw)
-    reported, kernels_turning = smart.smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
+    reported, kernels_turning = smart.smart_of(raw.smart), _flag(texts, "queue/rotational")
     rate = ata.own_rate(raw, own, reported)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
@@ -98,8 +99,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         waiting = Waiting(
             run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.notice.bare
         )
-    schedulers, page = raw.sysfs.get("queue/scheduler", ""), ata.vital_page(raw, "b1")
-    texts = raw.sysfs
+    schedulers, page = texts.get("queue/scheduler", ""), ata.vital_page(raw, "b1")
     discards = sysfs.whole_number(
         texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes"))
     )
@@ -112,7 +112,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     return Drive(
         path=raw.path,
         size_bytes=size,
-        geometry=sysfs.geometry_of(raw.sysfs),
+        geometry=sysfs.geometry_of(texts),
         by_id=machine.links.get(raw.name, ()),
         **ata.names_of(raw, own, reported),
         same_serial=same_serial,
@@ -120,19 +120,19 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         rotational=ata.turns(raw, rate, kernels_turning),
         rotation_rate=rate,
         kernel_rotational=kernels_turning,
-        removable=_flag(raw.sysfs, "removable"),
-        read_only=_flag(raw.sysfs, "ro"),
-        zoned=raw.sysfs.get("queue/zoned"),
+        removable=_flag(texts, "removable"),
+        read_only=_flag(texts, "ro"),
+        zoned=texts.get("queue/zoned"),
         zones=zones.zones_of(raw),
         # Bits 5:4 of byte 8, or the driver's equivalent.
         vpd_zoned=page[SCSI_ZONED_BYTE] >> 4 & 3
         if len(page) > SCSI_ZONED_BYTE
-        else UDEV_ZONES.get(raw.sysfs.get("zoned_cap", "")),
+        else UDEV_ZONES.get(texts.get("zoned_cap", "")),
         discard=None if discards is None else Discard(grain, discards),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
-        diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
-        backing_file=raw.sysfs.get("loop/backing_file"),
+        diskseq=sysfs.whole_number(texts.get("diskseq")),
+        backing_file=texts.get("loop/backing_file"),
         smart=reported,
         ata=own,
         nvme_formats=nvme.formats_of(raw),

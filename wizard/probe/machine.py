@@ -110,13 +110,15 @@ def drive_name(path: str) -> str:
     name = sysfs.name_of(str(node))
     folder = sysfs.folder_of(name)
     if (folder / "partition").exists():
-        there = sysfs.target(folder)
-        if there is None:
-            raise BadInput(NO_DRIVE(path=path))
-        whole = sysfs.node_of(there.parent.name)
-        raise BadInput(
-            t("{path} is a partition of {drive}; specify the whole drive {drive}.", path=path, drive=whole)
-        )
+        if whole := drive_under(path):
+            raise BadInput(
+                t(
+                    "{path} is a partition of {drive}; specify the whole drive {drive}.",
+                    path=path,
+                    drive=whole,
+                )
+            )
+        raise BadInput(NO_DRIVE(path=path))
     if not folder.exists():
         raise BadInput(NO_DRIVE(path=path))
     if sysfs.text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
@@ -140,12 +142,11 @@ def drive_under(path: str) -> str:
     return ""
 
 
-def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
-    """Write raw facts (default: a new survey), and return their machine. Raises BadInput for devices and
+def save_machine(path: Path, facts: RawMachine) -> Machine:
+    """Write raw facts, and return their machine. Raises BadInput for devices and
     other special files, Failed."""
-    recorded = survey() if facts is None else facts
-    write_file(path, codec.render_document(SCHEMA, codec.to_json(recorded)), str(t("The facts")))
-    return machine_of(recorded)
+    write_file(path, codec.render_document(SCHEMA, codec.to_json(facts)), str(t("The facts")))
+    return machine_of(facts)
 
 
 INPUT = Path("-")

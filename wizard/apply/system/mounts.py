@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
-from psutil import pids
 
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
@@ -213,7 +212,7 @@ def users_of(place: str) -> tuple[str, ...]:
     programs."""
     below = f"{place.rstrip('/')}/"
     found = []
-    for number in pids():
+    for number in environment.pids():
         # Empty for a program that has ended or belongs to another user.
         paths = chain(environment.process_paths(number), (path for _, path in environment.opened(number)))
         if any(path == place or path.startswith(below) for path in paths):

@@ -68,11 +68,7 @@ def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.T
                 ended = trial.run()
             finally:
                 volume.leave()
-    return _verdict(trial, ended)
-
-
-def _verdict(trial: Trial, ended: compare.EndReason) -> compare.TrialVerdict:
-    order, rounds = trial.order, tuple(trial.rounds)
+    rounds = tuple(trial.rounds)
     names = [candidate.id for candidate in order.candidates]
     counted = [phase.counts for one in rounds for run in one.runs for phase in run.phases]
     unknown_pressure = any(one.cpu_pressure is None or one.io_pressure is None for one in rounds)

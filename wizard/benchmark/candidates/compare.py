@@ -453,22 +453,20 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
     if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
         if verdict.ended in ENDS:
             yield ENDS[verdict.ended]
-        yield (
-            t("The difference is small or varies. Choose either.")
-            if len(verdict.rounds) >= MOST
-            else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
-        )
+        if len(verdict.rounds) >= MOST:
+            yield t("The difference is small or varies. Choose either.")
+        else:
+            others = [one for one in verdict.candidates if one.id != verdict.planned]
+            is_shifted = any(one.shift_bytes for one in others)
+            names = (
+                ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
+            )
+            seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
+            limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G")
+            asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
+            words = ("diskwright", "trial", verdict.drive, *asked, *(("--aged",) if verdict.aged else ()))
+            yield t("To decide, run a longer trial: `{command}`.", command=FindingCommand(words).text)
     yield from (LIMITS[limit] for limit in verdict.not_done if limit in LIMITS)
-
-
-def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
-    others = [one for one in verdict.candidates if one.id != verdict.planned]
-    is_shifted = any(one.shift_bytes for one in others)
-    names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
-    seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
-    limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G", *(("--aged",) if verdict.aged else ()))
-    asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
-    return FindingCommand(("diskwright", "trial", verdict.drive, *asked))
 
 
 def rate(unit: Unit, a_second: float) -> Message:
@@ -479,13 +477,8 @@ def rate(unit: Unit, a_second: float) -> Message:
 
 def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
     """Yield each phase, with the speeds in planned order."""
-    phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
-    for load, phase in phases:
-        yield (
-            load,
-            phase,
-            tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase)),
-        )
+    for load, phase in dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds):
+        yield load, phase, tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase))
 
 
 INTERVALS = t(

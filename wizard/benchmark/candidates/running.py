@@ -109,7 +109,8 @@ class Trial:
         self._ground, self._place = ground, place
         self.clock = Clock(order.bounds.seconds, lambda: False, tell)
         self._warm = False
-        self._first = surroundings.counts(order.drive.path)
+        self._path = order.drive.path
+        self._first = surroundings.counts(self._path)
         # All candidates and rounds use the same operations.
         self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
@@ -118,7 +119,7 @@ class Trial:
     @property
     def written_bytes(self) -> int:
         """Bytes written since the start."""
-        counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
+        counted = surroundings.between(self._first, surroundings.counts(self._path))
         return counted.written_bytes if counted else 0
 
     @property
@@ -253,15 +254,15 @@ class Trial:
         place = self.outside_bytes
         if phase.name in COLD and self.has_cache and place is not None:
             # Read more than the cache of any drive.
-            with self.stop.interruptible(), opened_to_read(self.order.drive.path, MIB) as timed:
+            with self.stop.interruptible(), opened_to_read(self._path, MIB) as timed:
                 timed.stream(place, READ_BYTES, lambda: False)
-        before = surroundings.counts(self.order.drive.path)
+        before = surroundings.counts(self._path)
         with self.memory.limited():
             with self._mounted(candidate, load, phase.name) as root:
                 begun = perf_counter()
                 phase.act(root)
             seconds = perf_counter() - begun
-        counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
+        counted = surroundings.between(before, surroundings.counts(self._path))
         return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
     def _progress(self, candidate: Candidate, doing: Message | str) -> None:

@@ -3,7 +3,8 @@
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, Pipe
+from contextlib import suppress
+from multiprocessing.connection import Pipe
 
 from msgspec.structs import replace
 
@@ -152,8 +153,21 @@ def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerd
                 start_new_session=True,
                 pass_fds=(other.fileno(),),
             )
+        answer: MeasureProgress | TrialVerdict | DiskwrightError | None = None
+        is_asked = False
         try:
-            answer = _await_answer(pipe, order, on_progress, stop)
+            # The process may end without an answer. It is asked once to stop.
+            with suppress(EOFError, ConnectionError):
+                pipe.send(order)
+                while answer is None or isinstance(answer, MeasureProgress):
+                    if answer:
+                        on_progress(answer)
+                        answer = None
+                    if not is_asked and stop():
+                        is_asked = True
+                        pipe.send(None)
+                    if pipe.poll(LOOK_SECONDS):
+                        answer = pipe.recv()
         finally:
             # Stops a trial that is still running.
             pipe.close()
@@ -161,7 +175,7 @@ def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerd
         errors.seek(0)
         if said := errors.read():
             note(COMMAND, said.decode(errors="replace"))
-    if answer is None:
+    if answer is None or isinstance(answer, MeasureProgress):
         sweep(order.drive.path)
         raise Failed(
             t(
@@ -173,26 +187,3 @@ def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerd
     if isinstance(answer, DiskwrightError):
         raise answer
     return answer
-
-
-def _await_answer(
-    pipe: Connection,
-    order: Order,
-    on_progress: OnProgress,
-    stop: Stopped,
-) -> TrialVerdict | DiskwrightError | None:
-    """Return None if the process ended without an answer. Asks once to stop."""
-    is_asked = False
-    try:
-        pipe.send(order)
-        while True:
-            if not is_asked and stop():
-                is_asked = True
-                pipe.send(None)
-            if pipe.poll(LOOK_SECONDS):
-                answer: MeasureProgress | TrialVerdict | DiskwrightError = pipe.recv()
-                if not isinstance(answer, MeasureProgress):
-                    return answer
-                on_progress(answer)
-    except (EOFError, ConnectionError):
-        return None

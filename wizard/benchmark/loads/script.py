@@ -355,11 +355,8 @@ def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
 
 def _allocate(name: str, size_bytes: int, root: int) -> bool:
     """Return False without space. posix_fallocate would write zeros if the filesystem cannot allocate."""
-    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=root)
-    try:
+    with _Opened(name, NEW, root) as file:
         error = _fallocate(file, size_bytes)
-    finally:
-        os.close(file)
     if error == 0:
         return True
     os.unlink(name, dir_fd=root)

@@ -81,7 +81,17 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         listed = _LIBRARY.blkid_probe_get_partitions(probe)
         count = _LIBRARY.blkid_partlist_numof_partitions(listed) if listed else 0
         parts = [_LIBRARY.blkid_partlist_get_partition(listed, number) for number in range(count)]
-        return kind, [_entry(part) for part in parts if part]
+        entries = [
+            {
+                "number": _LIBRARY.blkid_partition_get_partno(part),
+                "start_bytes": _LIBRARY.blkid_partition_get_start(part) * KERNEL_SECTOR_BYTES,
+                "size_bytes": _LIBRARY.blkid_partition_get_size(part) * KERNEL_SECTOR_BYTES,
+                "type": _LIBRARY.blkid_partition_get_type(part),
+            }
+            for part in parts
+            if part
+        ]
+        return kind, entries
 
 
 @contextmanager
@@ -126,12 +136,3 @@ def _value(probe: int, key: str) -> str | None:
     if _LIBRARY.blkid_probe_lookup_value(probe, key.encode(), byref(data), byref(size)) or data.value is None:
         return None
     return data.value.decode(errors="replace")
-
-
-def _entry(part: int) -> Facts:
-    return {
-        "number": _LIBRARY.blkid_partition_get_partno(part),
-        "start_bytes": _LIBRARY.blkid_partition_get_start(part) * KERNEL_SECTOR_BYTES,
-        "size_bytes": _LIBRARY.blkid_partition_get_size(part) * KERNEL_SECTOR_BYTES,
-        "type": _LIBRARY.blkid_partition_get_type(part),
-    }

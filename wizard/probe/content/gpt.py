@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Partition, Table
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.probe.unread import TABLE_LOST
 
 Read = Callable[[int, int], bytes]
@@ -36,26 +35,19 @@ def number(data: bytes, at: int, length: int) -> int:
 
 
 class GptCopy(Struct, frozen=True):
-    """The fields of a header, and the bytes of its entries. `sound`: all checksums and locations are
-    valid."""
+    """The location of a header and the fields that matter, with the bytes of its entries. `sound`: all
+    checksums and locations are valid."""
 
-    signature: bytes
-    revision: int
-    header_bytes: int
-    checksum: int
-    reserved: int
     header_lba: int
     alternate_lba: int
     first_usable_lba: int
     last_usable_lba: int
     disk_guid: bytes
     entries_lba: int
-    entry_count: int
     entry_bytes: int
-    entries_checksum: int
-    entries: bytes = b""
-    spans: tuple[Span, ...] = ()
-    sound: bool = False
+    entries: bytes
+    spans: tuple[Span, ...]
+    sound: bool
 
 
 class TableReading(Struct, frozen=True):
@@ -93,6 +85,19 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
         state = "ok" if is_same else "damaged"
     elif misplaced and misplaced.sound:
         state = "misplaced"
+    ordinary, other = False, misplaced or backup
+    # libparted ignores locations in the headers. It rewrites both copies at fixed places, where nothing else
+    # may be. If the backup is misplaced, the check is for the drive's size when the table was created.
+    if primary and primary.sound and other and other.sound:
+        blocks = -(-len(primary.entries) // block_bytes)
+        far = other.header_lba - blocks
+        places = (primary.entries_lba, primary.alternate_lba, other.entries_lba, other.alternate_lba)
+        ordinary = (
+            primary.entry_bytes == other.entry_bytes == ENTRY.size
+            and places == (2, other.header_lba, far, 1)
+            and primary.first_usable_lba >= 2 + blocks
+            and primary.last_usable_lba < far
+        )
     end_bytes = (best.last_usable_lba + 1) * block_bytes
     entries, problems = _entries(best, block_bytes), [] if best.sound else [TABLE_LOST]
     if best.sound and best.last_usable_lba > last_lba:
@@ -100,8 +105,13 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
             t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
         )
     if len(entries) > MOST_ENTRIES:
-        many = Sentence("The table lists {partitions} partitions; only the first {most} are shown.")
-        problems.append(many(partitions=len(entries), most=MOST_ENTRIES))
+        problems.append(
+            t(
+                "The table lists {partitions} partitions; only the first {most} are shown.",
+                partitions=len(entries),
+                most=MOST_ENTRIES,
+            )
+        )
     return TableReading(
         table=Table(
             kind="gpt",
@@ -110,7 +120,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
             end_usable_bytes=min(end_bytes, size_bytes) if best.sound else None,
             primary="ok" if primary and primary.sound else "damaged",
             backup=state,
-            ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
+            ordinary=ordinary,
             most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
             own=tuple(_own(primary, copies, best, block_bytes)),
         ),
@@ -136,52 +146,34 @@ def _own(
             yield Extent(copy.entries_lba * block_bytes, entries)
 
 
-def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: int) -> bool:
-    """Return True if both copies are where libparted rewrites them and nothing else is in the way.
-
-    libparted ignores locations in the headers. If the backup is misplaced, the check is for the drive's size
-    when the table was created.
-    """
-    if not (primary and primary.sound and backup and backup.sound) or {
-        primary.entry_bytes,
-        backup.entry_bytes,
-    } != {ENTRY.size}:
-        return False
-    blocks = -(-len(primary.entries) // block_bytes)
-    far = backup.header_lba - blocks
-    places = (primary.entries_lba, primary.alternate_lba, backup.entries_lba, backup.alternate_lba)
-    return (
-        places == (2, backup.header_lba, far, 1)
-        and primary.first_usable_lba >= 2 + blocks
-        and primary.last_usable_lba < far
-    )
-
-
 def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy | None:
     """Return the header at `lba` with the entries, or None without a signature."""
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         return None
-    header = GptCopy(*HEADER.unpack_from(raw))
-    start, wanted = header.entries_lba * block_bytes, header.entry_count * header.entry_bytes
-    readable = (
-        ENTRY.size <= header.entry_bytes <= 4096
+    _, _, header_bytes, checksum, _, stated_lba, *fields, count, entry_bytes, entries_checksum = (
+        HEADER.unpack_from(raw)
+    )
+    alternate, first, last, guid, entries_lba = fields
+    start, wanted = entries_lba * block_bytes, count * entry_bytes
+    spans: tuple[Span, ...] = ((lba * block_bytes, HEADER_READ_BYTES),)
+    entries = b""
+    if (
+        ENTRY.size <= entry_bytes <= 4096
         and 0 < wanted <= LARGEST_ENTRIES_BYTES
-        and 2 <= header.entries_lba <= last_lba
-    )
-    entries = read(start, wanted) if readable else b""
-    return replace(
-        header,
-        header_lba=lba,
-        entries=entries,
-        spans=((lba * block_bytes, HEADER_READ_BYTES), *(((start, wanted),) if readable else ())),
-        sound=HEADER.size <= header.header_bytes <= len(raw)
-        and zlib.crc32(raw[:16] + bytes(4) + raw[20 : header.header_bytes]) == header.checksum
-        and header.header_lba == lba
-        and header.first_usable_lba <= header.last_usable_lba
+        and 2 <= entries_lba <= last_lba
+    ):
+        entries = read(start, wanted)
+        spans += ((start, wanted),)
+    sound = (
+        HEADER.size <= header_bytes <= len(raw)
+        and zlib.crc32(raw[:16] + bytes(4) + raw[20:header_bytes]) == checksum
+        and stated_lba == lba
+        and first <= last
         and len(entries) == wanted
-        and zlib.crc32(entries) == header.entries_checksum,
+        and zlib.crc32(entries) == entries_checksum
     )
+    return GptCopy(lba, alternate, first, last, guid, entries_lba, entry_bytes, entries, spans, sound)
 
 
 def _entries(copy: GptCopy, block_bytes: int) -> tuple[Partition, ...]:

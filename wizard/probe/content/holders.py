@@ -128,7 +128,9 @@ def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
     errors: list[Facts] = []
     pending = list(names)
     while pending:
-        for above in _above(pending.pop(0)):
+        folder = sysfs.folder_of(name := pending.pop(0))
+        parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
+        for above in (*sysfs.names_in(folder / "holders"), *parts):
             if above in found or above in names:
                 continue
             if len(found) >= MOST_LAYERS:
@@ -142,12 +144,6 @@ def layers(names: Sequence[str]) -> tuple[dict[str, Facts], list[Facts]]:
                 _read_layer(above, found[above], len(found), errors)
             pending.append(above)
     return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
-
-
-def _above(name: str) -> list[str]:
-    folder = sysfs.folder_of(name)
-    parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
-    return [*sysfs.names_in(folder / "holders"), *parts]
 
 
 def _layer(name: str) -> Facts:

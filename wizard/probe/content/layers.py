@@ -95,7 +95,13 @@ def _placement(
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
         if place is None and input_below is not None:
             place = input_below.data_offset("linux_raid_member")
-        return place, _array(texts)
+        level = re.fullmatch(r"raid(\d+)", texts["md/level"])
+        # A reshape shows two numbers in sysfs, so its striping is unknown.
+        chunk, drives, layout = (
+            sysfs.whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
+        )
+        spread = lvm.data_drives(int(level[1]), drives, layout or 0) if level and drives else 0
+        return place, lvm.striping(chunk, chunk * spread) if chunk and spread else None
     uuid = texts.get("dm/uuid", "")
     if input_below is None:
         return None, None
@@ -108,18 +114,6 @@ def _placement(
                 if volume.uuid == match[1]:
                     return volume.offset_bytes, volume.striping
     return None, None
-
-
-def _array(texts: Mapping[str, str]) -> Striping | None:
-    """None during a reshape, when sysfs shows two numbers."""
-    level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
-    chunk, drives, layout = (
-        sysfs.whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
-    )
-    if level is None or not chunk or not drives:
-        return None
-    spread = lvm.data_drives(int(level[1]), drives, layout or 0)
-    return lvm.striping(chunk, chunk * spread) if spread else None
 
 
 def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:

@@ -73,20 +73,17 @@ def read_group(mark: Signature, read: Read, size_bytes: int) -> InGroup:
     for place in range(0, len(labels), SECTOR_BYTES):
         sector = labels[place : place + SECTOR_BYTES]
         if len(sector) == SECTOR_BYTES and sector[:8] == b"LABELONE" and sector[24:32] == b"LVM2 001":
-            return _labelled(mark, read, sector, size_bytes)
-    return mark, ()
-
-
-def _labelled(mark: Signature, read: Read, sector: bytes, size_bytes: int) -> InGroup:
+            break
+    else:
+        return mark, ()
     header = number(sector, 20, 4)
     if header + 40 > SECTOR_BYTES:
         return mark, ()
     own_uuid = sector[header : header + 32].decode("latin-1")
     data, areas_at = _parse_areas(sector, header + 40)
-    areas, _ = _parse_areas(sector, areas_at)
     start = data[0][0] if data else None
     mark = replace(mark, data_offset_bytes=start, size_bytes=number(sector, header + 32, 8))
-    for offset, length in areas:
+    for offset, length in _parse_areas(sector, areas_at)[0]:
         for name, group in _sections(_metadata(read, offset, length, size_bytes)):
             if found := _in_group(replace(mark, group=name), group, own_uuid):
                 mark, volumes = found
@@ -259,28 +256,15 @@ def read_member(mark: Signature, read: Read, size_bytes: int) -> Signature:
             level, layout = struct.unpack_from("<iI", data, 72)
             chunk, drives = struct.unpack_from("<II", data, 88)
             offset, sectors = struct.unpack_from("<QQ", data, 128)
-            spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-            return replace(
-                mark,
-                data_offset_bytes=offset * SECTOR_BYTES,
-                striping=None if number(data, 8, 4) & MD_RESHAPES else spread,
-                size_bytes=(offset + sectors) * SECTOR_BYTES,
-                level=_level(level),
-                number=_role(role, "little"),
-                devices=drives,
+            mark = replace(
+                mark, data_offset_bytes=offset * SECTOR_BYTES, size_bytes=(offset + sectors) * SECTOR_BYTES
             )
+            reshaping = number(data, 8, 4) & MD_RESHAPES
+            shape = (level, drives, 0 if reshaping else chunk * SECTOR_BYTES, layout)
+            return _md(mark, shape, int.from_bytes(role, "little") if role else MOST_DRIVES)
         if data[:4] == struct.pack(">I", MD_MAGIC):
             return _md_0(mark, read, place, "big")
     return mark
-
-
-def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
-    role = int.from_bytes(data, order)
-    return role if data and role < MOST_DRIVES else None
-
-
-def _level(level: int) -> str | None:
-    return f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None
 
 
 def _md_0(mark: Signature, read: Read, place: int, order: Literal["little", "big"]) -> Signature:
@@ -291,23 +275,24 @@ def _md_0(mark: Signature, read: Read, place: int, order: Literal["little", "big
     words = struct.unpack_from(f"{'<' if order == 'little' else '>'}66i", data)
     if words[1] != 0:
         return mark
-    spread = _md_striping(words[7], words[10], words[65], words[64])
     role = read(place + MD_0_ROLE_AT, 4)
-    return replace(
-        mark,
-        data_offset_bytes=0,
-        striping=spread,
-        level=_level(words[7]),
-        number=_role(role, order),
-        devices=words[10],
+    shape = (words[7], words[10], words[65], words[64])
+    return _md(
+        replace(mark, data_offset_bytes=0), shape, int.from_bytes(role, order) if role else MOST_DRIVES
     )
 
 
-def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Striping | None:
-    if not 0 < drives <= MOST_DRIVES or not chunk_bytes:
-        return None
-    spread = data_drives(level, drives, layout)
-    return striping(chunk_bytes, chunk_bytes * spread) if spread else None
+def _md(mark: Signature, shape: tuple[int, int, int, int], role: int) -> Signature:
+    """`shape`: level, number of drives, size of a chunk in bytes, and layout."""
+    level, drives, chunk_bytes, layout = shape
+    spread = data_drives(level, drives, layout) if chunk_bytes and 0 < drives <= MOST_DRIVES else 0
+    return replace(
+        mark,
+        striping=striping(chunk_bytes, chunk_bytes * spread) if spread else None,
+        level=f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None,
+        number=role if role < MOST_DRIVES else None,
+        devices=drives,
+    )
 
 
 def data_drives(level: int, drives: int, layout: int = 0) -> int:

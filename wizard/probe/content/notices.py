@@ -1,7 +1,6 @@
 """Find the notice on a drive with a waiting run, at its few possible offsets. Skips partitions with a
 recognised signature. Also reads the slots of a move's journal."""
 
-import hashlib
 import json
 import struct
 from collections.abc import Iterable, Iterator
@@ -85,7 +84,7 @@ def read_slot(raw: bytes) -> tuple[int, bytes, bytes] | None:
 
 def digest_of(lengths: bytes, plain: bytes, edges: bytes) -> bytes:
     """Return the digest of a slot: number and lengths as in the header, state, and edges."""
-    return hashlib.sha256(lengths + plain + edges).digest()
+    return sha256(lengths + plain + edges).digest()
 
 
 def is_moving(read: Read, span: Extent) -> bool:

@@ -26,7 +26,8 @@ CONTROLLER_BYTES = 544
 """Through the fields about formatting."""
 PATIENCE_MS = 3000
 
-FORMATS_AT, FORMAT_BYTES = 128, 4
+FORMATS_AT, FORMAT = 128, struct.Struct("<HBB")
+"""Start of the formats; bytes of metadata, exponent of the block size, and relative performance of each."""
 LEAST_EXPONENT, GREATEST_EXPONENT = 9, 16
 """Block sizes as exponents: 512 bytes to 64 KiB. 0 marks a format that is currently unavailable."""
 FORMAT_COMMAND = 1 << 1
@@ -65,18 +66,15 @@ def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
     data = decoded(raw.nvme.get("namespace", ""))
     if len(data) < NAMESPACE_BYTES:
         return ()
-    count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT_BYTES)
+    count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT.size)
     # With more than 16 formats, bits 6:5 are the upper bits of the number.
     used = data[26] & 0xF | ((data[26] >> 5 & 3) << 4 if count > 16 else 0)
-    found = []
-    for number in range(count):
-        at = FORMATS_AT + number * FORMAT_BYTES
-        if LEAST_EXPONENT <= data[at + 2] <= GREATEST_EXPONENT:
-            metadata = int.from_bytes(data[at : at + 2], "little")
-            found.append(
-                NvmeFormat(number, 1 << data[at + 2], metadata, data[at + 3] & 3, in_use=number == used)
-            )
-    return tuple(found)
+    formats = FORMAT.iter_unpack(data[FORMATS_AT : FORMATS_AT + count * FORMAT.size])
+    return tuple(
+        NvmeFormat(number, 1 << exponent, metadata, rating & 3, in_use=number == used)
+        for number, (metadata, exponent, rating) in enumerate(formats)
+        if LEAST_EXPONENT <= exponent <= GREATEST_EXPONENT
+    )
 
 
 def format_scope_of(raw: RawDrive) -> str | None:

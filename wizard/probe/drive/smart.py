@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from wizard.model import drive_facts
 from wizard.model.machine import Obstacle
@@ -11,6 +11,7 @@ from wizard.model.said import Message, t
 from wizard.probe.drive.ata import valid_rate
 from wizard.probe.unread import obstacle_in
 
+T = TypeVar("T")
 Source = str | tuple[int, str]
 NVME = "nvme_smart_health_information_log"
 COUNTERS: dict[str, tuple[Source, ...]] = {
@@ -51,23 +52,20 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 def smart_of(text: str | None) -> drive_facts.Smart:
     """Parse smartctl's JSON output."""
     output = _parsed(text)
-    zones = _at(output, "zoned_device capabilities")
+    zones = _at(output, "zoned_device capabilities", str)
     if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
-    family, model = output.get("model_family"), output.get("model_name")
-    passed = _at(output, "smart_status passed")
-    trim = _at(output, "trim supported")
     rate = _number(output, "rotation_rate")
-    if rate == 0 and _at(output, "device protocol") == "ATA":
+    if rate == 0 and _at(output, "device protocol", str) == "ATA":
         # smartctl's 0 for solid state. For SCSI it can mean "not reported".
         rate = drive_facts.SOLID_STATE
     return drive_facts.Smart(
-        passed=passed if isinstance(passed, bool) else None,
-        model_family=family if isinstance(family, str) else None,
-        zoned_capability=zones if isinstance(zones, str) else None,
-        trim_supported=trim if isinstance(trim, bool) else None,
+        passed=_at(output, "smart_status passed", bool),
+        model_family=_at(output, "model_family", str),
+        zoned_capability=zones,
+        trim_supported=_at(output, "trim supported", bool),
         rotation_rate=valid_rate(rate or 0),
-        model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
+        model_name=" ".join((_at(output, "model_name", str) or "").split()) or None,
         health=_health_of(output),
     )
 
@@ -77,23 +75,24 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     output = _parsed(text)
     if text is None or "smart_status" in output or "model_name" in output or "rotation_rate" in output:
         return None
-    texts = [str(line.get("string")) for line in _rows(_at(output, "smartctl messages"))]
+    texts = [str(line.get("string")) for line in _rows(output, "smartctl messages")]
     if texts:
         return t("smartctl: {said}.", said=texts[0].rstrip(".")), obstacle_in(texts[0])
-    power = _at(output, "power_mode name")
+    power = _at(output, "power_mode name", object)
     asleep = t("The drive is asleep ({mode}).", mode=str(power))
     return asleep if power else t("smartctl output is unreadable."), Obstacle.FAILED
 
 
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
-        return _object(json.loads(text or "{}"))
+        value = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _health_of(said: dict[str, Any]) -> drive_facts.Health:
-    attributes = _rows(_at(said, "ata_smart_attributes table"))
+    attributes = _rows(said, "ata_smart_attributes table")
 
     def number(source: Source) -> int | None:
         if isinstance(source, str):
@@ -118,7 +117,7 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
-            if entry.get("when_failed") == "now" and _at(entry, "flags prefailure") is True
+            if entry.get("when_failed") == "now" and _at(entry, "flags prefailure", bool)
         ),
         test_passed=passed,
         test_hours=hours,
@@ -128,36 +127,33 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
 def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
     """Yield completed self-tests, the latest first, with the power-on hours."""
     for kind in ("extended", "standard"):
-        for entry in _rows(_at(output, f"ata_smart_self_test_log {kind} table")):
-            passed = _at(entry, "status passed")
-            if isinstance(passed, bool):
+        for entry in _rows(output, f"ata_smart_self_test_log {kind} table"):
+            passed = _at(entry, "status passed", bool)
+            if passed is not None:
                 yield passed, _number(entry, "lifetime_hours")
-    for entry in _rows(_at(output, "nvme_self_test_log table")):
+    for entry in _rows(output, "nvme_self_test_log table"):
         result = _number(entry, "self_test_result value")
         if result == 0 or result in NVME_FAILED:
             yield result == 0, _number(entry, "power_on_hours")
     for number in range(20):
-        entry = _object(_at(output, f"scsi_self_test_{number}"))
-        result = _number(entry, "result value")
+        test = f"scsi_self_test_{number}"
+        result = _number(output, f"{test} result value")
         if result == 0 or result in SCSI_FAILED:
-            yield result == 0, _number(entry, "power_on_time hours")
+            yield result == 0, _number(output, f"{test} power_on_time hours")
 
 
 def _number(said: dict[str, Any], keys: str) -> int | None:
-    value = _at(said, keys)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    value = _at(said, keys, int)
+    return None if value is None or isinstance(value, bool) or value < 0 else value
 
 
-def _at(value: dict[str, Any], keys: str) -> Any:  # noqa: ANN401 - any JSON
-    found: Any = value
+def _at(value: dict[str, Any], keys: str, kind: type[T]) -> T | None:
+    """Return the value behind these keys, None if missing or of another type."""
+    found: object = value
     for key in keys.split():
         found = found.get(key) if isinstance(found, dict) else None
-    return found
+    return found if isinstance(found, kind) else None
 
 
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _rows(value: object) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+def _rows(value: dict[str, Any], keys: str) -> list[dict[str, Any]]:
+    return [row for row in _at(value, keys, list) or () if isinstance(row, dict)]

@@ -35,22 +35,18 @@ Zone = tuple[int, int, int]
 
 
 def read_zones(path: str) -> list[dict[str, int]]:
-    """Return the zones as `facts.RawZones`. Raises OSError."""
-    with opened(path) as descriptor:
-        return together(_reported(descriptor))
-
-
-def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
-    """Merge runs of equal zones. The flag of each zone is True if it was written."""
+    """Return the zones as `facts.RawZones`, one for each run of equal zones. Raises OSError."""
     runs = []
-    for (kind, size, capacity), equal in groupby(zones, itemgetter(0)):
-        written = [flag for _, flag in equal]
-        sizes = {"size_bytes": size, "capacity_bytes": capacity}
-        runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
+    with opened(path) as descriptor:
+        for (kind, size, capacity), equal in groupby(_reported(descriptor), itemgetter(0)):
+            written = [flag for _, flag in equal]
+            sizes = {"size_bytes": size, "capacity_bytes": capacity}
+            runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
     return runs
 
 
 def _reported(descriptor: int) -> Iterator[tuple[Zone, bool]]:
+    """Yield each zone, and True if it was written."""
     sector = 0
     while True:
         buffer = bytearray(HEAD.size + ASKED_AT_ONCE * ZONE.size)
@@ -88,24 +84,25 @@ _DEFAULTS = re.compile(r"(?m)^\s*ext4 = \{\s*features = (\S+)")
 
 def zones_of(raw: RawDrive) -> Zones | None:
     """Return the zones of a zoned drive, None for others."""
-    if raw.sysfs.get("queue/zoned", "none") == "none":
+    texts = raw.sysfs
+    if texts.get("queue/zoned", "none") == "none":
         return None
-    runs, devices = raw.zones, whole_number(raw.sysfs.get("ext_range"))
+    runs, devices = raw.zones, whole_number(texts.get("ext_range"))
     # The kernel allows no partitions on host-managed drives (block/partitions/core.c). For others, ext_range
     # is the number of block devices per disk. 1 means the disk only, which some kernels before 6.8 report
     # for host-aware drives too.
     takes_partitions = None if devices is None else devices > 1
     return Zones(
-        size_bytes=bytes_at(raw.sysfs, "queue/chunk_sectors") or None,
-        count=whole_number(raw.sysfs.get("queue/nr_zones")),
+        size_bytes=bytes_at(texts, "queue/chunk_sectors") or None,
+        count=whole_number(texts.get("queue/nr_zones")),
         conventional=sum(run.count for run in runs if run.type in (CONVENTIONAL, SEQUENTIAL_PREFERRED))
         if runs
         else None,
         capacity_bytes=min((run.capacity_bytes for run in runs), default=None),
         written=sum(run.written for run in runs) if runs else None,
-        most_open=whole_number(raw.sysfs.get("queue/max_open_zones")),
-        most_active=whole_number(raw.sysfs.get("queue/max_active_zones")),
-        takes_partitions=raw.sysfs.get("queue/zoned") != "host-managed" and takes_partitions,
+        most_open=whole_number(texts.get("queue/max_open_zones")),
+        most_active=whole_number(texts.get("queue/max_active_zones")),
+        takes_partitions=texts.get("queue/zoned") != "host-managed" and takes_partitions,
     )
 
 

@@ -9,12 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from psutil import PROCFS_PATH, Error, Process, pids
-
 from wizard.model.errors import BadInput, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.said import t
-from wizard.probe.host.sysfs import text
+from wizard.probe.host.sysfs import names_in, text
 
 LOGIN_UID = Path("/proc/self/loginuid")
 NOBODY_LOGGED_IN = 2**32 - 1
@@ -55,16 +53,20 @@ def _person(found: pwd.struct_passwd) -> Writer:
     return Writer("person", found.pw_name, found.pw_uid, found.pw_gid) if found.pw_uid else ROOT
 
 
+PROC = Path("/proc")
 LONGEST_NAME = 40
 
 
-def others() -> tuple[int, ...]:
-    """Return the PIDs of all visible other processes."""
-    return tuple(number for number in pids() if number != os.getpid())
+def pids() -> tuple[int, ...]:
+    """Return the PIDs of all visible processes."""
+    return tuple(sorted(int(name) for name in names_in(PROC) if name.isdecimal()))
 
 
 def name_of(number: int) -> str | None:
     """Return the printable name of a running process."""
+    # Imported here because psutil is slow to load, and few programs are in the way.
+    from psutil import Error, Process
+
     with suppress(Error):
         return printable(Process(number).name(), LONGEST_NAME)
     return None
@@ -73,7 +75,7 @@ def name_of(number: int) -> str | None:
 def opened(number: int) -> Iterator[tuple[int, str]]:
     """Yield a process's open descriptors and targets. Only root sees other users'."""
     with suppress(OSError):
-        for link in _folder(number, "fd").iterdir():
+        for link in (PROC / str(number) / "fd").iterdir():
             with suppress(OSError):
                 yield int(link.name), str(link.readlink())
 
@@ -82,18 +84,14 @@ def process_paths(number: int) -> Iterator[str]:
     """Yield the working directory, root and executable of a process."""
     for name in ("cwd", "root", "exe"):
         with suppress(OSError):
-            yield str(_folder(number, name).readlink())
+            yield str((PROC / str(number) / name).readlink())
 
 
 def writes(number: int, descriptor: int) -> bool:
     """Return True if a process opened this descriptor for writing, by `fdinfo`. Raises OSError if closed."""
-    lines = _folder(number, "fdinfo", str(descriptor)).read_text().splitlines()
+    lines = (PROC / str(number) / "fdinfo" / str(descriptor)).read_text().splitlines()
     flags = next((line.split()[1] for line in lines if line.startswith("flags:")), "0")
     return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
-
-
-def _folder(number: int, *names: str) -> Path:
-    return Path(PROCFS_PATH, str(number), *names)
 
 
 NAMES = ("/run/host/container-manager", "/run/systemd/container")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,12 +31,12 @@ class UseState(Struct, frozen=True):
 
 def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
     """Return layers and uses of a drive's devices and all layers above."""
-    base = tuple(names)
+    base, path_of = tuple(names), partial(node, graph)
     edges = list(_edges(graph, base))
     devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
     mounts = mounts_of(graph)
     on = {name: _mounts_on(name, graph, mounts) for name in devices}
-    own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in devices}
+    own = {path_of(name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in devices}
     # Filesystems that the kernel has open, possibly without a visible mount.
     active = {name for names in (*graph.active.values(), *graph.btrfs.values()) for name in names}
     swaps = {re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line}
@@ -46,31 +47,27 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
         kind = "raid-member" if block and block.md_level else "holder"
         if block and (block.backing_file or (block.disk or "").startswith("loop")):
             kind = "loop-backing"
-        lower.append(Use(kind, node(graph, below), node(graph, above)))
+        lower.append(Use(kind, path_of(below), path_of(above)))
     # The device with the image behind a mounted loop device is the boot medium.
     numbers = {mount.number for mount in mounts} if is_live(graph) else set()
     backed = (one for one in graph.blocks.values() if one.number in numbers)
     images = [one.backing_file for one in backed if one.backing_file]
     uses = [
         *(
-            Use("mounted", node(graph, name), one.point if one.own else HIDDEN_AT(place=one.point))
+            Use("mounted", path_of(name), one.point if one.own else HIDDEN_AT(place=one.point))
             for name in devices
             for one in on[name]
         ),
+        *(Use("mounted", path_of(name), ELSEWHERE) for name in devices if not on[name] and name in active),
         *(
-            Use("mounted", node(graph, name), ELSEWHERE)
-            for name in devices
-            if not on[name] and name in active
-        ),
-        *(
-            Use("swap", node(graph, name), "swap")
+            Use("swap", path_of(name), "swap")
             for name in devices
             if name in graph.blocks and {graph.blocks[name].number, node_of(name)} & swapped
         ),
         *lower,
         # Writes through another loop device change this one, unknown to the kernel.
         *(
-            Use("loop-backing", node(graph, name), node(graph, other))
+            Use("loop-backing", path_of(name), path_of(other))
             for name in base
             for other, found in graph.blocks.items()
             if other != name
@@ -79,7 +76,7 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
             and found.backing_inode == graph.blocks[name].backing_inode
         ),
         *(
-            Use("running-system", node(graph, name), mount.point)
+            Use("running-system", path_of(name), mount.point)
             for name, found_on in on.items()
             for mount in found_on
             if mount.system
@@ -90,13 +87,13 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
         ),
     ]
     if not uses:
-        uses += [Use("opened", node(graph, name), ANOTHER) for name in base if claimable.get(name) is False]
+        uses += [Use("opened", path_of(name), ANOTHER) for name in base if claimable.get(name) is False]
     layers = (
         Layer(
             kind_of(above, graph.blocks.get(above)),
-            node(graph, above),
-            node(graph, below),
-            own[node(graph, above)],
+            path_of(above),
+            path_of(below),
+            own[path_of(above)],
         )
         for below, above in edges
     )
