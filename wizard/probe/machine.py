@@ -144,7 +144,7 @@ def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     """Write raw facts (default: a new survey), and return their machine. Raises BadInput for devices and
     other special files, Failed."""
     recorded = survey() if facts is None else facts
-    write_file(path, codec.render_document(SCHEMA, codec.to_json(recorded)), str(t("The facts")))
+    write_file(path, codec.render_document(SCHEMA, recorded), str(t("The facts")))
     return machine_of(recorded)
 
 

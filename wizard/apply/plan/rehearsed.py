@@ -394,22 +394,6 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
         yield opened.enter_context(closing(Checks(run, drives)))
 
 
-def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
-    """Raises Refused or Failed if the run cannot continue for this purpose. Read-only."""
-    phase, undoing = _record(run).phase, purpose is process.Purpose.UNDO
-    run_drives.KnownDrives(run, plan).probe()
-    if phase is Phase.REHEARSING:
-        return
-    if phase is Phase.KEPT and not undoing:
-        run_drives.check_holds_plan(run, plan)
-        return
-    with comparing(run, plan) as checks:
-        if undoing:
-            checks.check_undo(over=False)
-        else:
-            checks.check_forward()
-
-
 def next_commands(run: Path) -> Message:
     """Describe the commands that can continue the run, according to their checks."""
     return working_commands(run) or engine_words.SHOWS_RUN(run=runs.run_argument(run))
