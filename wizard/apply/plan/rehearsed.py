@@ -317,7 +317,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         # The record may be outdated.
         with suppress(DiskwrightError), comparing(run, plan) as checks:
             is_untouched = not checks.is_ahead
-    try:
+    with process.refusing():
         if is_untouched:
             guard.check_start(plan)
             guard.check_surroundings(plan, environment)
@@ -328,8 +328,6 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         clear_drives(plan)
         for drive in run_drives.KnownDrives(run, plan).probe():
             guard.check_unused(drive, part=plan.part_path)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
 
 
 def lacks_space(error: Failed, run: Path) -> bool:

@@ -19,7 +19,7 @@ from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import arrays, containers, filesystem, layers, step_context, wipe
 from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.apply.table import write
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
+from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
@@ -120,11 +120,9 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
         raise Refused(DIRECT(name=run.name))
     guard.check_rehearsable(plan, None)
     guard.check_operations(plan, environment)
-    try:
+    with process.refusing():
         guard.check_start(plan)
         guard.check_surroundings(plan, environment)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
 
     def numbers() -> Iterator[int]:
         tables_written = False

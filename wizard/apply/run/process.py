@@ -71,6 +71,15 @@ def refused(why: object) -> Refused:
     return Refused(why, NOTHING_WRITTEN)
 
 
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn errors of checks into refusals. Raises Refused."""
+    try:
+        yield
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
 
