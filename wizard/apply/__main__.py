@@ -15,7 +15,7 @@ from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run_control import carry_out
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event
 from wizard.probe import pool
 from wizard.process.program import note_exception
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> None:
     # before the next step.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: _stop(run))
+    signal.signal(signal.SIGTERM, lambda _number, _frame: why_not(process.request_stop, run))
     # Do not pass the locks on to child processes, unless requested explicitly.
     for lock in locks:
         os.set_inheritable(lock, False)
@@ -56,11 +56,6 @@ def main(arguments: list[str]) -> None:
     except BaseException:
         note_exception()
         raise
-
-
-def _stop(run: Path) -> None:
-    with suppress(DiskwrightError):
-        process.request_stop(run)
 
 
 main(sys.argv[1:])

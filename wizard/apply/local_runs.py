@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
     from wizard.model.run import JournalEntry
-    from wizard.model.said import Message
     from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
     from wizard.plan.undo_policy import UndoSpace
@@ -126,10 +125,6 @@ class LocalRuns:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""
         window = run_control.job_of(run).rollback(run)
         return window.closed if window else ""
-
-    def ready(self, changes: Changes) -> tuple[Message, ...]:
-        """Return how to use the filesystems that changes have mounted, and who may."""
-        return settings_run.ready_message(changes)
 
     def request_stop(self, run: Path) -> None:
         """Ask a run to stop before the next step."""

@@ -83,15 +83,13 @@ MANAGERS = {
         # With --assume-no, apt-get installs without asking if there are no additional packages.
         weigh=(*APT, "--print-uris"),
         install=(
-            *("env", "DEBIAN_FRONTEND=noninteractive", *APT, "-y"),
-            *(
-                "-o",
-                "APT::Keep-Downloaded-Packages=false",
-                "-o",
-                "Dpkg::Use-Pty=0",
-                "-o",
-                "DPkg::Lock::Timeout=60",
-            ),
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            *APT,
+            "-y",
+            "--option=APT::Keep-Downloaded-Packages=false",
+            "--option=Dpkg::Use-Pty=0",
+            "--option=DPkg::Lock::Timeout=60",
         ),
         read=_by_lines(r"^Need to get @", r"^After this operation, @ of additional"),
         refresh=("apt-get", "update", "-q"),
@@ -139,11 +137,6 @@ UNREACHED = re.compile(
     r"|temporary error \(try again later\)|failed to synchronise all databases",
     re.IGNORECASE,
 )
-
-
-def is_offline(said: str) -> bool:
-    """Return True if the output reports an unreachable server."""
-    return UNREACHED.search(said) is not None
 
 
 def complaint(said: str) -> str:
@@ -218,12 +211,12 @@ def install(missing: Missing, on_line: OnLine) -> None:
     fetched = _refresh(manager, on_line) if _is_stale(manager) else None
     argv = [*manager.install, *missing.packages]
     done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
-    if done.status and manager.refresh and fetched is None and not is_offline(done.output):
+    if done.status and manager.refresh and fetched is None and not UNREACHED.search(done.output):
         # Outdated lists can name packages that no longer exist.
         fetched = _refresh(manager, on_line)
         done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status:
-        if is_offline(done.output + (fetched or "")):
+        if UNREACHED.search(done.output + (fetched or "")):
             raise Failed(t("No network: {manager} could not reach any server.", manager=manager.name))
         why = complaint(done.output)
         raise Failed(

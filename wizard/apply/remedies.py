@@ -13,7 +13,7 @@ from wizard.apply.run import kinds
 from wizard.apply.run.runs import find_run
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import has_capability
-from wizard.apply.system.fstab import Tags, tags_of
+from wizard.apply.system.fstab import tags_of
 from wizard.benchmark.smr_probe import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
@@ -82,9 +82,17 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     if not machine.root or machine.unprobed:
         return
     unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
+    devices = [
+        (device, tags_of(signatures_on(drive, device), drive.partition(device)))
+        for drive in machine.drives
+        for device in drive.nodes
+    ]
+    devices += [
+        (layer.path, tags_of(layer.signatures, None)) for drive in machine.drives for layer in drive.layers
+    ]
     for line in existing_filesystem.readable_lines(fstab):
         is_device = line.path.startswith("/dev/") and not line.path.startswith("/dev/mapper/")
-        is_there = Path(line.path).exists() or any(line.means(*one) for one in _devices(machine))
+        is_there = Path(line.path).exists() or any(line.means(*one) for one in devices)
         if line.may_stop and is_device and not is_there:
             found = t(
                 "Line {line} of {file} names {source}, which was not found.",
@@ -104,14 +112,6 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
 
 PLAIN_SOURCE = re.compile(r"[A-Za-z0-9_=:./-]+")
 """Sources of fstab that need no quoting."""
-
-
-def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:
-    for drive in machine.drives:
-        for device in drive.nodes:
-            yield device, tags_of(signatures_on(drive, device), drive.partition(device))
-        for layer in drive.layers:
-            yield layer.path, tags_of(layer.signatures, None)
 
 
 def _stops(subject: str, found: Message, commands: tuple[FindingCommand, ...]) -> Finding:

@@ -16,7 +16,7 @@ SCHEMAS: dict[type[BenchmarkResult], str] = {
 
 def render_verdict(verdict: BenchmarkResult) -> str:
     """Return a result as JSON text."""
-    return codec.render_document(SCHEMAS[type(verdict)], codec.to_json(verdict))
+    return codec.render_document(SCHEMAS[type(verdict)], verdict)
 
 
 def read_any(text: str, where: str) -> BenchmarkResult:

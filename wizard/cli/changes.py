@@ -16,7 +16,7 @@ from wizard.apply.run.kinds import render_any
 from wizard.cli.command import NOT_WRITTEN, typed
 from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import render_document
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
@@ -141,7 +141,7 @@ def migrate(arguments: Namespace) -> Document | ExitCode:
     situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)
-        return render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect)
+        return render_document(PROSPECT_SCHEMA, prospect), prospect_blocks(prospect)
     made = make_migration(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )

@@ -20,7 +20,7 @@ from wizard.apply.run_control import job_for, resume
 from wizard.cli import output
 from wizard.cli.start import check_is_root, environment_of, page_of, read_text
 from wizard.cli.status import begin_heeding, narrate
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import render_document
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode
@@ -139,7 +139,7 @@ def ensure(arguments: Namespace) -> ExitCode:
         # Only the result is data. Messages of the runs are narration here.
         results = ensured(wanted, where, check=arguments.check)
     if arguments.json:
-        document = to_json(document_of(results, check=arguments.check))
+        document = document_of(results, check=arguments.check)
         sys.stdout.write(render_document(ENSURED_SCHEMA, document))
     else:
         output.tell(line for result in results for line in lines_of(result))

@@ -194,7 +194,7 @@ def advise_drive(arguments: Namespace) -> Document:
     machine, (drive,) = machine_and_drives([arguments.device], arguments.machine)
     recording = diagnose(machine, drive, load_patterns()).recording
     advice = advise(machine, drive, recording, profile)
-    return render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive)
+    return render_document(ADVICE_SCHEMA, advice), advice_text(advice, drive)
 
 
 def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:

@@ -37,7 +37,7 @@ def workloads(_: Namespace) -> Document:
         # A path is not wrapped.
         origin = ui.Command((one.origin,))
         blocks += (ui.para(ui.strong(one.id), one.title), ui.para(one.summary, indent=2), origin, ui.GAP)
-    return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), blocks
+    return render_document(WORKLOADS_SCHEMA, {"workloads": found}), blocks
 
 
 def glossary(arguments: Namespace) -> Document:
@@ -47,7 +47,7 @@ def glossary(arguments: Namespace) -> Document:
 
     terms = (find_term(" ".join(arguments.term)),) if arguments.term else load_glossary()
     shown = [(ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms]
-    return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
+    return render_document(GLOSSARY_SCHEMA, {"terms": terms}), chain.from_iterable(shown)
 
 
 def options(arguments: Namespace) -> Document:
@@ -57,7 +57,7 @@ def options(arguments: Namespace) -> Document:
     found = chosen_options(catalogue.load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
     machine = probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
     kernel = machine.kernel
-    described = [to_json(one) | {"kernel": to_json(catalogue.on_kernel(one, kernel))} for one in found]
+    described = [to_json(one) | {"kernel": catalogue.on_kernel(one, kernel)} for one in found]
     body = {"kernel": kernel.release, "options": described}
     return render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel)
 

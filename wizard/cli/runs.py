@@ -202,7 +202,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
     tokens = arguments.confirm or ()
     found = recover.found_on(arguments.from_drive, arguments.journal)
     recover.refuse_known(found, arguments.journal)
-    first = found.notices[0]
+    first = found.labels[0].notice
     say(
         t(
             "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",

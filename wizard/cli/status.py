@@ -23,7 +23,7 @@ from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, ru
 from wizard.apply.run_control import is_not_yet, job_of
 from wizard.cli.command import NO_RUN, typed
 from wizard.cli.output import say, tell, width_of
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import joined, t
@@ -64,7 +64,7 @@ def status(arguments: Namespace) -> None:
         ),
     )
     if arguments.json:
-        sys.stdout.write(render_document(SCHEMA, {"runs": to_json(tuple(rows))}))
+        sys.stdout.write(render_document(SCHEMA, {"runs": rows}))
     elif not rows:
         say(NO_RUN(folder=str(runs_folder(arguments.journal))))
     else:

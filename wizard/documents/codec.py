@@ -94,9 +94,9 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
     )
 
 
-def render_document(schema: str, value: JSON) -> str:
-    """Return a document as text with a final newline."""
-    return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True) + "\n"
+def render_document(schema: str, value: object) -> str:
+    """Return a record or JSON object as a document with a final newline."""
+    return json.dumps({"schema": schema, **to_json(value)}, indent=2, ensure_ascii=True) + "\n"
 
 
 SCHEMA = re.compile(r'"(diskwright\.[a-z]+)/')
@@ -127,7 +127,7 @@ class Sealed(Struct, Generic[T], frozen=True):
     def render_shown(self, value: T) -> str:
         """Return the document with derived fields, for programs to read, not to apply."""
         noun, _, version = self.schema.partition("/")
-        return render_document(f"{noun}-shown/{version}", to_json(value))
+        return render_document(f"{noun}-shown/{version}", value)
 
     def is_one(self, text: str) -> bool:
         """Return True if a document is of this kind, in any version."""

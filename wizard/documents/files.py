@@ -24,26 +24,16 @@ def speak(environment: Mapping[str, str] = os.environ) -> None:
             return
         path = f"{CATALOGUES}/{name}/LC_MESSAGES/diskwright.mo"
         if os.path.exists(path):  # noqa: PTH110 - pathlib alone takes longer than all the rest
-            _load_catalogue(path)
+            import struct
+            from gettext import GNUTranslations
+
+            from wizard.model.said import Language
+
+            with suppress(OSError, ValueError, struct.error), open(path, "rb") as file:  # noqa: PTH123
+                catalogue = GNUTranslations(file)
+                Language.one, Language.many = catalogue.gettext, catalogue.ngettext
+                Language.of_profiles = catalogue.pgettext
             return
-
-
-def _load_catalogue(path: str) -> None:
-    import struct
-    from gettext import GNUTranslations
-
-    from wizard.model.said import Language
-
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            catalogue = GNUTranslations(file)
-    except (OSError, ValueError, struct.error):
-        return
-    Language.one, Language.many, Language.of_profiles = (
-        catalogue.gettext,
-        catalogue.ngettext,
-        catalogue.pgettext,
-    )
 
 
 def wanted(environment: Mapping[str, str]) -> Iterator[str]:

@@ -145,7 +145,7 @@ def drive_under(path: str) -> str:
 def save_machine(path: Path, facts: RawMachine) -> Machine:
     """Write raw facts, and return their machine. Raises BadInput for devices and
     other special files, Failed."""
-    write_file(path, codec.render_document(SCHEMA, codec.to_json(facts)), str(t("The facts")))
+    write_file(path, codec.render_document(SCHEMA, facts), str(t("The facts")))
     return machine_of(facts)
 
 

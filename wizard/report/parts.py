@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import render_document
 from wizard.model.advice import Advice
 from wizard.model.errors import WHERE_USED
 from wizard.model.finding import Diagnosis, Finding
@@ -105,4 +105,4 @@ class Report(Struct, frozen=True):
 
 def render_report(report: Report) -> str:
     """Return the report as JSON text."""
-    return render_document(SCHEMA, to_json(report))
+    return render_document(SCHEMA, report)

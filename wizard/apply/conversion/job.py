@@ -171,14 +171,12 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
 
 def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
-    try:
+    with process.refusing():
         if commit.has_started(run):
             guard.check_resumable(migration)
             guard.check_fstab(migration, {How.BEFORE, How.AFTER})
         else:
             guard.check_new(migration)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
 
 
 def reached(run: Path) -> str:

@@ -179,9 +179,7 @@ UNRECORDED = Sentence("Cannot record the run's progress in {run}: {why}. Fix tha
 def save_record(run: Path, record: Record) -> None:
     """Write the record atomically and durably. Raises Failed; then the previous record remains."""
     with failing(UNRECORDED, run=run):
-        backup_store.replace_durably(
-            run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode()
-        )
+        backup_store.replace_durably(run / FILE, codec.render_document(SCHEMA, record).encode())
 
 
 def settle_record(run: Path) -> None:

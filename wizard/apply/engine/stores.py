@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
@@ -151,20 +150,16 @@ SPARE_BYTES = 256
 """The notice grows by a few bytes when it includes its own place."""
 
 
-class NoticeText(Struct, frozen=True):
-    """Contents of a run's notices. `plan` is the plan document, `told` a short summary of the result."""
-
-    run: str
-    begun: str
-    told: str
-    plan: str
-
-
 def with_notice(
-    run: Path, number: int, change: DriveChange, volumes: Sequence[Extent], told: NoticeText, block_bytes: int
+    run: Path,
+    number: int,
+    change: DriveChange,
+    volumes: Sequence[Extent],
+    about: Callable[..., Notice],
+    block_bytes: int,
 ) -> DriveChange:
     """Return the change with a notice, and save the drive's old bytes in that place durably. The drive is
-    only read.
+    only read. `about` makes a notice that describes the run.
 
     Returns the change unmodified if the new volumes have no room for a notice. Raises Failed.
     """
@@ -174,11 +169,7 @@ def with_notice(
         Store(old_file(run, number), grow=True) as old,
     ):
         hidden = hidden_reader(change, old.read, new.read, b"")
-        draft = Notice(
-            run=told.run,
-            begun=told.begun,
-            told=told.told,
-            plan=told.plan,
+        draft = about(
             number=number,
             drive_bytes=change.size_bytes,
             start_bytes=0,

@@ -112,8 +112,21 @@ def scratch_copy_of(
             with os.fdopen(fuse, "rb", buffering=0):
                 mounted = mount_served_file(fuse)
                 copied.callback(os.close, mounted)
-                report = _start_server(device, file, fuse, hidden, SPARE_BYTES if part else 0)
-            held.callback(os.close, report)
+                report, end = os.pipe()
+                held.callback(os.close, report)
+                try:
+                    places = [(place.start_bytes, place.size_bytes) for place in hidden]
+                    words = (device, str(file), fuse, end, places, SPARE_BYTES if part else 0)
+                    subprocess.Popen(
+                        module_argv(SERVER, json.dumps(words)),
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        start_new_session=True,
+                        pass_fds=(fuse, end),
+                        cwd="/",
+                    )
+                finally:
+                    os.close(end)
             served = os.open(f"/proc/self/fd/{mounted}", os.O_RDWR | os.O_CLOEXEC)
             copied.callback(os.close, served)
             # Make the kernel ask for the size. Older loop drivers do not.
@@ -131,21 +144,3 @@ def scratch_copy_of(
 def name_of(file: Path) -> bytes:
     """Return the name of the loop device of a scratch copy with its writes in this file."""
     return sha256(os.fsencode(file)).hexdigest()[:NAME_BYTES].encode()
-
-
-def _start_server(device: str, file: Path, fuse: int, hidden: Iterable[Extent], spare_bytes: int) -> int:
-    report, end = os.pipe()
-    try:
-        places = json.dumps([(place.start_bytes, place.size_bytes) for place in hidden])
-        argv = module_argv(SERVER, device, str(file), str(fuse), str(end), places, str(spare_bytes))
-        subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-            pass_fds=(fuse, end),
-            cwd="/",
-        )
-    finally:
-        os.close(end)
-    return report

@@ -215,5 +215,5 @@ def _report(report: int, line: object) -> None:
 
 
 if __name__ == "__main__":
-    places = [Extent(start, size) for start, size in json.loads(sys.argv[5])]
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), places, int(sys.argv[6]))
+    device, file, fuse, report, places, spare = json.loads(sys.argv[1])
+    main(device, file, fuse, report, [Extent(*place) for place in places], spare)

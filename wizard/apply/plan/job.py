@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Collection
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import filterfalse
 from pathlib import Path
@@ -109,9 +109,7 @@ def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> 
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
         runs.make_private(folder)
-        with ExitStack() as held:
-            folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            held.callback(os.close, folder_fd)
+        with process.opened(folder, os.O_RDONLY | os.O_DIRECTORY) as folder_fd:
             # Only one process may measure here: two scratch copies would have the same UUIDs.
             fcntl.flock(folder_fd, fcntl.LOCK_EX)
             for left in folder.glob(f"{PREFIX}*"):
@@ -305,7 +303,19 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def ask(self, run: Path, purpose: Purpose) -> None:
         _check_rehearsed(run)
-        rehearsed.ask(run, runs.load_plan(run), purpose)
+        plan, record = runs.load_plan(run), load_record(run)
+        run_drives.KnownDrives(run, plan).probe()
+        assert record is not None
+        if record.phase is Phase.REHEARSING:
+            return
+        if record.phase is Phase.KEPT and purpose is not Purpose.UNDO:
+            run_drives.check_holds_plan(run, plan)
+            return
+        with rehearsed.comparing(run, plan) as checks:
+            if purpose is Purpose.UNDO:
+                checks.check_undo(over=False)
+            else:
+                checks.check_forward()
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         stop_ignoring()

@@ -4,7 +4,7 @@ folder. Drives are only read."""
 import os
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -39,27 +39,36 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 LABEL = Sentence("The recovery label on {drive}")
 
 
+class RecoveryLabel(Struct, frozen=True):
+    """The recovery label of a drive, and its raw bytes."""
+
+    drive: Drive
+    notice: Notice
+    data: bytes
+
+
 class FoundRun(Struct, frozen=True):
     """A waiting run found on drives: the plan with current device names and without mounts, the recovery
-    label of each drive and its raw bytes, and differences from the plan's drives."""
+    label of each drive, and differences from the plan's drives."""
 
     plan: Plan
-    notices: tuple[Notice, ...]
-    data: tuple[bytes, ...]
+    labels: tuple[RecoveryLabel, ...]
     differences: tuple[str, ...]
 
     @property
     def run(self) -> str:
         """The name of the run."""
-        return self.notices[0].run
+        return self.labels[0].notice.run
 
     def written(self) -> tuple[tuple[str, Extent], ...]:
         """Return all places that keep writes to, with their drives."""
         return tuple(
-            (path, place)
-            for path, notice in zip(self.plan.devices, self.notices, strict=True)
+            (label.drive.path, place)
+            for label in self.labels
             for place in extents.merged(
-                (*(one.extent for one in notice.withheld), notice.extent), 1, notice.drive_bytes
+                (*(one.extent for one in label.notice.withheld), label.notice.extent),
+                1,
+                label.notice.drive_bytes,
             )
         )
 
@@ -69,18 +78,22 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     drive, and Refused if nothing is waiting, if keep has already started, or if drives are missing."""
     check_root()
     drive = probe_drive(path, seconds=backup_store.LOOK_SECONDS)
-    mine = _notice_of(drive)
+    mine = _label_on(drive)
     if mine is None:
-        if begun := _run_being_kept(drive.path, journal_dir):
-            raise process.refused(
-                t(
-                    "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
-                    "continues.",
-                    name=begun.name,
-                    drive=drive.path,
-                    run=runs.run_argument(begun),
-                )
-            )
+        for run in reversed(runs.list_runs(journal_dir)):
+            with suppress(BadInput):
+                record = load_record(run)
+                is_begun = record and record.phase in (Phase.RELEASING, Phase.RELEASED, Phase.KEPT)
+                if is_begun and state(run) not in SETTLED and drive.path in runs.load_plan(run).devices:
+                    raise process.refused(
+                        t(
+                            "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
+                            "continues.",
+                            name=run.name,
+                            drive=drive.path,
+                            run=runs.run_argument(run),
+                        )
+                    )
         raise process.refused(
             t(
                 "No result is waiting on {drive}: the recovery label is missing, or the hidden "
@@ -88,11 +101,18 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                 drive=drive.path,
             )
         )
-    first = mine[0]
-    plan = PLANS.read_kept(first.plan, str(LABEL(drive=drive.path)))
-    found = {first.number: (drive, *mine)}
-    if len(plan.members) > 1:
-        found |= _others(first, drive.path)
+    plan = PLANS.read_kept(mine.notice.plan, str(LABEL(drive=drive.path)))
+    found = {mine.notice.number: mine}
+    for other in list_drive_paths(all_devices=True) if len(plan.members) > 1 else ():
+        label = None
+        with suppress(DiskwrightError):
+            label = _label_on(probe_drive(other, seconds=5.0)) if other != drive.path else None
+        if label and (label.notice.run, label.notice.plan) == (mine.notice.run, mine.notice.plan):
+            if label.notice.number in found:
+                raise process.refused(
+                    t("Two drives claim to be the same drive of this run; one is {drive}.", drive=other)
+                )
+            found[label.notice.number] = label
     if missing := [member.drive for number, member in enumerate(plan.members) if number not in found]:
         absent = tuple(
             t("{model} of {size:size}", model=drive.model or drive.token, size=drive.size_bytes)
@@ -101,32 +121,19 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         partly = Sentence(
             "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}."
         )
-        raise process.refused(partly(run=first.run, drives=len(plan.members), missing=absent))
-    for drive, notice, _ in found.values():
-        _refuse_invalid(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
-    drives, labels, data = zip(*(found[number] for number in range(len(plan.members))), strict=True)
-    known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
+        raise process.refused(partly(run=mine.notice.run, drives=len(plan.members), missing=absent))
+    labels = tuple(found[number] for number in range(len(plan.members)))
+    known = tuple(_as_now(member.drive, label) for member, label in zip(plan.members, labels, strict=True))
     differs = Sentence("{drive} differs from the plan's drive: {difference}.")
     differences = tuple(
-        str(differs(drive=now.path, difference=difference))
-        for member, now in zip(plan.members, drives, strict=True)
-        if (difference := identity_difference(member.drive, now))
+        str(differs(drive=label.drive.path, difference=difference))
+        for member, label in zip(plan.members, labels, strict=True)
+        if (difference := identity_difference(member.drive, label.drive))
     )
-    return FoundRun(plan.on_drives(known).on_drive_only(), labels, data, differences)
+    return FoundRun(plan.on_drives(known).on_drive_only(), labels, differences)
 
 
-def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
-    """Return the newest local run that has begun keep on this drive without finishing."""
-    for run in reversed(runs.list_runs(journal_dir)):
-        with suppress(BadInput):
-            record = load_record(run)
-            is_begun = record and record.phase in (Phase.RELEASING, Phase.RELEASED, Phase.KEPT)
-            if is_begun and state(run) not in SETTLED and path in runs.load_plan(run).devices:
-                return run
-    return None
-
-
-def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
+def _label_on(drive: Drive) -> RecoveryLabel | None:
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None
@@ -138,35 +145,25 @@ def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
 
         for notice, data in notices(read, medium.size_bytes):
             if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
-                return notice, data
+                return RecoveryLabel(drive, notice, data)
     return None
 
 
-def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
-    """Find the other drives of the same run, by their numbers in the plan. Raises Refused if two drives have
-    the same number."""
-    found: dict[int, tuple[Drive, Notice, bytes]] = {}
-    for path in list_drive_paths(all_devices=True):
-        if path == but:
-            continue
-        try:
-            drive = probe_drive(path, seconds=5.0)
-            other = _notice_of(drive)
-        except DiskwrightError:
-            continue
-        if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
-            continue
-        if other[0].number in (*found, first.number):
-            raise process.refused(
-                t("Two drives claim to be the same drive of this run; one is {drive}.", drive=path)
-            )
-        found[other[0].number] = (drive, *other)
-    return found
-
-
-def _as_now(planned: Identity, drive: Drive) -> Identity:
-    """Return the drive's current identity. Raises Refused if its size or block size has changed."""
-    geometry = drive.geometry
+def _as_now(planned: Identity, label: RecoveryLabel) -> Identity:
+    """Return the drive's current identity. Raises Refused if its size or block size has changed, or if a
+    recovery label, perhaps forged, names places outside the change or its own, or data of the wrong size."""
+    drive, notice, geometry = label.drive, label.notice, label.drive.geometry
+    block_bytes = geometry.logical_block_bytes if geometry else 1
+    is_wrong = any(place.without((notice.extent,)) != (place,) for place in notice.places)
+    for one in notice.withheld:
+        size = -1
+        with suppress(ValueError):
+            size = len(b64decode(one.data, validate=True))
+        is_outside = bool(one.extent.without(notice.places))
+        is_part = bool(size % block_bytes or one.start_bytes % block_bytes)
+        is_wrong = is_wrong or size != one.size_bytes or is_outside or is_part
+    if is_wrong:
+        raise process.refused(process.DAMAGED(place=LABEL(drive=drive.path)))
     if (
         drive.size_bytes != planned.size_bytes
         or geometry is None
@@ -192,21 +189,6 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
     )
 
 
-def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
-    of the wrong size."""
-    is_wrong = any(place.without((notice.extent,)) != (place,) for place in notice.places)
-    for one in notice.withheld:
-        size = -1
-        with suppress(ValueError):
-            size = len(b64decode(one.data, validate=True))
-        is_outside = bool(one.extent.without(notice.places))
-        is_part = bool(size % block_bytes or one.start_bytes % block_bytes)
-        is_wrong = is_wrong or size != one.size_bytes or is_outside or is_part
-    if is_wrong:
-        raise process.refused(process.DAMAGED(place=LABEL(drive=path)))
-
-
 CHANGED = Sentence(
     "The waiting result on {drive} is incomplete or was modified. Nothing was "
     "written. To set up the drive again, make a plan with --replace."
@@ -224,9 +206,8 @@ def make_found_run(
     runs.check_room(folder, 0, make=True)
     locks = JOB.lock(found.plan, found.plan.devices)
     try:
-        for path in found.plan.devices:
+        for path, notice in ((label.drive.path, label.notice) for label in found.labels):
             check_unused(probe_drive(path, seconds=backup_store.LOOK_SECONDS), part=found.plan.part_path)
-        for path, notice in zip(found.plan.devices, found.notices, strict=True):
             with extents.DeviceMedium(path) as drive:
                 if stores.digest_of(notice.places, drive.read) != notice.digest:
                     raise Refused(CHANGED(drive=path))
@@ -235,13 +216,22 @@ def make_found_run(
             if (not begun or is_half_found(run)) and not process.is_locked(run):
                 # An interrupted rebuild has left this. Only the process with the drives' locks creates it.
                 rmtree(run)
-        run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
+        run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.labels[0].notice.plan, environment)
         run_lock = process.lock_run(run)
         try:
             # The phase LEFT blocks all commands until the folder is complete.
             save_record(run, Record(Phase.LEFT, of_plan=runs.plan_digest(run)))
             runs.save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
-            _fill_folder(run, found)
+            with closing(Journal(run)) as journal:
+                found_on = t(
+                    "Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run
+                )
+                journal.add(Event.STARTED, found_on)
+                changes = tuple(_save_change(run, number, label) for number, label in enumerate(found.labels))
+                _save_headers(run, found.plan, changes)
+                save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
+                backup_store.save_backup(run)
+                journal.add(Event.WAITING, t("Waiting to be kept."))
         except DiskwrightError:
             rmtree(run, ignore_errors=True)
             raise
@@ -276,28 +266,13 @@ def _can_be_kept(run: Path) -> bool:
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     for run in kinds.PLAN.found(journal_dir):
         with suppress(OSError):
-            if (run / runs.PLAN).read_text() == found.notices[0].plan:
+            if (run / runs.PLAN).read_text() == found.labels[0].notice.plan:
                 yield run
 
 
-def _fill_folder(run: Path, found: FoundRun) -> None:
-    """Save the planned bytes of all drives in the run's folder, and journal that it is waiting."""
-    journal = Journal(run)
-    try:
-        found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run)
-        journal.add(Event.STARTED, found_on)
-        drives = zip(found.plan.devices, found.notices, found.data, strict=True)
-        changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
-        _save_headers(run, found.plan, changes)
-        save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
-        backup_store.save_backup(run)
-        journal.add(Event.WAITING, t("Waiting to be kept."))
-    finally:
-        journal.close()
-
-
-def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes) -> DriveChange:
+def _save_change(run: Path, number: int, label: RecoveryLabel) -> DriveChange:
     """Save the remaining changes of one drive in the run's folder, and return them."""
+    path, notice = label.drive.path, label.notice
     marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
     (run / "engine").mkdir(mode=0o700, exist_ok=True)
     with (
@@ -315,7 +290,7 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
         # The hidden signatures fill the file's holes.
         for one in notice.withheld:
             new.write(one.start_bytes, b64decode(one.data))
-        kept.write(notice.start_bytes, data)
+        kept.write(notice.start_bytes, label.data)
         new.sync()
         kept.sync()
         block = drive.logical_block_bytes

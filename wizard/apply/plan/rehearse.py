@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
 from wizard.model.errors import DiskwrightError, Failed, partition_path
+from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event, WithSecret
@@ -132,16 +134,17 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
         workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
         made = _changed(plan.after, plan.part)
-        text = stores.NoticeText(
-            run_argument(workspace.run),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            ", ".join(
+        about = partial(
+            Notice,
+            run=run_argument(workspace.run),
+            begun=datetime.now(UTC).isoformat(timespec="seconds"),
+            told=", ".join(
                 f"{slot.filesystem or 'nothing'} of {format_capacity(slot.size_bytes)}" for slot in made
             ),
-            PLANS.render(plan),
+            plan=PLANS.render(plan),
         )
         for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True)):
-            noted = stores.with_notice(workspace.run, number, change, drive.room, text, one.block_bytes)
+            noted = stores.with_notice(workspace.run, number, change, drive.room, about, one.block_bytes)
             given_up = discards(workspace.run, number, plan, noted, one.block_bytes)
             changes[number] = replace(noted, discards=given_up)
     return record.Record(record.Phase.SAVED, tuple(changes))

@@ -317,7 +317,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         # The record may be outdated.
         with suppress(DiskwrightError), comparing(run, plan) as checks:
             is_untouched = not checks.is_ahead
-    try:
+    with process.refusing():
         if is_untouched:
             guard.check_start(plan)
             guard.check_surroundings(plan, environment)
@@ -328,8 +328,6 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         clear_drives(plan)
         for drive in run_drives.KnownDrives(run, plan).probe():
             guard.check_unused(drive, part=plan.part_path)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
 
 
 def lacks_space(error: Failed, run: Path) -> bool:
@@ -392,22 +390,6 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
     with ExitStack() as opened:
         drives = [opened.enter_context(DeviceMedium(path)) for path in plan.devices]
         yield opened.enter_context(closing(Checks(run, drives)))
-
-
-def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
-    """Raises Refused or Failed if the run cannot continue for this purpose. Read-only."""
-    phase, undoing = _record(run).phase, purpose is process.Purpose.UNDO
-    run_drives.KnownDrives(run, plan).probe()
-    if phase is Phase.REHEARSING:
-        return
-    if phase is Phase.KEPT and not undoing:
-        run_drives.check_holds_plan(run, plan)
-        return
-    with comparing(run, plan) as checks:
-        if undoing:
-            checks.check_undo(over=False)
-        else:
-            checks.check_forward()
 
 
 def next_commands(run: Path) -> Message:

@@ -19,7 +19,7 @@ from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import arrays, containers, filesystem, layers, step_context, wipe
 from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.apply.table import write
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
+from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
@@ -120,11 +120,9 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
         raise Refused(DIRECT(name=run.name))
     guard.check_rehearsable(plan, None)
     guard.check_operations(plan, environment)
-    try:
+    with process.refusing():
         guard.check_start(plan)
         guard.check_surroundings(plan, environment)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
 
     def numbers() -> Iterator[int]:
         tables_written = False
@@ -152,14 +150,24 @@ def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> None:
     """
     if not process.udev_runs():
         return
-    before = {place: devices.read_bytes(*place) for place in _unused_ends(plan, number)}
+    # Compare both ends of each drive and new partition that no earlier step has put to use.
+    made = (step.operation for step in plan.steps[: number - 1] if step.operation.made)
+    used = {device for operation in made for device in operation.devices}
+    before = {}
+    for member in plan.members:
+        path = member.drive.path
+        parts = [(partition_path(path, slot.number), slot.extent) for slot in member.after.partitions]
+        for device, place in ((path, Extent(0, member.drive.size_bytes)), *parts):
+            size = min(END_BYTES, place.size_bytes)
+            for start in (place.start_bytes, place.end_bytes - size) if device not in used else ():
+                before[path, start] = devices.read_bytes(path, start, size)
     _let_udev_look(plan, drive_locks)
-    for (device, start, size), data in before.items():
-        if devices.read_bytes(device, start, size) != data:
+    for (path, start), data in before.items():
+        if devices.read_bytes(path, start, len(data)) != data:
             raise Failed(
                 t(
                     "Another program changed {device} at byte {byte} while udev caught up.",
-                    device=device,
+                    device=path,
                     byte=start,
                 )
             )
@@ -167,21 +175,6 @@ def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> None:
 
 END_BYTES = 128 * KIB
 """Size of each end to compare, which covers the signatures of filesystems, tables and containers."""
-
-
-def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, int, int]]:
-    """Yield both ends of each drive and new partition, except those that steps before `number` have put to
-    use: drive, start and size in bytes."""
-    made = (step.operation for step in plan.steps[: number - 1] if step.operation.made)
-    used = {device for operation in made for device in operation.devices}
-    for member in plan.members:
-        path = member.drive.path
-        parts = [(partition_path(path, slot.number), slot.extent) for slot in member.after.partitions]
-        for device, place in ((path, Extent(0, member.drive.size_bytes)), *parts):
-            if device not in used:
-                size = min(END_BYTES, place.size_bytes)
-                yield path, place.start_bytes, size
-                yield path, place.end_bytes - size, size
 
 
 def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()) -> None:

@@ -134,33 +134,42 @@ class KnownDrives(Struct, frozen=True):
         return False
 
     def _fault(self, member: Member, drive: Drive, *, whole: bool = False) -> Message | None:
-        shows = partial(self._is_left_there, self.plan.members.index(member), drive, whole=whole)
-        return identity_check.drive_fault(member.drive, drive, shows)
+        """Return why a drive is not the run's, as a clause, or None. Raises Failed or BadInput if the
+        drive is unreadable.
 
-    def _is_left_there(self, number: int, drive: Drive, *, whole: bool) -> bool | None:
-        """Return True if a drive contains what the run left on its drive `number`, from 0, or None if there
-        is nothing to compare. Raises Failed or BadInput if the drive is unreadable.
-
-        A drive with its own identifiers must contain nothing else. Without them, most places must match, or
-        with `whole` all of them.
+        A drive with its own identifiers must contain nothing but what the run left there. Without them, most
+        places must match, or with `whole` all of them.
         """
-        record = load_record(self.run)
+        return identity_check.drive_fault(
+            member.drive, drive, partial(self._is_left_there, member, drive, whole)
+        )
+
+    def _is_left_there(self, member: Member, drive: Drive, whole: bool) -> bool | None:
+        record, number = load_record(self.run), self.plan.members.index(member)
         if record is None or not record.changes:
             return None
         if record.phase is Phase.KEPT:
             # The drive is in use: compare only the UUIDs that the plan created, since files may have changed.
             identities = list(self.plan.drives)
-            identities[number] = replace(identities[number], path=drive.path)
+            identities[number] = replace(member.drive, path=drive.path)
             moved = self.plan.on_drives(tuple(identities))
             made = {device for step in moved.steps for device in step.operation.made}
             if not made:
                 return None
             return not made.isdisjoint(drive.nodes) and not any(identity_check.made_differences(moved, drive))
-        is_identified = identity_check.tells_who_it_is(self.plan.members[number].drive)
+        is_identified = identity_check.tells_who_it_is(member.drive)
         with DeviceMedium(drive.path) as medium, ExitStack() as files:
             side = side_of(self.run, number, record.changes[number], medium, files)
             if whole and not is_identified:
-                return _matches_phase(record.phase, side)
+                phases = {Phase.HIDDEN: side.change.barred_digest, Phase.RELEASED: side.change.new_digest}
+                if record.phase in phases:
+                    return side.holds(phases[record.phase])
+                if record.phase in (Phase.SAVED, Phase.UNKNOWN):
+                    is_own = survey.content_of(side) is not survey.Content.FOREIGN
+                    return is_own and survey.count_blocks(side).is_known
+                return (
+                    side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
+                )
             found = survey.count_blocks(side)
         return found.is_known or not found.other if is_identified else found.old + found.new >= found.other
 
@@ -170,17 +179,6 @@ class KnownDrives(Struct, frozen=True):
         phase = record.phase if record else None
         ways = ("undo",) if phase in GOING_BACK else ("keep", "undo") if phase in COMPLETE else ("resume",)
         return either(runs.command_on(way, self.run) for way in ways)
-
-
-def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
-    change = side.change
-    if phase is Phase.HIDDEN:
-        return side.holds(change.barred_digest)
-    if phase is Phase.RELEASED:
-        return side.holds(change.new_digest)
-    if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
-    return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 
 def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:

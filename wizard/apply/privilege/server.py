@@ -120,19 +120,21 @@ class Relay:
 
     def _answer(self, request: RootRequest) -> Answer | None:
         """Return the last answer, or None if a run was relayed."""
+        journal_dir = root_only_folder(request.journal) if request.journal else None
+        runs = LocalRuns(Environment(), journal_dir)
         match request.ask:
             case Ask.LOOK:
                 return Answer(Say.DONE, machine=survey(request.paths))
             case Ask.LOOK_AT_EXT:
-                return Answer(Say.DONE, situation=_runs(request).look_at_ext(_device(request)))
+                return Answer(Say.DONE, situation=runs.look_at_ext(_device(request)))
             case Ask.ROOM:
                 plan = PLANS.read(request.plan, "The plan")
                 # Do not rehearse if the drives have changed or are in use.
-                run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
-                return Answer(Say.DONE, room=_runs(request).undo_space(plan))
+                run_control.job_for(plan).preflight(plan, Start(journal_dir=journal_dir))
+                return Answer(Say.DONE, room=runs.undo_space(plan))
             case Ask.APPLY:
                 document = read_any(request.plan, "The document")
-                self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
+                self._relay_run(runs.start(document, request.tokens, _secret(request.secret)))
             case Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
@@ -142,9 +144,9 @@ class Relay:
                 if (wanted := request.wanted) is None:
                     raise BadInput(ask.NO_DEVICE(path=request.device))
                 document = (
-                    _runs(request).work_out_copy(wanted)
+                    runs.work_out_copy(wanted)
                     if isinstance(wanted, CopyFiles)
-                    else _runs(request).work_out(_device(request), wanted)
+                    else runs.work_out(_device(request), wanted)
                 )
                 return Answer(Say.DONE, document=render_any(document))
             case _:
@@ -213,18 +215,10 @@ class Relay:
             self._told.flush()
 
 
-def _runs(request: RootRequest) -> LocalRuns:
-    return LocalRuns(Environment(), _journal_dir(request))
-
-
 def _device(request: RootRequest) -> str:
     if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=request.device))
     return request.device
-
-
-def _journal_dir(request: RootRequest) -> Path | None:
-    return root_only_folder(request.journal) if request.journal else None
 
 
 def _secret(digits: str | None) -> bytes | None:

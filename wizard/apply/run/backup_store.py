@@ -26,13 +26,10 @@ T = TypeVar("T")
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:
     """Write a file with O_TRUNC or O_APPEND and sync it. Raises OSError."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
-    try:
+    with process.opened(path, os.O_WRONLY | os.O_CREAT | flags, 0o600) as fd:
         while data:
             data = data[os.write(fd, data) :]
         os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def replace_durably(file: Path, data: bytes) -> None:
@@ -45,7 +42,7 @@ def replace_durably(file: Path, data: bytes) -> None:
 
 def replace_document(file: Path, schema: str, value: object) -> None:
     """Replace a document atomically and sync it. Raises Failed."""
-    replace_text(file, codec.render_document(schema, codec.to_json(value)))
+    replace_text(file, codec.render_document(schema, value))
 
 
 def replace_text(file: Path, text: str) -> None:
@@ -209,7 +206,7 @@ FILE = "facts.json"
 def keep_facts(run: Path, paths: Sequence[str]) -> None:
     """Save the raw facts about the drives. Ignores failures."""
     with suppress(DiskwrightError, OSError):
-        text = codec.render_document(SCHEMA, codec.to_json(survey(paths, seconds=LOOK_SECONDS)))
+        text = codec.render_document(SCHEMA, survey(paths, seconds=LOOK_SECONDS))
         write_durably(run / FILE, text.encode(), os.O_EXCL)
 
 

@@ -5,6 +5,7 @@ A kind of run is a subclass of `RunJob`.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -80,9 +81,8 @@ def begin(
     secret: bytes | None = None,
 ) -> None:
     """Journal the start and launch the run's process. Raises Failed."""
-    journal = Journal(run)
-    journal.add(Event.STARTED, sentence)
-    journal.close()
+    with closing(Journal(run)) as journal:
+        journal.add(Event.STARTED, sentence)
     process.launch(run, purpose, drive_locks, run_lock, secret)
 
 

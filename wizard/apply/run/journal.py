@@ -287,11 +287,8 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
 
 def sync_folder(folder: Path) -> None:
     """Sync a folder, so its names survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with process.opened(folder, os.O_RDONLY | os.O_DIRECTORY) as fd:
         os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def begun_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:

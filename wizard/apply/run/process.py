@@ -72,12 +72,31 @@ def refused(why: object) -> Refused:
     return Refused(why, NOTHING_WRITTEN)
 
 
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn errors of checks into refusals. Raises Refused."""
+    try:
+        yield
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
 
 DAMAGED = Sentence("{place} is damaged.")
 
 UNOPENED = Sentence("Cannot open {path}: {why}.")
+
+
+@contextmanager
+def opened(path: str | Path, flags: int, mode: int = 0o777) -> Iterator[int]:
+    """Yield a descriptor of a file, which programs do not inherit. Raises OSError."""
+    fd = os.open(path, flags | os.O_CLOEXEC, mode)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 LOCK = "lock"
@@ -150,16 +169,13 @@ def is_locked(run: Path) -> bool:
     """Return True if a process works on the run. Also works on a read-only filesystem. Raises BadInput if the
     lock is unreadable."""
     try:
-        fd = os.open(run / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        with opened(run / LOCK, os.O_RDONLY) as fd:
+            return not lock_within(fd, 0.0)
     except FileNotFoundError:
         return False
     except OSError as error:
         unknown = Sentence("Cannot read {file}: {why}. It is unknown if the run is active.")
         raise BadInput(unknown(file=run / LOCK, why=error)) from None
-    try:
-        return not lock_within(fd, 0.0)
-    finally:
-        os.close(fd)
 
 
 def lock_within(fd: int, wait_seconds: float) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from wizard.apply.engine.record import load_record
 from wizard.apply.run import backup_store, journal
-from wizard.apply.run.process import refused
+from wizard.apply.run.process import opened, refused
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
@@ -187,8 +187,7 @@ def make_run(
         direct,
     )
     try:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as fd:
             fcntl.flock(fd, fcntl.LOCK_EX)
             last = ""
             # If the counter is missing or damaged, only existing runs are counted.
@@ -201,10 +200,8 @@ def make_run(
             backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
             run = folder / f"{number:04}-{names}"
             run.mkdir(mode=0o700)
-        finally:
-            os.close(fd)
         backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
-        settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
+        settings_text = codec.render_document(SCHEMA, settings)
         backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)
         journal.sync_folder(run)
         journal.sync_folder(folder)

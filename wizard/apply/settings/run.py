@@ -272,10 +272,8 @@ class SettingsRunJob(job.RunJob[Changes]):
         entries = journal.read_entries(run)
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
         guard.check_own(changes, load_environment(run))
-        try:
+        with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
-        except (BadInput, Failed) as error:
-            raise Refused(str(error)) from None
         system = system_in(run, changes, work.journal, work.drive_locks)
 
         def left() -> Iterator[job.TodoStep]:

@@ -126,7 +126,9 @@ class ChangesJob(InPlaceJob[Changes]):
             if self._powers_off
             else Sentence("Done: {device} is changed as shown and verified.")
         )
-        ready = self.services.runs.ready(self.document)
+        from wizard.apply.settings.run import ready_message
+
+        ready = ready_message(self.document)
         return (*ready, done(device=self.document.device), *self.sentences)
 
 
