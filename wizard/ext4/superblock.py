@@ -114,11 +114,8 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     blocks, reserved, free = map(_joined, (blocks, reserved, free), highs)
     times = (written, mounted, word(superblock, 0x108), checked)
     written, mounted, made, checked = map(_joined, times, superblock[0x274:0x278])
-    descriptor, reserved_gdt, errors = (
-        _short(superblock, 0xFE),
-        _short(superblock, 0xCE),
-        word(superblock, 0x194),
-    )
+    (reserved_gdt,), (descriptor,) = (unpack_from("<H", superblock, at) for at in (0xCE, 0xFE))
+    errors = word(superblock, 0x194)
     if revision == OLD_REVISION:
         inode_bytes, first_inode = OLD_INODE_BYTES, FIRST_INODE
     block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
@@ -132,9 +129,9 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         and clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * block_bytes + 1)
         and superblock[0x174] <= MOST_GROUPS_SHIFT
         and reserved_gdt <= block_bytes // 4
-        and (not descriptor or _is_power(descriptor))
+        and descriptor.bit_count() <= 1
         and descriptor <= LARGEST_DESCRIPTOR_BYTES
-        and _is_power(inode_bytes)
+        and inode_bytes.bit_count() == 1
         and inode_bytes in range(LEAST_INODE_BYTES, block_bytes + 1)
         and inodes_per_group in range(1, 8 * block_bytes + 1)
         and first_inode in range(FIRST_INODE, inodes + 1)
@@ -216,20 +213,12 @@ def word(data: bytes, offset: int) -> int:
     return int.from_bytes(data[offset : offset + 4], "little")
 
 
-def _short(data: bytes, offset: int) -> int:
-    return int.from_bytes(data[offset : offset + 2], "little")
-
-
 def _joined(low: int, high: int) -> int:
     return low | high << 32
 
 
 def _text(data: bytes) -> str:
     return data.split(b"\0", 1)[0].decode("utf-8", errors="replace")
-
-
-def _is_power(number: int) -> bool:
-    return number > 0 and number & (number - 1) == 0
 
 
 KINDS = frozenset({"ext2", "ext3"})

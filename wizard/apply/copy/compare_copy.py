@@ -150,7 +150,9 @@ def remove_brought(site: BringSite) -> Message:
             if status is not None and stat.S_ISDIR(status.st_mode):
                 folders.append(path)
             elif status is not None and path in paths:
-                if is_same(site, path) and not _was_touched(site, path, status):
+                before, is_own = _version(status), is_same(site, path)
+                # A program may have written to the file during the comparison.
+                if is_own and _version(entries.status_at(top, path)) == before:
                     remove_entry(top, path)
                     removed += 1
                 else:
@@ -169,10 +171,8 @@ def remove_brought(site: BringSite) -> Message:
     return _result_message(site, removed, sorted(left), sorted(kept_folders))
 
 
-def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    now = entries.status_at(site.copy.target, path)
-    seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
-    return seen[0] != seen[1]
+def _version(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _result_message(

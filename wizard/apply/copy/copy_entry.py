@@ -249,9 +249,7 @@ def _finish(copy: TreeCopy, fd: int, new: int) -> None:
 def set_flags(top: int, path: bytes, flags: int) -> None:
     """Set the flags of a file or folder, except those about storage. Raises OSError."""
     with entries.opened(top, path, entries.TO_READ) as fd:
-        buffer = bytearray(8)
-        fcntl.ioctl(fd, entries.GET_FLAGS, buffer)
-        stored = struct.unpack_from("=I", buffer)[0] & entries.ABOUT_STORAGE
+        stored = entries.flags_of(fd) & entries.ABOUT_STORAGE
         fcntl.ioctl(fd, SET_FLAGS, struct.pack("=II", stored | flags, 0))
 
 

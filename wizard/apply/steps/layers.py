@@ -166,12 +166,10 @@ def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> It
     wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
     name = f"{operation.group}/{operation.name}"
     yield matched(lambda: _reported("lvs", wanted, name, finished.do))
-
-    def find() -> tuple[Message, ...]:
-        offset = arrays.read_geometry(operation.device).alignment_offset_bytes
-        return differences([("alignment_offset", offset, 0)])
-
-    yield matched(find)
+    node = operation.device
+    yield matched(
+        lambda: differences([("alignment_offset", arrays.read_geometry(node).alignment_offset_bytes, 0)])
+    )
 
 
 def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:

@@ -146,9 +146,9 @@ class StepContext(WithSecret, Struct, frozen=True):
         for argv in self.plan.steps[self.step - 1].operation.commands():
             self.command(argv, stdin=stdin)
 
-    def finished(self, drives: tuple[Drive, ...] = ()) -> "Finished":
+    def finished(self) -> "Finished":
         """Return what the checks of this step need right after it. Drives are probed if needed."""
-        return Finished(self.plan, drives, self.environment, self.seconds, self.command)
+        return Finished(self.plan, (), self.environment, self.seconds, self.command)
 
     def confirm(self, checks: Iterable[Check]) -> Message:
         """Return the confirmed results of the step. Raises Failed for the first failed check."""
@@ -253,11 +253,6 @@ Checks = Callable[[Any, Finished], Iterable[Check]]
 
 Steps = dict[type[Operation], tuple[Execute, Checks]]
 """How to execute each operation, and how to check the result after the last step."""
-
-
-def unchecked(_operation: Operation, _finished: Finished) -> tuple[Check, ...]:
-    """Return no checks."""
-    return ()
 
 
 def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:

@@ -15,26 +15,11 @@ import parted
 
 from wizard.apply.table.proof import WRONG_TABLE
 from wizard.documents.codec import from_json
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import Failed
 from wizard.model.layout import TableEntry
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
-REFUSALS = (
-    Failed,
-    BadInput,
-    ArithmeticError,
-    parted.PartedException,
-    parted.IOException,
-    parted.DiskException,
-    parted.DiskLabelException,
-    parted.PartitionException,
-    parted.ConstraintException,
-    parted.DeviceException,
-    parted.GeometryException,
-    parted.CreateException,
-)
-"""They share no base class."""
 
 
 def write(operation: WriteTable) -> None:
@@ -46,12 +31,16 @@ def write(operation: WriteTable) -> None:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
             raise Failed(WRONG_TABLE(detail=disk.type))
-    present = _present(disk, operation, device.sectorSize)
-    for entry in operation.entries:
-        if entry.number not in present:
-            if entry.kept:
-                raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
-            _add(disk, device, operation, entry)
+    wanted = {entry.number: entry for entry in operation.entries}
+    for part in disk.partitions:
+        found = wanted.pop(part.number, None)
+        place = (part.geometry.start * device.sectorSize, part.geometry.length * device.sectorSize)
+        if found is None or place != (found.start_bytes, found.size_bytes):
+            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
+    for entry in wanted.values():
+        if entry.kept:
+            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
+        _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
         print("libparted", parted.version()["libparted"])
@@ -78,19 +67,6 @@ def _without_udevadm() -> Iterator[None]:
         os.close(errors)
 
 
-def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
-    """Return the numbers of wanted entries in the table. Raises Failed for any other partition."""
-    wanted = {entry.number: entry for entry in operation.entries}
-    found = set()
-    for part in disk.partitions:
-        entry = wanted.get(part.number)
-        place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
-        if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
-        found.add(part.number)
-    return frozenset(found)
-
-
 def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry: TableEntry) -> None:
     """Add a partition with libparted's default type. The caller sets the type afterwards."""
     sector_bytes = device.sectorSize
@@ -112,7 +88,7 @@ def main() -> int:
     """Write the table from standard input. Prints an error on standard error and returns 1."""
     try:
         write(from_json(json.load(sys.stdin), WriteTable, "the operation"))
-    except REFUSALS as error:
+    except Exception as error:  # noqa: BLE001 libparted's exceptions share no base class
         print(" ".join(str(error).split()) or type(error).__name__, file=sys.stderr)
         return 1
     return 0
