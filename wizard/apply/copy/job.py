@@ -257,7 +257,7 @@ class CopyRunJob(job.RunJob[Bring]):
                 messages.append(remove_brought(site))
                 if bring.takes is not None:
                     with telling(b"", NOT_REMOVED):
-                        restore_top(site.copy.target, bring.takes.top)
+                        restore_top(site.target, bring.takes.top)
                     site.sync()
         except (Refused, BadInput) as error:
             raise Failed(

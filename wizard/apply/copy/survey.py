@@ -18,7 +18,6 @@ from wizard.apply.tree import manifest
 from wizard.apply.tree.entries import (
     GONE,
     LOST_AND_FOUND,
-    TO_READ,
     attribute_names,
     named,
     opened,
@@ -42,7 +41,7 @@ def names_in(top: int) -> frozenset[bytes]:
     with os.scandir(top) as entries:
         names = {os.fsencode(entry.name) for entry in entries}
     if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
-        with opened(top, LOST_AND_FOUND, TO_READ) as fd, os.scandir(fd) as found:
+        with opened(top, LOST_AND_FOUND) as fd, os.scandir(fd) as found:
             if next(found, None) is None:
                 names.discard(LOST_AND_FOUND)
     return frozenset(names)
@@ -106,7 +105,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     if status.st_blocks * 512 >= status.st_size:
         return status.st_size
     try:
-        with opened(top, path, TO_READ) as fd:
+        with opened(top, path) as fd:
             return sum(one.size_bytes for one in data_extents(fd, status.st_size))
     except GONE:
         return 0

@@ -145,7 +145,7 @@ KINDS = {
 
 
 @contextmanager
-def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
+def opened(top: int, path: bytes, flags: int = TO_READ) -> Iterator[int]:
     """Open a path of any length relative to the folder `top`, as openat(2), and close it at the end. Raises
     OSError."""
     folder = top
@@ -193,7 +193,7 @@ def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) 
         target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
         flags, content = 0, ("", "")
         if kind in (EntryKind.FILE, EntryKind.FOLDER):
-            with opened(folder, name, TO_READ) as fd:
+            with opened(folder, name) as fd:
                 attributes = _attributes(fd)
                 try:
                     flags = flags_of(fd) & ~ABOUT_STORAGE
