@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import Read
+from wizard.probe.content.gpt import Read, number
 from wizard.probe.content.superblocks import is_unconverted
 
 LARGEST_BLOCK_SHIFT, LARGEST_CLUSTER_SHIFT = 6, 29
@@ -112,10 +112,10 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     # The upper halves are only valid with 64bit.
     highs = unpack_from("<3I", superblock, 0x150) if wide else bytes(3)
     blocks, reserved, free = map(_joined, (blocks, reserved, free), highs)
-    times = (written, mounted, word(superblock, 0x108), checked)
+    times = (written, mounted, number(superblock, 0x108, 4), checked)
     written, mounted, made, checked = map(_joined, times, superblock[0x274:0x278])
-    (reserved_gdt,), (descriptor,) = (unpack_from("<H", superblock, at) for at in (0xCE, 0xFE))
-    errors = word(superblock, 0x194)
+    reserved_gdt, descriptor = number(superblock, 0xCE, 2), number(superblock, 0xFE, 2)
+    errors = number(superblock, 0x194, 4)
     if revision == OLD_REVISION:
         inode_bytes, first_inode = OLD_INODE_BYTES, FIRST_INODE
     block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
@@ -206,11 +206,6 @@ def _half_done(features: frozenset[str], state: int, errors: int, descriptor: in
     if state & ERRORS and not errors and state & VALID:
         return RESIZED_OR_MARKED
     return ""
-
-
-def word(data: bytes, offset: int) -> int:
-    """Return the 32-bit number at an offset."""
-    return int.from_bytes(data[offset : offset + 4], "little")
 
 
 def _joined(low: int, high: int) -> int:
