@@ -138,7 +138,8 @@ def check_unclaimed(path: str) -> None:
 
 
 @contextmanager
-def _opened(path: str, flags: int) -> Iterator[int]:
+def opened(path: str, flags: int) -> Iterator[int]:
+    """Open a file as open(2), and close it at the end. Raises OSError."""
     fd = os.open(path, flags | os.O_CLOEXEC)
     try:
         yield fd
@@ -171,7 +172,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
     end = offset_bytes + length_bytes
     with (
         failing(UNREAD_AT, device=path, byte=offset_bytes),
-        _opened(path, os.O_RDONLY | os.O_DIRECT) as fd,
+        opened(path, os.O_RDONLY | os.O_DIRECT) as fd,
         mmap.mmap(-1, MIB) as buffer,
     ):
         starts = range(offset_bytes, end, MIB)
@@ -182,7 +183,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
     """Write whole logical blocks past the page cache, and flush the drive's cache. Raises Failed."""
     with (
         failing(UNWRITTEN_AT, device=path, byte=offset_bytes),
-        _opened(path, os.O_WRONLY | os.O_DIRECT) as fd,
+        opened(path, os.O_WRONLY | os.O_DIRECT) as fd,
     ):
         for begin in range(0, len(data), MIB):
             write_direct(fd, path, offset_bytes + begin, data[begin : begin + MIB])
@@ -191,7 +192,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 def forget_caches(path: str) -> None:
     """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
-    with failing(UNFLUSHED, device=path), _opened(path, os.O_RDONLY) as fd:
+    with failing(UNFLUSHED, device=path), opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
@@ -205,7 +206,7 @@ def _drop_backing_caches(block: Path) -> None:
     whole = _drive_folder(block)
     with suppress(OSError):
         backing = (whole / "loop/backing_file").read_text().rstrip("\n")
-        with _opened(backing, os.O_RDONLY | os.O_NONBLOCK) as file:
+        with opened(backing, os.O_RDONLY | os.O_NONBLOCK) as file:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     for below in whole.glob("slaves/*"):
         _drop_backing_caches(below)
@@ -223,7 +224,7 @@ def drives_under(node: str) -> tuple[str, ...]:
 def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the partition table. `anew` removes all partitions first, even without a
     table."""
-    with failing(UNOPENED, path=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
+    with failing(UNOPENED, path=drive), opened(drive, os.O_RDONLY) as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # Kernels built without this kind of table also report success, but find no partitions.
         if partition_nodes(drive):
@@ -317,7 +318,7 @@ def take_writes(device: str) -> bool:
 
 
 def _set_read_only(device: str, *, read_only: bool) -> None:
-    with suppress(OSError), _opened(device, os.O_RDONLY) as fd:
+    with suppress(OSError), opened(device, os.O_RDONLY) as fd:
         fcntl.ioctl(fd, BLKROSET, array.array("i", [int(read_only)]))
 
 
@@ -331,7 +332,7 @@ def waiting_drives(known: Collection[str]) -> Iterator[tuple[str, Notice]]:
 
 
 def _read_notice(path: str) -> Notice | None:
-    with _opened(path, os.O_RDONLY | os.O_EXCL) as descriptor:
+    with opened(path, os.O_RDONLY | os.O_EXCL) as descriptor:
 
         def read(start: int, length: int) -> bytes:
             return os.pread(descriptor, length, start)

@@ -94,11 +94,8 @@ def _file_behind(node: str) -> str:
 
 def loop_name(node: str) -> bytes:
     """Return the name of an attached loop device. Raises OSError."""
-    fd = os.open(node, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with devices.opened(node, os.O_RDONLY) as fd:
         status = fcntl.ioctl(fd, GET_STATUS, bytes(STATUS.size))
-    finally:
-        os.close(fd)
     return bytes(STATUS.unpack(status)[0]).rstrip(b"\0")
 
 
@@ -124,11 +121,8 @@ def unavailable(*nodes: str) -> Message | None:
 
 def _attach(memory: int, block_bytes: int, name: bytes) -> tuple[int, str]:
     """Return the locked descriptor of a loop device over the file, and the node."""
-    control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
-    try:
+    with devices.opened(CONTROL, os.O_RDWR) as control:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
-    finally:
-        os.close(control)
     try:
         devices.wait_for(node)
     except Failed as error:
