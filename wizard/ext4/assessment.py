@@ -4,9 +4,10 @@ from struct import pack_into
 
 from msgspec import Struct
 
-from wizard.ext4.superblock import START_BYTES, read_ext, word
+from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
+from wizard.probe.content.gpt import number
 
 
 class BootLine(Struct, frozen=True):
@@ -90,14 +91,14 @@ BAR, CHECKSUMS = 1 << 31, 1 << 10
 def block_mounting(first: bytes) -> bytes:
     """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
-    pack_into("<I", changed, INCOMPATIBLE_AT, word(first, INCOMPATIBLE_AT) | BAR)
-    pack_into("<I", changed, READ_ONLY_AT, word(first, READ_ONLY_AT) & ~CHECKSUMS)
+    pack_into("<I", changed, INCOMPATIBLE_AT, number(first, INCOMPATIBLE_AT, 4) | BAR)
+    pack_into("<I", changed, READ_ONLY_AT, number(first, READ_ONLY_AT, 4) & ~CHECKSUMS)
     return bytes(changed)
 
 
 def is_mounting_blocked(first: bytes) -> bool:
     """Return True if the first bytes contain the feature that prevents mounting."""
-    return bool(word(first, INCOMPATIBLE_AT) & BAR)
+    return bool(number(first, INCOMPATIBLE_AT, 4) & BAR)
 
 
 def deciding_block(logical_block_bytes: int) -> slice:

@@ -20,7 +20,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
 from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import SetOwnFstabType
-from wizard.operations.fstab import LineEdit
+from wizard.operations.fstab import LineEdit, is_entry
 from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import is_device_path, is_uuid
 from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
@@ -174,10 +174,8 @@ def _faults(migration: Migration) -> Iterator[str]:
 
 
 def _are_planned(migration: Migration) -> bool:
-    on_device, edits = migration.on_device, migration.settings
-    own = tuple(operation for operation in on_device if isinstance(operation, SetOwnFstabType))
+    own, edits = migration.own_lines, migration.settings
     wanted = operations_for(migration.way, migration.before, repairs=migration.repairs)
-    digests = [*(line.digest for line in own), *(edit.digest for edit in edits)]
     edited = [line for edit in edits for line in edit.lines]
     return (
         bool(migration.steps)
@@ -190,23 +188,15 @@ def _are_planned(migration: Migration) -> bool:
         and all(0 <= line.offset < migration.before.block_bytes and line.block >= 0 for line in own)
         and all(map(_is_retyped, own))
         and all(map(_is_retyped, edited))
-        and all(len(digest) == 64 for digest in digests)
-        and all(edit.file.startswith("/") and edit.file.isprintable() and edit.lines for edit in edits)
+        and all(len(line.digest) == 64 for line in own)
+        and all(edit.is_plausible for edit in edits)
     )
 
 
 def _is_retyped(line: SetOwnFstabType | LineEdit) -> bool:
     """Return True if a line of fstab changes from an older type to ext4, and nothing else."""
     old = line.old or ""
-    fields = old.split()
-    return (
-        line.number > 0
-        and len(fields) > 2
-        and not fields[0].startswith("#")
-        and "\n" not in old
-        and fields[2] in OLD_TYPES
-        and line.new == retyped(old)
-    )
+    return line.number > 0 and is_entry(old) and old.split()[2] in OLD_TYPES and line.new == retyped(old)
 
 
 def _as_supported(body: codec.JSON) -> codec.JSON:

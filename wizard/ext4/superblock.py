@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import Read
+from wizard.probe.content.gpt import Read, number
 from wizard.probe.content.superblocks import is_unconverted
 
 LARGEST_BLOCK_SHIFT, LARGEST_CLUSTER_SHIFT = 6, 29
@@ -112,13 +112,10 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     # The upper halves are only valid with 64bit.
     highs = unpack_from("<3I", superblock, 0x150) if wide else bytes(3)
     blocks, reserved, free = map(_joined, (blocks, reserved, free), highs)
-    times = (written, mounted, word(superblock, 0x108), checked)
+    times = (written, mounted, number(superblock, 0x108, 4), checked)
     written, mounted, made, checked = map(_joined, times, superblock[0x274:0x278])
-    descriptor, reserved_gdt, errors = (
-        _short(superblock, 0xFE),
-        _short(superblock, 0xCE),
-        word(superblock, 0x194),
-    )
+    reserved_gdt, descriptor = number(superblock, 0xCE, 2), number(superblock, 0xFE, 2)
+    errors = number(superblock, 0x194, 4)
     if revision == OLD_REVISION:
         inode_bytes, first_inode = OLD_INODE_BYTES, FIRST_INODE
     block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
@@ -132,9 +129,9 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         and clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * block_bytes + 1)
         and superblock[0x174] <= MOST_GROUPS_SHIFT
         and reserved_gdt <= block_bytes // 4
-        and (not descriptor or _is_power(descriptor))
+        and descriptor.bit_count() <= 1
         and descriptor <= LARGEST_DESCRIPTOR_BYTES
-        and _is_power(inode_bytes)
+        and inode_bytes.bit_count() == 1
         and inode_bytes in range(LEAST_INODE_BYTES, block_bytes + 1)
         and inodes_per_group in range(1, 8 * block_bytes + 1)
         and first_inode in range(FIRST_INODE, inodes + 1)
@@ -211,25 +208,12 @@ def _half_done(features: frozenset[str], state: int, errors: int, descriptor: in
     return ""
 
 
-def word(data: bytes, offset: int) -> int:
-    """Return the 32-bit number at an offset."""
-    return int.from_bytes(data[offset : offset + 4], "little")
-
-
-def _short(data: bytes, offset: int) -> int:
-    return int.from_bytes(data[offset : offset + 2], "little")
-
-
 def _joined(low: int, high: int) -> int:
     return low | high << 32
 
 
 def _text(data: bytes) -> str:
     return data.split(b"\0", 1)[0].decode("utf-8", errors="replace")
-
-
-def _is_power(number: int) -> bool:
-    return number > 0 and number & (number - 1) == 0
 
 
 KINDS = frozenset({"ext2", "ext3"})

@@ -9,7 +9,7 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import compare_seconds
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.changes import Migration, Way
 
 RULES = (
@@ -136,11 +136,9 @@ def undo_sentence(way: Way) -> Message:
     return UNDO if way.converts else t("Undo restores the file.")
 
 
-def look_sentence(device: str) -> Message:
-    """Return how to inspect the result without making undo impossible."""
-    return t(
-        "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
-        "/mnt` before undo. Mounting for writing, without these options, makes undo "
-        "impossible.",
-        device=device,
-    )
+INSPECT_RESULT = Sentence(
+    "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
+    "/mnt` before undo. Mounting for writing, without these options, makes undo "
+    "impossible."
+)
+"""How to inspect the result without making undo impossible."""

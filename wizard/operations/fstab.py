@@ -82,14 +82,18 @@ class EditFstab(Setting, Struct, frozen=True):
         file = Path(self.file).name
         return str(t("The lines of {file} are restored; a copy of the old file is saved.", file=file))
 
-    def fits(self, subject: Subject) -> bool:
+    @property
+    def is_plausible(self) -> bool:
+        """True if path and digest have their form, and there are lines."""
         return (
             self.file.startswith("/")
             and self.file.isprintable()
             and len(self.digest) == 64
             and bool(self.lines)
-            and all(_fits(edit, subject) for edit in self.lines)
         )
+
+    def fits(self, subject: Subject) -> bool:
+        return self.is_plausible and all(_fits(edit, subject) for edit in self.lines)
 
     def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
         return difference(self.file, fstab, self.edited(fstab) or fstab)
@@ -165,7 +169,7 @@ def _difference(edit: LineEdit) -> tuple[str, ...]:
 
 
 def _fits(edit: LineEdit, subject: Subject) -> bool:
-    if not all(_is_entry(line) for line in (edit.old, edit.new) if line is not None):
+    if not all(is_entry(line) for line in (edit.old, edit.new) if line is not None):
         return False
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
         return False
@@ -185,7 +189,8 @@ def _fits(edit: LineEdit, subject: Subject) -> bool:
             return _are_options_safe(edit)
 
 
-def _is_entry(line: str) -> bool:
+def is_entry(line: str) -> bool:
+    """Return True if mount(8) can read the line as an entry of fstab."""
     fields = line.split()
     passes = all(field.isdigit() for field in fields[4:6] if not field.startswith("#"))
     return len(fields) >= 3 and not fields[0].startswith("#") and "\n" not in line and passes

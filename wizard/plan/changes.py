@@ -14,7 +14,7 @@ from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
 from wizard.operations import mounts
-from wizard.operations.ext4 import OnDevice
+from wizard.operations.ext4 import OnDevice, SetOwnFstabType
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import Setting
 from wizard.plan.plan import Plan, Step
@@ -221,6 +221,11 @@ class Migration(DeviceDocument, Struct, frozen=True):
     def on_device(self) -> tuple[OnDevice, ...]:
         """The operations on the filesystem, which come first."""
         return tuple(step.operation for step in self.steps if not isinstance(step.operation, Setting))
+
+    @property
+    def own_lines(self) -> tuple[SetOwnFstabType, ...]:
+        """The operations on lines of the filesystem's own fstab."""
+        return tuple(one for one in self.on_device if isinstance(one, SetOwnFstabType))
 
     @property
     def settings(self) -> tuple[EditFstab, ...]:

@@ -23,6 +23,11 @@ def holds_of(filesystem: str) -> Holds:
     return KINDS[filesystem].holds if filesystem in KINDS else EVERYTHING
 
 
+OLD_UNCHANGED = Sentence(
+    "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment."
+)
+
+
 def losses_of(bring: Bring) -> tuple[Message, ...]:
     """Return sentences on everything that the copy omits or does not preserve."""
     return (*_target_losses(bring), *_source_losses(bring))
@@ -62,14 +67,9 @@ def _target_losses(bring: Bring) -> Iterator[Message]:
         yield t("{title} stores times in multiples of {grain}.", title=title, grain=grain)
 
 
-OLD_UNCHANGED = Sentence(
-    "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment."
-)
-
-
 def _source_losses(bring: Bring) -> Iterator[Message]:
     source = bring.source
-    if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
+    if not holds_of(source.filesystem).owners and holds_of(bring.target.filesystem).owners:
         yield t(
             "{title} does not store owners. The copies belong to the owner that {title} "
             "reports, possibly root.",
@@ -158,13 +158,9 @@ def _options(fields: list[str]) -> list[str]:
 
 def _are_expected_edits(takes: TakePlace) -> bool:
     def is_at(edit: fstab.LineEdit) -> bool:
-        fields = (edit.old or "").split()
-        return (
-            edit.number > 0
-            and len(fields) > 2
-            and not fields[0].startswith("#")
-            and fields[PLACE] == fstab.fstab_escaped(takes.place)
-        )
+        old = edit.old or ""
+        is_here = fstab.is_entry(old) and old.split()[PLACE] == fstab.fstab_escaped(takes.place)
+        return is_here and edit.number > 0
 
     lines = takes.edit.lines
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
@@ -205,8 +201,7 @@ def _faults(bring: Bring) -> Iterator[str]:
     # The edit must be as `place_edit` returns it.
     if (takes := bring.takes) is not None and (
         takes_fault(takes.place) is not None
-        or not (takes.edit.file.startswith("/") and takes.edit.file.isprintable())
-        or len(takes.edit.digest) != 64
+        or not takes.edit.is_plausible
         or not _are_expected_edits(takes)
         or source.path != takes.place
         or source.is_device

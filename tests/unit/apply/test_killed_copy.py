@@ -55,7 +55,7 @@ def change(top: Path) -> None:
 def sites(top: Path) -> Iterator[BringSite]:
     with open_folder(top / "old") as source, open_folder(top / "new") as target:
         bring = replace(BRING, target=replace(TARGET, filesystem="ext4", folder=str(top / "new")))
-        yield BringSite(top / "run", bring, TreeCopy(source, target, HOLDS, b"run"))
+        yield BringSite(source, target, HOLDS, b"run", top / "run", bring)
 
 
 def inodes(top: Path) -> dict[bytes, int]:
@@ -104,9 +104,7 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         copy(tmp_path, changes)
         assert changes or trusted.items() <= inodes(tmp_path).items(), f"copied again after {number}"
         for site in sites(tmp_path):
-            source, target = (
-                read_tree(top, lambda _more: None) for top in (site.copy.source, site.copy.target)
-            )
+            source, target = (read_tree(top, lambda _more: None) for top in (site.source, site.target))
             assert not differences(paired(source, target), seen_as=as_held(HOLDS)), number
             assert not [*tmp_path.glob("new/**/.diskwright*")], number
         fill(tmp_path)

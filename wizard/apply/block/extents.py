@@ -38,14 +38,17 @@ Read = Callable[[int, int], bytes]
 
 def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[Extent, ...]:
     """Align extents to whole blocks, cut them at `end_bytes`, and join those that touch, in order."""
-    wide = []
-    for place in places:
-        start = max(0, place.start_bytes // block_bytes * block_bytes)
-        end = min(end_bytes, rounded_up(place.end_bytes, block_bytes))
-        if end > start:
-            wide.append((start, end))
+    wide = (
+        (
+            max(0, place.start_bytes // block_bytes * block_bytes),
+            min(end_bytes, rounded_up(place.end_bytes, block_bytes)),
+        )
+        for place in places
+    )
     joined: list[tuple[int, int]] = []
     for start, end in sorted(wide):
+        if end <= start:
+            continue
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:

@@ -20,7 +20,7 @@ from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
-from wizard.model.said import Sentence, joined, t
+from wizard.model.said import Sentence, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB
@@ -109,12 +109,12 @@ def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab
     return assessment.OwnFstab(text, tuple(lines), fault)
 
 
-def _own_state(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
+def own_state(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
     """Return the state of a line in the fstab on a node. OTHER if the file has other changes. Raises
     Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
     before = lines.copy()
-    for each in _own_operations(migration):
+    for each in migration.own_lines:
         if before[each.number - 1 : each.number] == [each.new]:
             before[each.number - 1] = each.old
     if digest_of_text("\n".join(before)) != operation.digest:
@@ -139,24 +139,13 @@ def set_own_type(
             device=migration.device,
         )
     )
-    if _own_state(operation, migration, node) is not How.BEFORE:
+    if own_state(operation, migration, node) is not How.BEFORE:
         raise other
     for argv in operation.commands(node):
         command(argv)
     forget_caches(node)
-    if _own_state(operation, migration, node) is not How.AFTER:
+    if own_state(operation, migration, node) is not How.AFTER:
         raise other
-
-
-def own_checks(node: str, migration: Migration) -> Iterator[Check]:
-    """Yield a check for each line of the fstab on a node. Raises Failed if the file cannot be read."""
-    for operation in _own_operations(migration):
-        holds = _own_state(operation, migration, node) is How.AFTER
-        yield Check(joined(operation.holds), holds, operation.new)
-
-
-def _own_operations(migration: Migration) -> tuple[SetOwnFstabType, ...]:
-    return tuple(one for one in migration.on_device if isinstance(one, SetOwnFstabType))
 
 
 READERS = ("grub-fstest", "grub2-fstest")

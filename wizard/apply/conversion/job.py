@@ -28,7 +28,7 @@ from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.ext4.document import doubts_of
-from wizard.ext4.ways import look_sentence
+from wizard.ext4.ways import INSPECT_RESULT
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
@@ -150,7 +150,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
     said = [shown]
     if window and window.back is job.Rollback.OPEN and devices.protect(device):
         said.append(t("Writes are blocked until you keep or undo the conversion, or reboot."))
-    said.append(look_sentence(device))
+    said.append(INSPECT_RESULT(device=device))
     said.append(t("Then run `diskwright keep {run}` or `diskwright undo {run}`.", run=name))
     return Event.DONE, str(join(*said))
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from time import monotonic
 
@@ -27,6 +26,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, refused
 from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
+from wizard.apply.settings.states import How
 from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
@@ -91,8 +91,9 @@ def progress_parser(tell: Progress) -> Callable[[str], None]:
     return parse
 
 
-def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
-    """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
+def copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """Yield the checks of the filesystem on `node`, last that all files are unchanged, if the conversion
+    requires it. Raises Failed or BadInput if something cannot be read."""
     migration = site.migration
     checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
@@ -106,19 +107,15 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     for operation in migration.on_device:
         if (check := operation.verify(now, checked.output)) is not None:
             yield check
-    yield from boot.own_checks(node, migration)
+    for line in migration.own_lines:
+        is_new = boot.own_state(line, migration, node) is How.AFTER
+        yield Check(joined(line.holds), is_new, line.new)
     yield from boot.grub_checks(node, site.command)
-
-
-def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
-    """Yield the check that all files are unchanged, if the conversion requires it. Raises Failed or
-    BadInput."""
-    if not site.migration.manifest:
+    if not migration.manifest:
         return
     entries = _save_manifest(node, site, manifest.AFTER)
     # A separate check covers the file whose content the conversion changes.
-    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in site.migration.on_device)
-    changed = os.fsencode(OWN_FSTAB[1:]) if changes else None
+    changed = os.fsencode(OWN_FSTAB[1:]) if migration.own_lines else None
     # A conversion in place preserves everything, including inode numbers.
     found = differences(
         manifest.changed_entries(site.run / manifest.BEFORE, site.run / manifest.AFTER),
@@ -173,8 +170,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
         total = len(migration.steps)
         if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):
             return ended
-        checks = chain(device_checks(copy.node, site), manifest_checks(copy.node, site))
-        if wrong := site.journal.verify(checks):
+        if wrong := site.journal.verify(copy_checks(copy.node, site)):
             return Event.FAILED, f"{wrong} {NOTHING_WRITTEN}"
         save()
     return None

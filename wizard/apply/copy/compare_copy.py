@@ -44,7 +44,7 @@ def compare(site: BringSite) -> Message:
                 count += 1
                 yield entry
 
-    held = as_held(site.copy.holds)
+    held = as_held(site.holds)
 
     def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
         # The target may have its own lost+found, and an empty one is not copied.
@@ -76,7 +76,7 @@ def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) 
     """
     try:
         # Folders are removed only if empty.
-        is_folder = stat.S_ISDIR(entries.status_at(site.copy.target, path).st_mode)
+        is_folder = stat.S_ISDIR(entries.status_at(site.target, path).st_mode)
         is_own = is_folder or (recorded is not None and _is_recorded(site, path, recorded))
     except entries.GONE:
         return
@@ -96,7 +96,7 @@ def is_same(site: BringSite, path: bytes) -> bool:
     A new folder, still without owner and attributes, also counts as the same.
     """
     try:
-        source, copy = (_reduced(site, top, path) for top in (site.copy.source, site.copy.target))
+        source, copy = (_reduced(site, top, path) for top in (site.source, site.target))
     except entries.GONE:
         return False
     if source is None or copy is None or source.kind is not copy.kind:
@@ -111,7 +111,7 @@ def is_same(site: BringSite, path: bytes) -> bool:
 
 def _is_recorded(site: BringSite, path: bytes, recorded: entries.TreeEntry) -> bool:
     """Return True if the entry has the content recorded during the copy. Raises OSError."""
-    found = entries.look(site.copy.target, path, _content)
+    found = entries.look(site.target, path, _content)
     if found.kind is not recorded.kind:
         return False
     if found.kind is entries.EntryKind.FILE:
@@ -121,7 +121,7 @@ def _is_recorded(site: BringSite, path: bytes, recorded: entries.TreeEntry) -> b
 
 
 def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None:
-    entry = as_held(site.copy.holds)(entries.look(top, path, _content))
+    entry = as_held(site.holds)(entries.look(top, path, _content))
     if entry is None:
         return None
     return entry._replace(modified=0) if entry.kind is entries.EntryKind.FOLDER else entry
@@ -133,7 +133,7 @@ def _content(fd: int, status: os.stat_result) -> Content:
 
 def remove_brought(site: BringSite) -> Message:
     """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
-    top, removed = site.copy.target, 0
+    top, removed = site.target, 0
     left, folders, kept_folders = list[bytes](), list[bytes](), list[bytes]()
     note = noting(site.run)
     copied = load_copied(site.run)
@@ -141,7 +141,7 @@ def remove_brought(site: BringSite) -> Message:
     paths = dict.fromkeys(entry.path for entry in site.entries() if entry.path)
     for path in pending:
         with telling(path, NOT_REMOVED):
-            remove_entry(top, site.copy.temporary(path))
+            remove_entry(top, site.temporary(path))
     # Of a batch that was not recorded, only folders may have their final names.
     every = [*paths, *(path for path in pending if path and path not in paths)]
     for number, path in enumerate(every, 1):
@@ -150,7 +150,9 @@ def remove_brought(site: BringSite) -> Message:
             if status is not None and stat.S_ISDIR(status.st_mode):
                 folders.append(path)
             elif status is not None and path in paths:
-                if is_same(site, path) and not _was_touched(site, path, status):
+                before, is_own = _version(status), is_same(site, path)
+                # A program may have written to the file during the comparison.
+                if is_own and _version(entries.status_at(top, path)) == before:
                     remove_entry(top, path)
                     removed += 1
                 else:
@@ -169,10 +171,8 @@ def remove_brought(site: BringSite) -> Message:
     return _result_message(site, removed, sorted(left), sorted(kept_folders))
 
 
-def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    now = entries.status_at(site.copy.target, path)
-    seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
-    return seen[0] != seen[1]
+def _version(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _result_message(

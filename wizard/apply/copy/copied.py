@@ -58,16 +58,15 @@ class CopyStopped(Exception):
     """The run was asked to stop, and can resume."""
 
 
-class BringSite(Struct, frozen=True):
-    """Open folders of a run: the read-only `source`, and the `target` of the copy."""
+class BringSite(TreeCopy, frozen=True):
+    """The copy of a run. The folder `source` is read-only."""
 
     run: Path
     bring: Bring
-    copy: TreeCopy
 
     def sync(self) -> None:
         """Flush the target's filesystem. Raises Failed."""
-        if LIBRARY.syncfs(self.copy.target):
+        if LIBRARY.syncfs(self.target):
             raise Failed(UNWRITTEN(file=self.bring.target.folder, why=os.strerror(ctypes.get_errno())))
 
     def counting(self, note: Progress, total: int) -> Callable[[int], None]:
@@ -202,4 +201,4 @@ def site_of(run: Path, bring: Bring) -> Iterator[BringSite]:
             for path in to.makes:
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
         with manifest.open_folder(top / Path(to.folder).relative_to(to.place)) as there:
-            yield BringSite(run, bring, TreeCopy(here, there, holds_of(to.filesystem), os.fsencode(run.name)))
+            yield BringSite(here, there, holds_of(to.filesystem), os.fsencode(run.name), run, bring)

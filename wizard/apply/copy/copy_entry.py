@@ -231,8 +231,8 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
 def finish_folder(copy: TreeCopy, path: bytes) -> None:
     """Set a folder's metadata after the content, except flags. Raises OSError."""
     with (
-        entries.opened(copy.source, path, entries.TO_READ) as fd,
-        entries.opened(copy.target, path, entries.TO_READ) as new,
+        entries.opened(copy.source, path) as fd,
+        entries.opened(copy.target, path) as new,
     ):
         without_flags(copy.target, path, partial(_finish, copy, fd, new))
 
@@ -248,10 +248,8 @@ def _finish(copy: TreeCopy, fd: int, new: int) -> None:
 
 def set_flags(top: int, path: bytes, flags: int) -> None:
     """Set the flags of a file or folder, except those about storage. Raises OSError."""
-    with entries.opened(top, path, entries.TO_READ) as fd:
-        buffer = bytearray(8)
-        fcntl.ioctl(fd, entries.GET_FLAGS, buffer)
-        stored = struct.unpack_from("=I", buffer)[0] & entries.ABOUT_STORAGE
+    with entries.opened(top, path) as fd:
+        stored = entries.flags_of(fd) & entries.ABOUT_STORAGE
         fcntl.ioctl(fd, SET_FLAGS, struct.pack("=II", stored | flags, 0))
 
 

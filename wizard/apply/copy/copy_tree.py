@@ -64,7 +64,7 @@ def copy_listed(site: BringSite) -> Message:
     start, total_bytes = monotonic(), max(site.bring.amount.size_bytes, 1)
     copied = load_copied(site.run)
     if copied is None:
-        names = names_in(site.copy.source)
+        names = names_in(site.source)
         check_names_free(names, site.bring.target)
         copied = Copied(site.bring.target.folder, _sorted(names))
         EntryList(site.run / LIST).close()
@@ -124,7 +124,7 @@ def _compare_with_list(
     site: BringSite, copied: Copied
 ) -> Iterator[tuple[bytes, os.stat_result | None, TreeEntry | None]]:
     names = frozenset(map(os.fsencode, copied.names))
-    for found, entry in paired(walk(site.copy.source, names, changing=True), site.entries()):
+    for found, entry in paired(walk(site.source, names, changing=True), site.entries()):
         if found is not None:
             yield *found, entry
         elif entry is not None:
@@ -150,7 +150,7 @@ class _Batches:
         self, site: BringSite, file: str, linked: dict[manifest.Inode, TreeEntry], on_bytes: manifest.OnBytes
     ) -> None:
         self._site, self._file, self._on_bytes = site, file, on_bytes
-        self._linked = linked if site.copy.holds.links else None
+        self._linked = linked if site.holds.links else None
         self._copied = site.load()
         self._earlier = frozenset(map(os.fsencode, self._copied.pending))
         self.recorder = EntryList(site.run / file)
@@ -178,7 +178,7 @@ class _Batches:
         entries = list(manifest.read_batch(batch, self._linked, read, self._count))
         for entry in entries:
             if entry.same_as:
-                top, link = site.copy.target, partial(make_link, site.copy, entry.same_as, entry.path)
+                top, link = site.target, partial(make_link, site, entry.same_as, entry.path)
                 with telling(entry.path):
                     without_flags(top, entry.path, partial(without_flags, top, entry.same_as, link))
         site.sync()
@@ -201,35 +201,34 @@ def _copy_one(
     before: os.stat_result | None = None
 
     def work() -> TreeEntry:
-        entry = copy_entry(site.copy, path, on_bytes)
+        entry = copy_entry(site, path, on_bytes)
         if entry.kind is EntryKind.FOLDER and path:
-            make_folder(site.copy, path, again=path in known)
+            make_folder(site, path, again=path in known)
         return entry
 
     with telling(path):
         try:
-            before = status_at(site.copy.source, path)
-            return without_flags(site.copy.target, path, work)
+            before = status_at(site.source, path)
+            return without_flags(site.target, path, work)
         except OSError as error:
             if not isinstance(error, GONE):
-                now = status_of(site.copy.source, path)
+                now = status_of(site.source, path)
                 if before is None or (now is not None and now.st_ctime_ns == before.st_ctime_ns):
                     raise
-            remove_entry(site.copy.target, site.copy.temporary(path))
+            remove_entry(site.target, site.temporary(path))
     return None
 
 
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
     """Rename a temporary file, and replace what the run copied before as `own`. Raises Failed."""
-    copy = site.copy
     with telling(path), suppress(*GONE):
         try:
-            without_flags(copy.target, path, partial(give_name, copy, path))
+            without_flags(site.target, path, partial(give_name, site, path))
         except FileExistsError:
-            if status_of(copy.target, copy.temporary(path)) is None:
+            if status_of(site.target, site.temporary(path)) is None:
                 return
             check_own(site, path, own)
-            without_flags(copy.target, path, partial(give_name, copy, path, replace=True))
+            without_flags(site.target, path, partial(give_name, site, path, replace=True))
 
 
 def _settle(site: BringSite) -> None:
@@ -253,7 +252,7 @@ def _settle(site: BringSite) -> None:
             _give_name(site, path, own.get(path))
         else:
             with telling(path):
-                remove_entry(site.copy.target, site.copy.temporary(path))
+                remove_entry(site.target, site.temporary(path))
 
 
 def catch_up(site: BringSite) -> Message:
@@ -276,7 +275,7 @@ def catch_up(site: BringSite) -> Message:
             own[path] = entry
             if status is None or KINDS.get(stat.S_IFMT(status.st_mode)) is not entry.kind:
                 stale[path] = entry
-    new = names_in(site.copy.source) - frozenset(map(os.fsencode, copied.names))
+    new = names_in(site.source) - frozenset(map(os.fsencode, copied.names))
     _remove(site, stale)
     missed: set[bytes] = set()
     if again:
@@ -306,28 +305,27 @@ def _remove(site: BringSite, entries: Mapping[bytes, TreeEntry]) -> None:
     for path in sorted(entries, key=order_of, reverse=True):
         with telling(path):
             check_own(site, path, entries[path])
-            remove_entry(site.copy.target, path)
+            remove_entry(site.target, path)
 
 
 def _finish(site: BringSite, gone: Set[bytes]) -> None:
-    copy = site.copy
     found = (entry for entry in site.entries() if entry.path not in gone)
     entries = [one for one in found if one.kind is EntryKind.FOLDER or one.flags]
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
             with telling(entry.path), suppress(*GONE):
-                finish_folder(copy, entry.path)
+                finish_folder(site, entry.path)
     for entry in entries:
-        if flags := entry.flags & copy.holds.flags if entry.path else 0:
+        if flags := entry.flags & site.holds.flags if entry.path else 0:
             with telling(entry.path), suppress(*GONE):
-                set_flags(copy.target, entry.path, flags)
+                set_flags(site.target, entry.path, flags)
 
 
 def _unsteady(site: BringSite, skipped: Set[bytes]) -> Iterator[bytes]:
     for entry in site.entries():
         if entry.path not in skipped:
             with telling(entry.path, UNREADABLE):
-                status = status_of(site.copy.source, entry.path)
+                status = status_of(site.source, entry.path)
             if status is None or not is_steady(entry, status):
                 yield entry.path

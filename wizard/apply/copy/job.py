@@ -33,9 +33,7 @@ LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
 
 
-def _check_own(
-    bring: Bring, environment: backup_store.Environment, *, anywhere: bool = False
-) -> tuple[str, ...]:
+def _check_own(bring: Bring, environment: backup_store.Environment, *, anywhere: bool) -> tuple[str, ...]:
     """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
     mounted `anywhere`, or not attached.
 
@@ -257,7 +255,7 @@ class CopyRunJob(job.RunJob[Bring]):
                 messages.append(remove_brought(site))
                 if bring.takes is not None:
                     with telling(b"", NOT_REMOVED):
-                        restore_top(site.copy.target, bring.takes.top)
+                        restore_top(site.target, bring.takes.top)
                     site.sync()
         except (Refused, BadInput) as error:
             raise Failed(

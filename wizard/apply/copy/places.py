@@ -193,9 +193,7 @@ def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
             is_used = any(use.subject == device for use in drive.uses)
             if not {*targets}.isdisjoint(places) or (not places and is_used):
                 continue
-            label = (
-                next((mark.label for mark in possible.signatures_on(drive, device) if mark.label), "") or ""
-            )
+            label = next((mark.label for mark in possible.signatures_on(drive, device) if mark.label), "")
             found.append(Source(places[0] if places else device, device, kind.name, label, size_bytes))
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 

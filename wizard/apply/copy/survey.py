@@ -18,7 +18,6 @@ from wizard.apply.tree import manifest
 from wizard.apply.tree.entries import (
     GONE,
     LOST_AND_FOUND,
-    TO_READ,
     attribute_names,
     named,
     opened,
@@ -29,6 +28,7 @@ from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations.fstab import EditFstab
 from wizard.operations.mounts import Top, fstab_line
 from wizard.plan import changes, copy
 
@@ -41,7 +41,7 @@ def names_in(top: int) -> frozenset[bytes]:
     with os.scandir(top) as entries:
         names = {os.fsencode(entry.name) for entry in entries}
     if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
-        with opened(top, LOST_AND_FOUND, TO_READ) as fd, os.scandir(fd) as found:
+        with opened(top, LOST_AND_FOUND) as fd, os.scandir(fd) as found:
             if next(found, None) is None:
                 names.discard(LOST_AND_FOUND)
     return frozenset(names)
@@ -78,17 +78,19 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
             if inode:
                 seen.add(inode)
             if holds.links or is_file or stat.S_ISDIR(status.st_mode):
-                _check_name(path, folded, filesystem)
+                text = os.fsdecode(path)
+                _check_fits(path, copy.name_fault(text.rpartition("/")[2], filesystem))
+                other = folded.setdefault(text.casefold(), path) if holds.folds_case else path
+                if other != path:
+                    _check_fits(
+                        path,
+                        t(
+                            "{title} treats the name and {other} as identical",
+                            title=KINDS[filesystem].title,
+                            other=named(other),
+                        ),
+                    )
     return changes.BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
-
-
-def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
-    text, kind = path.decode(errors="surrogateescape"), KINDS[filesystem]
-    fault = copy.name_fault(text.rpartition("/")[2], filesystem)
-    other = folded.setdefault(text.casefold(), path) if kind.holds.folds_case else path
-    if other != path:
-        fault = t("{title} treats the name and {other} as identical", title=kind.title, other=named(other))
-    _check_fits(path, fault)
 
 
 def _check_fits(path: bytes, fault: Message | None) -> None:
@@ -103,7 +105,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     if status.st_blocks * 512 >= status.st_size:
         return status.st_size
     try:
-        with opened(top, path, TO_READ) as fd:
+        with opened(top, path) as fd:
             return sum(one.size_bytes for one in data_extents(fd, status.st_size))
     except GONE:
         return 0
@@ -280,25 +282,7 @@ def _taken_place(
                 place=source.path,
             )
         )
-    file = environment.fstab
-    fstab.check_writable(file)
-    text = read_text(file)
-    lines = fstab.parse(text, str(file))
-    found = [line for line in lines if line.mount_point.rstrip("/") == source.path]
-    if len(found) != 1:
-        raise refused(
-            t(
-                "{file} has {count} lines for {place}, but exactly one is required.",
-                count=len(found),
-                file=file,
-                place=source.path,
-            )
-        )
-    (old,) = found
-    if {"bind", "rbind"}.intersection(old.options):
-        raise refused(t("{place} is a bind mount of another folder.", place=source.path))
-    own, line = _own_line(lines, text, old, source.path, to, environment)
-    edit = copy.place_edit(str(file), text, old.number, own, line)
+    edit = _place_edit(source.path, to, environment)
     with manifest.open_folder(Path(to.folder)) as fd:
         status = os.fstat(fd)
         pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
@@ -306,19 +290,30 @@ def _taken_place(
     return changes.TakePlace(source.path, device, source.uuid, edit, top)
 
 
-def _own_line(
-    lines: tuple[fstab.Line, ...],
-    text: str,
-    old: fstab.Line,
-    place: str,
-    to: changes.BringTo,
-    environment: Environment,
-) -> tuple[int | None, str]:
-    """Return number and text of the target's line in fstab, or None and the text of a new line."""
+def _place_edit(place: str, to: changes.BringTo, environment: Environment) -> EditFstab:
+    """Return the edit of fstab that mounts the target at the place of the source."""
+    file = environment.fstab
+    fstab.check_writable(file)
+    text = read_text(file)
+    lines = fstab.parse(text, str(file))
+    found = [line for line in lines if line.mount_point.rstrip("/") == place]
+    if len(found) != 1:
+        raise refused(
+            t(
+                "{file} has {count} lines for {place}, but exactly one is required.",
+                count=len(found),
+                file=file,
+                place=place,
+            )
+        )
+    (old,) = found
+    if {"bind", "rbind"}.intersection(old.options):
+        raise refused(t("{place} is a bind mount of another folder.", place=place))
     target = look_at_filesystem(to.device, environment)
     own = next((line for line in target.lines if line.mount_point.rstrip("/") == to.place), None)
     if own is not None:
-        return own.number, text.split("\n")[own.number - 1]
+        own_text = text.split("\n")[own.number - 1]
+        return copy.place_edit(str(file), text, old.number, own.number, own_text)
     if not target.uuid:
         raise refused(t("{device} has no UUID.", device=to.device))
     mounted = mounted_at(to.place)
@@ -334,12 +329,6 @@ def _own_line(
     options = [one for one in copy.OF_THE_PLACE if one in old.options] or ["defaults"]
     line = fstab_line(target.uuid, place, target.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
-    if found := fstab.conflict(others, line):
-        raise refused(
-            t(
-                "{file} already has a conflicting line: {conflict}.",
-                file=environment.fstab,
-                conflict=found,
-            )
-        )
-    return None, line.line
+    if conflict := fstab.conflict(others, line):
+        raise refused(t("{file} already has a conflicting line: {conflict}.", file=file, conflict=conflict))
+    return copy.place_edit(str(file), text, old.number, None, line.line)

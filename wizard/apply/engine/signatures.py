@@ -195,8 +195,8 @@ class SignatureHider:
             rows = wipe.list_signatures(node, self._seconds)
             if not rows:
                 break
-            for kind, offset in rows:
-                if node == self._node and kind in wipe.TABLE_MARKS:
+            for mark, offset in rows:
+                if node == self._node and mark.kind in wipe.TABLE_MARKS:
                     place = Extent(offset // self._block * self._block, self._block)
                     tables[place] = None
                 else:
@@ -204,7 +204,7 @@ class SignatureHider:
                 found[place] = None
                 self._hide(place)
         else:
-            raise Failed(wipe.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
+            raise Failed(wipe.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0].kind))
         for place in [self._widened(place, volume) for place in known]:
             found[place] = None
             self._hide(place)

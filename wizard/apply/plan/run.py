@@ -203,7 +203,7 @@ def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[in
 def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     """Execute a step. If another program has mounted the device, unmount it and try again, or accept the
     result."""
-    operation = context.plan.steps[context.step - 1].operation
+    operation = context.planned.operation
     mounts = operation in context.plan.mounts
     made = next((one for one in context.plan.filesystems if one == operation), None)
     if mounts:
@@ -219,7 +219,7 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
 def execute(context: step_context.StepContext) -> Message | str:
     """Execute a step's operation and return a summary. Raises Failed, also unless every node is the plan's
     drive or partition, or made by this run."""
-    operation = context.plan.steps[context.step - 1].operation
+    operation = context.planned.operation
     formatted = layers.layer_nodes(context.plan)
     for device in operation.devices:
         member = context.plan.member(device)

@@ -319,8 +319,9 @@ def leave_uncopied(array: MakeArray, do: Do) -> None:
     if the mark is missing afterwards."""
     node, folder = array.device, devices.sysfs_folder(array.device) / "md"
     if array.copied:
-        each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
-        _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")
+        with failing(UNREADABLE, file=folder):
+            each, kib = (int((folder / name).read_text()) for name in ("bitmap/chunksize", "component_size"))
+        _write(folder / "bitmap_set_bits", f"0-{-(-kib * KIB // each) - 1}")
     do(("mdadm", "--wait-clean", node))
     stop_own_array(array, do)
     if not array.copied:
@@ -352,11 +353,6 @@ def is_uncopied(said: str, bitmap: str) -> bool:
 def _write(file: Path, text: str) -> None:
     with failing(UNWRITTEN, file=file):
         file.write_text(text)
-
-
-def _read(file: Path) -> str:
-    with failing(UNREADABLE, file=file):
-        return file.read_text().strip()
 
 
 STEPS: Steps = {MakeArray: (make_array, _array_checks)}

@@ -175,11 +175,6 @@ def _container_checks(
     yield step_context.matched(find)
 
 
-def _opened_checks(operation: containers.OpenContainer, finished: step_context.Finished) -> Iterator[Check]:
-    """Check with the kernel that a container is open, on one device only."""
-    yield step_context.matched(lambda: () if _opened_node(operation) else (t("nothing"),))
-
-
 def data_place(text: str) -> tuple[int, int]:
     """Return the data offset and the sector size in bytes, from a header in cryptsetup's JSON (LUKS2 On-Disk
     Format, segments). Raises Failed unless there is exactly one segment. Pure."""
@@ -198,5 +193,10 @@ def _secret(context: step_context.StepContext) -> bytes:
 
 STEPS: step_context.Steps = {
     containers.MakeContainer: (_make_container, _container_checks),
-    containers.OpenContainer: (_open_container, _opened_checks),
+    containers.OpenContainer: (
+        _open_container,
+        lambda operation, _: [
+            step_context.matched(lambda: () if _opened_node(operation) else (t("nothing"),))
+        ],
+    ),
 }

@@ -17,9 +17,7 @@ from wizard.apply.steps.step_context import (
     StepContext,
     Steps,
     checked,
-    look_at_all,
     matched,
-    unchecked,
 )
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system import fstab
@@ -48,8 +46,7 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     summary. Raises Failed."""
     for device in operation.devices:
         forget_caches(device)
-    paths = [member.drive.path for device in operation.devices if (member := context.plan.member(device))]
-    finished = context.finished(look_at_all(paths) if paths else ())
+    finished = context.finished()
     checks = [*_made_checks(operation, finished)]
     # Check before mounting, so the checker can read everything.
     if checker := MADE[operation.filesystem].clean_check:
@@ -75,19 +72,14 @@ def _set_owner(operation: SetOwner, context: StepContext) -> Message:
     with at_private_place(operation, context) as place:
         for argv in operation.inside():
             context.command(argv)
-        has_owner = all(_has_owner(place / name, writer) for name in ("", *operation.names))
-    if not has_owner:
+        seen: list[os.stat_result] = []
+        with suppress(OSError):
+            seen = [(place / name).stat() for name in ("", *operation.names)]
+    if {(one.st_uid, one.st_gid, stat.S_IMODE(one.st_mode)) for one in seen} != {
+        (writer.uid, writer.gid, writer.mode)
+    }:
         raise Failed(t("Cannot make {who} the owner of {device}.", device=operation.device, who=writer.shown))
     return operation.result()
-
-
-def _has_owner(folder: Path, writer: Writer) -> bool:
-    try:
-        status = folder.stat()
-    except OSError:
-        return False
-    wanted = (writer.uid, writer.gid, writer.mode)
-    return (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == wanted
 
 
 @contextmanager
@@ -279,36 +271,24 @@ def _write_fault(folder: Path, writer: Writer) -> str:
     string. Requires root."""
     file = folder / f".diskwright-{uuid4()}"
     if not (child := os.fork()):
-        code = UNKNOWN
+        code, person = UNKNOWN, writer.kind == "person"
         try:
-            code = _try_as(writer, file)
+            # A group's writer is nobody with that group.
+            os.setgroups([writer.gid] if writer.kind == "group" else [])
+            os.setgid(writer.gid if person else NOBODY)
+            os.setuid(writer.uid if person else NOBODY)
+            fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            os.write(fd, b"written to see that it can be\n")
+            os.close(fd)
+            file.unlink()
+            code = 0
+        except OSError as error:
+            code = error.errno or UNKNOWN
         finally:
             # Exit without cleanup: inherited resources belong to the run's process.
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return os.strerror(code) if code else ""
-
-
-def _try_as(writer: Writer, file: Path) -> int:
-    """Become the writer for good, create and delete a file. Return 0 or the error number. A group's writer is
-    nobody with that group."""
-    person = writer.kind == "person"
-    try:
-        os.setgroups([writer.gid] if writer.kind == "group" else [])
-        os.setgid(writer.gid if person else NOBODY)
-        os.setuid(writer.uid if person else NOBODY)
-        fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        os.write(fd, b"written to see that it can be\n")
-        os.close(fd)
-        file.unlink()
-    except OSError as error:
-        return error.errno or UNKNOWN
-    return 0
-
-
-def _swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
-    """Check that the kernel uses the swap."""
-    yield matched(lambda: () if is_swap(operation.device) else [t("nothing")])
 
 
 def _turn_on(operation: TurnOnSwap, context: StepContext) -> None:
@@ -336,9 +316,12 @@ def _line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) 
 STEPS: Steps = {
     MakeFilesystem: (_make_filesystem, _filesystem_checks),
     MakeSubvolumes: (_make_subvolumes, _subvolume_checks),
-    SetOwner: (_set_owner, unchecked),
+    SetOwner: (_set_owner, lambda *_: ()),
     AddFstabLine: (add_line, _line_checks),
     AddCrypttabLine: (add_line, _line_checks),
     Mount: (_mount_in_step, _mount_checks),
-    TurnOnSwap: (_turn_on, _swap_checks),
+    TurnOnSwap: (
+        _turn_on,
+        lambda operation, _: [matched(lambda: () if is_swap(operation.device) else [t("nothing")])],
+    ),
 }

@@ -8,18 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wizard.apply.block import devices
-from wizard.apply.steps import arrays
-from wizard.apply.steps.step_context import (
-    TAKEN,
-    Do,
-    Finished,
-    StepContext,
-    Steps,
-    asked,
-    foreign,
-    matched,
-    physical_volumes_of,
-)
+from wizard.apply.steps import arrays, step_context
 from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
 from wizard.model.errors import Refused, partition_path
@@ -52,12 +41,12 @@ def check_free_layer(plan: Plan) -> None:
     check_kernel("dm_mod", t("LVM"))
     for node in (f"/dev/{group.name}", *(one.device for one in plan.logical_volumes)):
         if is_there(Path(node)):
-            raise Refused(TAKEN(what=node))
+            raise Refused(step_context.TAKEN(what=node))
     # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
     # name.
-    taken = sorted(physical_volumes_of(group.name))
+    taken = sorted(step_context.physical_volumes_of(group.name))
     if unexpected := tuple(node for node in taken if plan.member(node) is None):
-        raise Refused(TAKEN(what=f"{group.name} ({', '.join(unexpected)})"))
+        raise Refused(step_context.TAKEN(what=f"{group.name} ({', '.join(unexpected)})"))
 
 
 def is_there(node: Path) -> bool:
@@ -79,12 +68,12 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         folder = devices.sysfs_folder(node) / "dm"
         name = text(folder / "name")
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise foreign(node)
+            raise step_context.foreign(node)
         found.append(own[name])
     return tuple(sorted(found))
 
 
-def own_layer_node(device: str, context: StepContext) -> None:
+def own_layer_node(device: str, context: step_context.StepContext) -> None:
     """Raises Failed unless the device node belongs to what this run created: its array, or its own active
     logical volume."""
     plan = context.plan
@@ -95,9 +84,9 @@ def own_layer_node(device: str, context: StepContext) -> None:
             or devices.kernel_name(array.device) != devices.kernel_name(node)
             or not arrays.is_node_of(array.device)
         ):
-            raise foreign(array.device)
+            raise step_context.foreign(array.device)
     if plan.group and (device not in running_volumes(plan, plan.group) or not arrays.is_node_of(device)):
-        raise foreign(device)
+        raise step_context.foreign(device)
 
 
 def own_uses(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -121,7 +110,7 @@ def clear_drives(plan: Plan) -> None:
         run(("vgchange", *layers.LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
 
 
-def activate(plan: Plan, do: Do) -> None:
+def activate(plan: Plan, do: step_context.Do) -> None:
     """Activate the layer of a rehearsed run on its drives. Raises Failed."""
     for array in plan.arrays:
         arrays.assemble_own(array, do)
@@ -136,14 +125,14 @@ def activate(plan: Plan, do: Do) -> None:
             do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
 
-def _make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> None:
+def _make_logical_volume(operation: layers.MakeLogicalVolume, context: step_context.StepContext) -> None:
     """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
     own_layer_node(operation.device, context)
 
 
-def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
+def group_checks(operation: layers.MakeVolumeGroup, finished: step_context.Finished) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
     plan, do, (device,) = finished.plan, finished.do, operation.parts
     (slot,) = (
@@ -158,28 +147,26 @@ def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Itera
         wanted = {"pv_count": "1", "vg_extent_size": str(layers.EXTENT_BYTES), "vg_size": room}
         yield from _reported("vgs", wanted, operation.name, do)
 
-    yield matched(find)
+    yield step_context.matched(find)
 
 
-def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
+def volume_checks(operation: layers.MakeLogicalVolume, finished: step_context.Finished) -> Iterator[Check]:
     """Check a logical volume with LVM and the kernel."""
     wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
     name = f"{operation.group}/{operation.name}"
-    yield matched(lambda: _reported("lvs", wanted, name, finished.do))
-
-    def find() -> tuple[Message, ...]:
-        offset = arrays.read_geometry(operation.device).alignment_offset_bytes
-        return differences([("alignment_offset", offset, 0)])
-
-    yield matched(find)
+    yield step_context.matched(lambda: _reported("lvs", wanted, name, finished.do))
+    node = operation.device
+    yield step_context.matched(
+        lambda: differences([("alignment_offset", arrays.read_geometry(node).alignment_offset_bytes, 0)])
+    )
 
 
-def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:
-    row = next(iter(asked(kind, wanted, what, do)), {})
+def _reported(kind: str, wanted: Mapping[str, str], what: str, do: step_context.Do) -> tuple[Message, ...]:
+    row = next(iter(step_context.asked(kind, wanted, what, do)), {})
     return differences((key, row.get(key), value) for key, value in wanted.items())
 
 
-STEPS: Steps = {
+STEPS: step_context.Steps = {
     # LVM cannot correct the data offset and size of a group later.
     layers.MakeVolumeGroup: (lambda _, context: context.run_commands(), group_checks),
     layers.MakeLogicalVolume: (_make_logical_volume, volume_checks),

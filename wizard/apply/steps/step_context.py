@@ -105,9 +105,14 @@ class StepContext(WithSecret, Struct, frozen=True):
     rehearsed: bool = False
 
     @property
+    def planned(self) -> Step[PlanOperation]:
+        """The step in the plan."""
+        return self.plan.steps[self.step - 1]
+
+    @property
     def member(self) -> Member:
         """The drive of this step, or the first one if it uses all."""
-        devices = self.plan.steps[self.step - 1].operation.devices
+        devices = self.planned.operation.devices
         return next(
             (member for device in devices if (member := self.plan.member(device))), self.plan.members[0]
         )
@@ -115,7 +120,7 @@ class StepContext(WithSecret, Struct, frozen=True):
     @property
     def seconds(self) -> float:
         """The time limit for a command of this step."""
-        return self.environment.patience_seconds + 10 * self.plan.steps[self.step - 1].seconds
+        return self.environment.patience_seconds + 10 * self.planned.seconds
 
     def command(
         self,
@@ -143,17 +148,17 @@ class StepContext(WithSecret, Struct, frozen=True):
 
     def run_commands(self, stdin: bytes | None = None) -> None:
         """Run the commands of the step's operation. Raises Failed."""
-        for argv in self.plan.steps[self.step - 1].operation.commands():
+        for argv in self.planned.operation.commands():
             self.command(argv, stdin=stdin)
 
-    def finished(self, drives: tuple[Drive, ...] = ()) -> "Finished":
+    def finished(self) -> "Finished":
         """Return what the checks of this step need right after it. Drives are probed if needed."""
-        return Finished(self.plan, drives, self.environment, self.seconds, self.command)
+        return Finished(self.plan, (), self.environment, self.seconds, self.command)
 
     def confirm(self, checks: Iterable[Check]) -> Message:
         """Return the confirmed results of the step. Raises Failed for the first failed check."""
         confirmed = []
-        for check in described(self.plan.steps[self.step - 1], checks):
+        for check in described(self.planned, checks):
             if not check.holds:
                 raise Failed(t("Check failed: {what} Found: {seen}.", what=check.what, seen=check.seen))
             confirmed.append(check.what)
@@ -253,11 +258,6 @@ Checks = Callable[[Any, Finished], Iterable[Check]]
 
 Steps = dict[type[Operation], tuple[Execute, Checks]]
 """How to execute each operation, and how to check the result after the last step."""
-
-
-def unchecked(_operation: Operation, _finished: Finished) -> tuple[Check, ...]:
-    """Return no checks."""
-    return ()
 
 
 def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:

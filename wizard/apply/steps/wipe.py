@@ -57,8 +57,7 @@ pair."""
 def _wipe_signatures(operation: WipeSignatures, context: step_context.StepContext) -> Message:
     """Erase all signatures on the operation's device, and return a summary. Raises Failed."""
     device = operation.device
-    found = list_signatures(device, context.seconds)
-    kinds = sorted({kind for kind, _ in found})
+    kinds = _kinds_on(device, context.seconds)
     refuse_foreign_signatures(operation, kinds)
     preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
     context.run_commands()
@@ -70,10 +69,8 @@ def _wipe_signatures(operation: WipeSignatures, context: step_context.StepContex
         if not any(map(Extent(start + place.start_bytes, place.size_bytes).overlaps, preserved)):
             write_bytes(device, place.start_bytes, bytes(place.size_bytes))
     _check_erased(device, context.seconds)
-    if kinds:
-        return ERASED(kinds=tuple(kinds), device=device)
     # On a scratch copy, old signatures and their copies are removed before the first step.
-    return EMPTY(device=device)
+    return ERASED(kinds=kinds, device=device) if kinds else EMPTY(device=device)
 
 
 def reset_zones(operation: ResetZones, context: step_context.StepContext) -> Message:
@@ -86,9 +83,12 @@ def reset_zones(operation: ResetZones, context: step_context.StepContext) -> Mes
 
 
 def _check_erased(device: str, seconds: float) -> None:
-    if left := list_signatures(device, seconds):
-        kinds = tuple(sorted({kind for kind, _ in left}))
-        raise Failed(STILL_SEEN(program="wipefs", part=device, seen=kinds))
+    if left := _kinds_on(device, seconds):
+        raise Failed(STILL_SEEN(program="wipefs", part=device, seen=left))
+
+
+def _kinds_on(device: str, seconds: float) -> tuple[str, ...]:
+    return tuple(sorted({mark.kind for mark, _ in list_signatures(device, seconds)}))
 
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
@@ -110,8 +110,8 @@ def _erase_nested(device: str, context: step_context.StepContext) -> None:
     """Overwrite partition table signatures that wipefs left in a partition. Raises
     Failed."""
     block = context.member.drive.geometry.logical_block_bytes
-    for kind, offset in list_signatures(device, context.seconds):
-        if kind not in NESTED_MARKS:
+    for mark, offset in list_signatures(device, context.seconds):
+        if (kind := mark.kind) not in NESTED_MARKS:
             continue
         check_unclaimed(device)
         begin = offset // block * block
@@ -123,7 +123,7 @@ def _erase_nested(device: str, context: step_context.StepContext) -> None:
     forget_caches(device)
 
 
-def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> None:
+def refuse_foreign_signatures(operation: WipeSignatures, kinds: Sequence[str]) -> None:
     """Raises Failed if the device contains signatures, but none of those in the plan."""
     expected = set(operation.expected) - TABLE_KINDS
     found = set(kinds) - TABLE_KINDS
@@ -139,13 +139,8 @@ def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> No
         )
 
 
-def list_signatures(device: str, seconds: float = LOOK_SECONDS) -> tuple[tuple[str, int], ...]:
-    """Return the type and offset of each signature on a device. Read-only. Raises Failed."""
-    return tuple((mark.kind, offset) for mark, offset in _read_wipefs(device, seconds))
-
-
-def _read_wipefs(device: str, seconds: float) -> tuple[tuple[Signature, int], ...]:
-    """Return the signatures on one device, which can be an array, with offsets. Raises Failed."""
+def list_signatures(device: str, seconds: float = LOOK_SECONDS) -> tuple[tuple[Signature, int], ...]:
+    """Return the signatures on one device, which can be an array, with offsets. Read-only. Raises Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     try:
         return tuple(
@@ -161,7 +156,7 @@ def signatures_on(device: str, finished: step_context.Finished) -> tuple[Signatu
     does not respond."""
     member = finished.plan.member(device)
     if member is None:
-        return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
+        return tuple(mark for mark, _ in list_signatures(device, finished.seconds))
     path = member.drive.path
     drives = [drive for drive in finished.drives if drive.path == path] or step_context.look_at_all([path])
     return dict(drives[0].signatures_by_device).get(device, ())
@@ -229,7 +224,7 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
 
 def check_contains(device: str, kind: str, uuid: str, seconds: float = LOOK_SECONDS) -> None:
     """Raises Failed if a device does not contain what the plan put there."""
-    if _number(device) is None or uuid not in {mark.uuid for mark, _ in _read_wipefs(device, seconds)}:
+    if _number(device) is None or uuid not in {mark.uuid for mark, _ in list_signatures(device, seconds)}:
         raise Failed(
             t(
                 "{device} does not contain the planned {kind} (UUID {uuid}), which is on: {others:list}. "
@@ -256,4 +251,4 @@ def _number(node: str) -> int | None:
     return None
 
 
-STEPS: step_context.Steps = {WipeSignatures: (_wipe_signatures, step_context.unchecked)}
+STEPS: step_context.Steps = {WipeSignatures: (_wipe_signatures, lambda *_: ())}

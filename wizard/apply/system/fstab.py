@@ -18,7 +18,7 @@ from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.containers import AddCrypttabLine
-from wizard.operations.fstab import with_line
+from wizard.operations.fstab import is_entry, with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault
@@ -117,8 +117,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
         fields = text_line.split()
         if not fields or fields[0].startswith("#"):
             continue
-        passes = fields[4:6]
-        if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
+        if not is_entry(text_line):
             raise BadInput(
                 t(
                     "{file}, line {line} is not an entry mount can read: {text!r}. Fix this line first.",

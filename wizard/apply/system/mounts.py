@@ -158,12 +158,11 @@ def option_differences(
 ) -> tuple[Message, ...]:
     """Return a clause for each recommended option that is not in effect or is contradicted. Pure."""
     found = []
-    wanted = tuple(
-        option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-")
-    )
     kind = mounted_as(filesystem)
     silent = kind.silent_options if kind else frozenset()
-    for option in wanted:
+    for option in advised:
+        if option in NOT_THE_KERNELS or option.startswith("x-"):
+            continue
         if any(_matches(option, other) for other in seen):
             continue
         if against := min((other for other in seen if _contradicts(option, other)), default=""):
@@ -179,9 +178,7 @@ def _matches(option: str, seen: str) -> bool:
     """`discard` is listed as `discard=async`, and `compress=zstd` as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
-    if key != seen_key:
-        return False
-    return (
+    return key == seen_key and (
         not equals
         or value == seen_value
         or seen_value.startswith(value + ":")

@@ -82,7 +82,12 @@ class Edit(Struct, frozen=True):
 def read_identifier(operation: Relabel, drive: Identity) -> Edit:
     """Read the bytes around the operation's UUID. Raises Failed."""
     if operation.filesystem == "crypto_LUKS":
-        now = image_of(operation.device, _luks_places(operation.device, drive), drive)
+        head = image_of(operation.device, (Extent(0, LUKS_HEAD_BYTES),), drive)
+        magic, version, size = LUKS.unpack_from(head.read(0, LUKS.size))
+        places = {1: head.places, 2: (Extent(0, size), Extent(size, size))}.get(version)
+        if magic != LUKS_MAGIC or places is None or (version == 2 and size not in LUKS_SIZES):
+            raise Failed(NO_LUKS(device=operation.device))
+        now = image_of(operation.device, places, drive)
         if (old := _with_luks(now, operation.old)) and (new := _with_luks(now, operation.new)):
             return Edit("", now, old, new)
         raise Failed(NO_LUKS(device=operation.device))
@@ -113,17 +118,6 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     read_identifier(operation, drive).write(node, drive, new=new)
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
-
-
-def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
-    """Raises Failed."""
-    head = image_of(device, (Extent(0, LUKS_HEAD_BYTES),), drive)
-    magic, version, size = LUKS.unpack_from(head.read(0, LUKS.size))
-    if magic == LUKS_MAGIC and version == 1:
-        return (Extent(0, LUKS_HEAD_BYTES),)
-    if magic != LUKS_MAGIC or version != 2 or size not in LUKS_SIZES:
-        raise Failed(NO_LUKS(device=device))
-    return Extent(0, size), Extent(size, size)
 
 
 def _with_luks(image: proof.Image, uuid: str) -> proof.Image | None:

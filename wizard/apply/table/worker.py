@@ -20,6 +20,7 @@ from wizard.model.layout import TableEntry
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
+
 REFUSALS = (
     Failed,
     BadInput,
@@ -46,12 +47,16 @@ def write(operation: WriteTable) -> None:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
             raise Failed(WRONG_TABLE(detail=disk.type))
-    present = _present(disk, operation, device.sectorSize)
-    for entry in operation.entries:
-        if entry.number not in present:
-            if entry.kept:
-                raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
-            _add(disk, device, operation, entry)
+    wanted = {entry.number: entry for entry in operation.entries}
+    for part in disk.partitions:
+        found = wanted.pop(part.number, None)
+        place = (part.geometry.start * device.sectorSize, part.geometry.length * device.sectorSize)
+        if found is None or place != (found.start_bytes, found.size_bytes):
+            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
+    for entry in wanted.values():
+        if entry.kept:
+            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
+        _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
         print("libparted", parted.version()["libparted"])
@@ -76,19 +81,6 @@ def _without_udevadm() -> Iterator[None]:
     finally:
         os.dup2(errors, 2)
         os.close(errors)
-
-
-def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
-    """Return the numbers of wanted entries in the table. Raises Failed for any other partition."""
-    wanted = {entry.number: entry for entry in operation.entries}
-    found = set()
-    for part in disk.partitions:
-        entry = wanted.get(part.number)
-        place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
-        if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
-        found.add(part.number)
-    return frozenset(found)
 
 
 def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry: TableEntry) -> None:

@@ -44,7 +44,8 @@ LIBPARTED_ABORTED = -6
 
 
 def _have_written(operation: WriteTable, context: StepContext) -> None:
-    """Raises Failed, with the table possibly incomplete."""
+    """Write with libparted, then set the types of the new partitions. Raises Failed, with the table possibly
+    incomplete."""
     result = context.command(
         module_argv("wizard.apply.table.worker"),
         stdin=json.dumps(to_json(operation)).encode(),
@@ -60,15 +61,11 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
                 why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
-    _set_types(operation, context.member.drive)
-
-
-def _set_types(operation: WriteTable, drive: Identity) -> None:
-    """Set the types of the new partitions, since libparted cannot set all types. Raises Failed."""
     wanted = [entry for entry in operation.entries if not entry.kept]
     if not wanted:
         return
-    node = operation.device
+    # libparted cannot set all types.
+    node, drive = operation.device, context.member.drive
     devices.forget_caches(node)
     before = image_of(node, record_places(drive, node), drive)
     if operation.table == "mbr":
@@ -104,7 +101,13 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
         raise Failed(NOT_REHEARSED(device=drive))
     before = image_of(drive, table_regions(member), member.drive)
     if not plan.part and not plan.only_table:
-        _add_partitions(operation, before, context)
+        # libparted ignores space after a misplaced backup GPT, so the backup moves first.
+        usable = one_entry.with_backup_at_end(before)
+        _write_blocks(drive, before, usable)
+        _have_written(operation, context)
+        written = image_of(drive, before.places, member.drive)
+        # Restore what libparted changed of preserved partitions.
+        _write_blocks(drive, written, proof.proven(operation, usable, written))
         return _read_back(drive, context)
     # libparted would recreate the entries.
     _write_blocks(
@@ -123,17 +126,6 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
 def _write_blocks(node: str, now: proof.Image, wanted: proof.Image) -> None:
     for offset, _, data in now.changed_blocks(wanted):
         devices.write_bytes(node, offset, data)
-
-
-def _add_partitions(operation: WriteTable, before: proof.Image, context: StepContext) -> None:
-    """Write with libparted, and restore what it changed of preserved partitions. libparted ignores space
-    after a misplaced backup GPT, so the backup moves first. Raises Failed."""
-    drive = operation.device
-    usable = one_entry.with_backup_at_end(before)
-    _write_blocks(drive, before, usable)
-    _have_written(operation, context)
-    written = image_of(drive, before.places, context.member.drive)
-    _write_blocks(drive, written, proof.proven(operation, usable, written))
 
 
 def table_regions(member: Member) -> tuple[Extent, ...]:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from hashlib import blake2b, sha256
-from threading import local
 
-from wizard.apply.block.extents import data_extents, merged
+from wizard.apply.block.extents import chunks, data_extents, merged
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, t
 
@@ -23,14 +22,11 @@ BLOCK_BYTES = 4096
 machines."""
 
 SEGMENT_BYTES = 64 * MIB
-PIECE_BYTES = MIB
 ZEROS = bytes(BLOCK_BYTES)
 SHORTER = t("the file became shorter during the read")
 
 Content = tuple[str, str]
 """The digest of a file, and a summary of its data ranges."""
-
-_own = local()
 
 
 def content_of(
@@ -89,19 +85,15 @@ NOTHING = sha256(sha256().digest()).digest()
 
 def _pieces(fd: int, part: Sequence[Extent]) -> Iterator[tuple[int, memoryview]]:
     """Yield the bytes of these ranges with the offset of each piece. A piece is only valid until the next."""
-    buffer: memoryview | None = getattr(_own, "buffer", None)
-    if buffer is None:
-        buffer = _own.buffer = memoryview(bytearray(PIECE_BYTES))
-    for place in part:
-        for position in range(place.start_bytes, place.end_bytes, PIECE_BYTES):
-            piece = buffer[: min(PIECE_BYTES, place.end_bytes - position)]
-            done = 0
-            while done < len(piece):
-                got = os.preadv(fd, [piece[done:]], position + done)
-                if not got:
-                    raise OSError(errno.EIO, str(SHORTER))
-                done += got
-            yield position, piece
+    buffer = memoryview(bytearray(min(MIB, max(place.size_bytes for place in part))))
+    for chunk in chunks(part):
+        piece, done = buffer[: chunk.size_bytes], 0
+        while done < len(piece):
+            got = os.preadv(fd, [piece[done:]], chunk.start_bytes + done)
+            if not got:
+                raise OSError(errno.EIO, str(SHORTER))
+            done += got
+        yield chunk.start_bytes, piece
 
 
 def runs_of_data(piece: memoryview) -> Iterator[tuple[int, int]]:

@@ -85,13 +85,16 @@ def to_line(entry: TreeEntry) -> bytes:
     return _encode([*(os.fsdecode(one) if isinstance(one, bytes) else one for one in entry), ""]).encode()
 
 
-def _pairs(values: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((str(name), str(value)) for name, value in values)
-
-
 READERS: tuple[Callable[[Any], Any], ...] = (
     *(os.fsencode, EntryKind, int, int, int, int, str, int, int, int, int, int),
-    *(os.fsencode, os.fsencode, int, _pairs, str, str),
+    *(
+        os.fsencode,
+        os.fsencode,
+        int,
+        lambda pairs: tuple((str(name), str(value)) for name, value in pairs),
+        str,
+        str,
+    ),
 )
 """Parsers of an entry's fields, in order."""
 
@@ -142,7 +145,7 @@ KINDS = {
 
 
 @contextmanager
-def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
+def opened(top: int, path: bytes, flags: int = TO_READ) -> Iterator[int]:
     """Open a path of any length relative to the folder `top`, as openat(2), and close it at the end. Raises
     OSError."""
     folder = top
@@ -190,9 +193,13 @@ def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) 
         target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
         flags, content = 0, ("", "")
         if kind in (EntryKind.FILE, EntryKind.FOLDER):
-            with opened(folder, name, TO_READ) as fd:
+            with opened(folder, name) as fd:
                 attributes = _attributes(fd)
-                flags = flags_of(fd)
+                try:
+                    flags = flags_of(fd) & ~ABOUT_STORAGE
+                except OSError as error:
+                    if error.errno not in (errno.ENOTTY, errno.EOPNOTSUPP):
+                        raise
                 if kind is EntryKind.FILE:
                     content = read(fd, status)
         else:
@@ -240,15 +247,10 @@ def attribute_names(where: int | bytes) -> list[str]:
 
 
 def flags_of(fd: int) -> int:
-    """Return the flags of chattr(1) without those about storage, or 0 if unsupported."""
+    """Return all flags of chattr(1). Raises OSError if unsupported."""
     buffer = bytearray(8)
-    try:
-        fcntl.ioctl(fd, GET_FLAGS, buffer)
-    except OSError as error:
-        if error.errno in (errno.ENOTTY, errno.EOPNOTSUPP):
-            return 0
-        raise
-    return int(struct.unpack_from("=I", buffer)[0]) & ~ABOUT_STORAGE
+    fcntl.ioctl(fd, GET_FLAGS, buffer)
+    return int(struct.unpack_from("=I", buffer)[0])
 
 
 def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = False) -> Iterator[Found]:

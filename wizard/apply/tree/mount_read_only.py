@@ -17,10 +17,9 @@ from stat import S_IFREG
 from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import NO_EXT, open_exclusively
+from wizard.apply.block.devices import NO_EXT, open_exclusively, read_range
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
-from wizard.documents.files import UNREADABLE
 from wizard.ext4 import superblock
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, failing, t
@@ -75,9 +74,7 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     Refuses filesystems with an unfinished journal, or orphaned files, for which the kernel writes even to a
     read-only mount.
     """
-    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
-        device.seek(superblock.START_BYTES)
-        block = device.read(superblock.SUPERBLOCK_BYTES)
+    block = read_range(node, superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
     facts = superblock.read_ext(block)
     if facts is None:
         raise Failed(NO_EXT(node=node))

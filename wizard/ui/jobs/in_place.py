@@ -210,7 +210,7 @@ class MigrationJob(InPlaceJob[Migration]):
             if decision.choices:
                 checked = t("The filesystem matches the plan and was checked.")
                 banner = ui.Banner(NOT_YET, (checked,), banner.tone)
-                decision = replace(decision, look=str(ways.look_sentence(device)))
+                decision = replace(decision, look=str(ways.INSPECT_RESULT(device=device)))
             decision = replace(decision, choices=(keep, *decision.choices))
         if used:
             banner = replace(banner, tone=ui.Tone.WARN)
