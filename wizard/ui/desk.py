@@ -48,7 +48,7 @@ class Screen:
     place: str = ""
     step: ui.ScreenStep
     title: ui.Text = ""
-    help: tuple[ui.Text, ...] = ()
+    help: ui.Texts = ()
     columns: tuple[ui.Column, ...] = ()
     over = many = False
 
@@ -108,10 +108,10 @@ class Screen:
     def _about(self) -> ui.Text:
         return ""
 
-    def _actions(self) -> Iterable[ui.Action]:
+    def _actions(self) -> ui.Actions:
         return ()
 
-    def _above(self) -> Iterable[ui.Block]:
+    def _above(self) -> ui.Blocks:
         return ()
 
     def _rows(self) -> Iterable[ui.Row] | None:
@@ -123,7 +123,7 @@ class Screen:
     def _fields(self) -> Iterable[ui.Field]:
         return ()
 
-    def _panes(self) -> Iterable[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return ()
 
     def _said(self) -> ui.Piece | None:

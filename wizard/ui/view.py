@@ -5,7 +5,7 @@ Text is a `Message`, or a plain string for a name, command or figure. Interfaces
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import partial
 
@@ -14,6 +14,7 @@ from msgspec import Struct
 from wizard.model.said import Message, format_capacity, t
 
 Text = Message | str
+Texts = tuple[Text, ...]
 
 
 class Tone(StrEnum):
@@ -143,11 +144,12 @@ class Banner(Struct, frozen=True):
     """The most important statement of a view."""
 
     text: Text
-    detail: tuple[Text, ...] = ()
+    detail: Texts = ()
     tone: Tone = Tone.GOOD
 
 
 Block = Para | Command | Bar | Figures | Progress | Banner
+Blocks = Iterable[Block]
 GAP = Para()
 
 
@@ -156,6 +158,9 @@ class Pane(Struct, frozen=True):
 
     title: Text
     blocks: tuple[Block, ...]
+
+
+Panes = Iterable[Pane]
 
 
 class Column(Struct, frozen=True):
@@ -179,7 +184,7 @@ class Row(Struct, frozen=True):
     level: int = 0
     chosen: bool | None = None
     why_not: Text = ""
-    notes: tuple[Text, ...] = ()
+    notes: Texts = ()
     pinned: bool = False
     bar: Bar | None = None
 
@@ -232,6 +237,9 @@ class Action(Struct, frozen=True):
     aside: bool = False
 
 
+Actions = Iterable[Action]
+
+
 class View(Struct, frozen=True):
     """The content of a screen. `place` is an internal name. Has rows or fields, never both.
 
@@ -252,7 +260,7 @@ class View(Struct, frozen=True):
     said: Piece | None = None
     over: bool = False
     busy: bool = False
-    help: tuple[Text, ...] = ()
+    help: Texts = ()
 
     def action(self, name: str) -> Action | None:
         """Return the action with this name, or None."""

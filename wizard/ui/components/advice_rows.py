@@ -1,7 +1,7 @@
 """Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
 notices about this system. Pure."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -32,7 +32,7 @@ def none_usable(advice: Advice) -> ui.Para:
 
 def choice_blocks(
     choice: Choice, doubts: Iterable[ui.Text] = (), told: Collection[Option] = (), *, withheld: bool = True
-) -> Iterator[ui.Block]:
+) -> ui.Blocks:
     """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row, and
     reasons of the options in `told`."""
     yield ui.para(choice.sentence)
@@ -52,7 +52,7 @@ def choice_blocks(
         yield from (ui.para(ui.muted(held.text), held.reason, indent=2) for held in choice.withheld)
 
 
-def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
+def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> ui.Blocks:
     yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), messages.DEFAULTS)
     for option in options:
         known = option in told
@@ -61,14 +61,14 @@ def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Optio
             yield ui.para(ui.warn(messages.COST), option.risk, indent=4)
 
 
-def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
+def unmade_blocks(unmade: Unmade) -> ui.Blocks:
     """Explain why a filesystem is never created, and what to do."""
     yield ui.para(unmade.why_not)
     yield ui.GAP
     yield ui.para(ui.strong(messages.REMEDY), unmade.way_off)
 
 
-def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
+def advice_blocks(advice: Advice) -> ui.Blocks:
     """Describe the limits of the drive, and the zones."""
     for doubt in advice.doubts:
         yield ui.para(ui.warn(messages.NOTE), doubt)
@@ -81,7 +81,7 @@ def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
         yield from (ui.Command((command,)) for command in use.commands)
 
 
-def advice_page(advice: Advice) -> Iterator[ui.Block]:
+def advice_page(advice: Advice) -> ui.Blocks:
     """Show the ranking with options, other filesystems, notes and published figures as one text. Options are
     explained once."""
     if not advice.chosen:
@@ -128,7 +128,7 @@ def obstacle_words(prospect: Prospect, offer: WayOffer) -> ui.Text:
     return next(found, offer.obstacle) if offer.obstacle else ""
 
 
-def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
+def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> ui.Blocks:
     """Show gains, costs, undo and method of a conversion, and the obstacle."""
     if offer.obstacle:
         yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))

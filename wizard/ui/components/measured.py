@@ -63,7 +63,7 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
             return ui.Banner(verdict.sentence, (), TONES.get(verdict.outcome, ui.Tone.ACCENT))
 
 
-def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show the measurements and the caveats."""
     yield from _details(verdict)
     yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
@@ -80,7 +80,7 @@ def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
         yield Reason(PUBLISHED, evidence_blocks(evidence_for("alignment")))
 
 
-def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show how the result was derived from the measurements."""
     match verdict:
         case Verdict() if not verdict.pairs:
@@ -118,7 +118,7 @@ def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
     return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
 
 
-def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def _details(verdict: BenchmarkResult) -> ui.Blocks:
     match verdict:
         case Verdict():
             return _pairs(verdict)
@@ -130,7 +130,7 @@ def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
             return _trial(verdict)
 
 
-def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
+def _pairs(verdict: Verdict) -> ui.Blocks:
     if not verdict.pairs:
         return
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
@@ -160,7 +160,7 @@ def _figures(
     return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
 
 
-def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
+def _cliff(verdict: CliffVerdict) -> ui.Blocks:
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
         size, rates, written = ceil(len(random) / ROWS), [], 0
@@ -191,7 +191,7 @@ def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> fl
     return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None
 
 
-def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
+def _quick(verdict: DisplacedVerdict) -> ui.Blocks:
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
         yield _figures(t("Median read time"), times, format_nanoseconds)
@@ -213,7 +213,7 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
+def _statistics(statistics: Statistics) -> ui.Blocks:
     if statistics.t is not None and statistics.ratio is not None:
         slower = Sentence(
             "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f})."
@@ -229,7 +229,7 @@ def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
         yield ui.para(said, indent=2)
 
 
-def _trial(verdict: compare.TrialVerdict) -> Iterator[ui.Block]:
+def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(compare.title_of(verdict, verdict.planned))

@@ -1,6 +1,6 @@
 """Statements with their reasons and evidence. Reads rules and adds none."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
     return tuple(block for item in evidence for block in _evidence(item, told))
 
 
-def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
+def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
     yield ui.para(ui.strong(item.title))
     if item.figures:
@@ -101,7 +101,7 @@ def finding_reason(finding: Finding) -> Reason:
     return reason
 
 
-def clue_blocks(diagnosis: Diagnosis) -> Iterator[ui.Block]:
+def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
     """Show source, meaning and confidence of each clue about the recording."""
     for clue in diagnosis.recording.evidence:
         yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
@@ -154,7 +154,7 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     return (*steps, *(Reason(doubt, caption=ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
-def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
+def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> ui.Blocks:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
@@ -190,7 +190,7 @@ def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step[object]]) -> Iterator[ui.Block]:
+def command_blocks(steps: Sequence[Step[object]]) -> ui.Blocks:
     """Show every step with commands, edits, losses, undo and checks."""
     for number, step in enumerate(steps, 1):
         yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -151,7 +151,7 @@ def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
     return ui.Pane(checks_text(checks), tuple(blocks))
 
 
-def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
+def choices_of(services: Services, run: Path, decision: Decision) -> ui.Blocks:
     """Explain keep, undo and resume, as far as available."""
     for choice in decision.choices:
         said = Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
@@ -229,7 +229,7 @@ def without_nofail(diagnosis: Diagnosis, at: str) -> str:
 
 def answers(
     services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
-) -> Iterator[ui.Action]:
+) -> ui.Actions:
     """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
     if parts := misaligned_found(drive, diagnosis, at):

@@ -1,7 +1,7 @@
 """Dialogs to ask, choose, type and save. Enter changes nothing by default."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -44,10 +44,10 @@ class Question(Overlay):
         self.title, self._yes, self._then, self._ends = title, yes, then, ends
         self._text = text
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         yield ui.para(self._text)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("no", "enter", messages.NO)
         yield ui.Action("yes", "y", self._yes, ends=self._ends)
         for key in ("escape", "n"):
@@ -93,7 +93,7 @@ class Typing(Overlay):
     def _fields(self) -> Sequence[ui.Field]:
         return self._asked
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", self._label)
 
     def act_take(self) -> None:
@@ -195,7 +195,7 @@ class Picker(Screen):
         super().__init__(desk)
         self.title, self._offered, self._take = title, tuple(rows), take
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE)
 
     def _rows(self) -> Sequence[ui.Row]:

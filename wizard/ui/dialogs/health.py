@@ -62,11 +62,11 @@ class Install(Overlay):
     def _said(self) -> ui.Piece | None:
         return None
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self._lines:
             yield ui.Pane("", tuple(map(ui.para, self._lines)))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if self._at_work:
             yield ui.Action("back", "escape", messages.BACK, self.doing, aside=True)
         elif self._fault:
@@ -76,7 +76,7 @@ class Install(Overlay):
             yield ui.Action("back", "enter", messages.NO)
             yield ui.Action("install", "y", messages.INSTALL)
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if self._fault:
             yield ui.para(ui.warn(self._fault))
         elif self.doing:
@@ -164,7 +164,7 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
     return blocks
 
 
-def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
+def identity_blocks(drive: Drive) -> ui.Blocks:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
         (messages.NAME, drive.model or messages.NO_NAME),
@@ -244,7 +244,7 @@ COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
 NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 
 
-def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
+def contents_blocks(drive: Drive) -> ui.Blocks:
     """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
     held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
     yield ui.para(ui.muted(t("Contents:")), held, indent=2)

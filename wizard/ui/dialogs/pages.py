@@ -13,7 +13,7 @@ from wizard.ui.desk import Desk, Screen
 class Overlay(Screen):
     """A dialog of the current screen. By default, Enter and Esc close the dialog."""
 
-    def _actions(self) -> Iterable[ui.Action]:
+    def _actions(self) -> ui.Actions:
         return (ui.Action("back", "enter", messages.BACK),)
 
 
@@ -24,7 +24,7 @@ class Page(Overlay):
         super().__init__(desk)
         self.title, self.place, self._blocks = title, place, tuple(blocks)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         yield ui.Pane("", self._blocks)
 
 
@@ -56,7 +56,7 @@ class Reasons(Overlay):
         for number, reason in enumerate(self._reasons):
             yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
         yield ui.Pane("", behind or (ui.para(t("No further details.")),))
 
@@ -85,7 +85,7 @@ class Glossary(Overlay):
             here = ui.muted(t("here") if term.id in self._here else "")
             yield ui.Row(term.id, ui.pieces(term.term, here, ui.muted(", ".join(map(str, term.also)))))
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)
 
 

@@ -75,7 +75,7 @@ class ResizeEditor(Overlay):
         self._place = place
         self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         size, _ = measured(self._drive)
         before = layout_before(self._drive, preserve=True)
         then = None
@@ -87,7 +87,7 @@ class ResizeEditor(Overlay):
     def _rows(self) -> Iterator[ui.Row]:
         return map(self._row, resize.Border)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
 
     def _told(self) -> ui.Para:
@@ -112,7 +112,7 @@ class ResizeEditor(Overlay):
         )
         return ui.Row(border, cells)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)
         for name, key, label in (
             ("more", "+", t("more")),
@@ -129,7 +129,7 @@ class ResizeEditor(Overlay):
         if self._meaning.first is not None:
             yield ui.Action("first", "f", t("first only"))
 
-    def _possible(self) -> Iterator[ui.Block]:
+    def _possible(self) -> ui.Blocks:
         drive, part = self._drive, self._part
         room = room_around(drive, part)
         move = why_not_move(drive, part)

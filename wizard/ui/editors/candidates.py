@@ -73,7 +73,7 @@ class Candidates(Screen):
     def _title(self) -> ui.Text:
         return TITLE(purpose=self.session.specs[self._index].workload.title)
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         said = (
             t("On aged filesystems: filled to 85 % three times, with half of the files deleted in between.")
             if self._aged
@@ -84,7 +84,7 @@ class Candidates(Screen):
     def _rows(self) -> Iterator[ui.Row]:
         return map(self._row, self._choices)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
             "{planned}.",
@@ -102,7 +102,7 @@ class Candidates(Screen):
         chosen = None if why_not else name in self._taken
         return ui.Row(name, ui.pieces(title_of(name), rating(choice)), chosen=chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield ui.Action("try", "enter", TRY, none)
         is_taken, most = self.row in self._taken, trial.MOST_CANDIDATES
@@ -132,8 +132,8 @@ class Candidates(Screen):
         order = trial.order_of(
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
-        bounds, early, lost, _kept = compare.announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
+        bounds, lost, _ = compare.announcement(order)
+        text = (ui.para(ui.danger(lost)), ui.para(bounds))
         ask_token(
             self.desk,
             order.drive,
@@ -169,13 +169,13 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
         planned = compare.title_of(self.verdict, self.verdict.planned)
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
-    def _ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> ui.Actions:
         if self.verdict and (better := self.verdict.better):
             other = compare.title_of(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
 
-    def _possible(self) -> Iterator[ui.Block]:
+    def _possible(self) -> ui.Blocks:
         """Show nothing if the trial failed."""
         return iter(())
 

@@ -72,7 +72,7 @@ class Filesystem(Screen):
     def _about(self) -> ui.Text:
         return self.session.on_drive
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if not self._advice.chosen:
             yield advice_rows.none_usable(self._advice)
 
@@ -89,7 +89,7 @@ class Filesystem(Screen):
         cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
         return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         choice, unmade = self._choice, self._unmade
         why_not: ui.Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
@@ -98,7 +98,7 @@ class Filesystem(Screen):
         yield ui.Action("options", "o", messages.OPTIONS, why_not)
         yield ui.Action("why", "w", messages.WHY)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         choice, unmade = self._choice, self._unmade
         if choice is not None:
             doubts = self._taken(choice).doubts
@@ -213,7 +213,7 @@ class Options(Screen):
     def _rows(self) -> Iterator[ui.Row]:
         return map(self._row, self._offers)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if not (offer := self._offer):
             return
         option = offer.option
@@ -231,7 +231,7 @@ class Options(Screen):
             blocks.append(ui.para(ui.danger(messages.CANNOT), offer.refusal))
         yield ui.Pane(option.text, tuple(blocks))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if offer := self._offer:
             label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
             for key in ("enter", "space"):

@@ -92,7 +92,7 @@ class Spread(Screen):
     def _about(self) -> str:
         return self.session.drive.path
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if not self._drives:
             yield ui.para(ui.warn(t("No other drive found.")))
 
@@ -117,7 +117,7 @@ class Spread(Screen):
         is_chosen = None if why_not != "" else chosen
         return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         label: ui.Text = messages.USE
         why_not = self._refused.get(self.row, "")
         if self.row in self._drives:
@@ -128,7 +128,7 @@ class Spread(Screen):
         if self.row in self._drives:
             yield ui.Action("take", "space", label, why_not, aside=True)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self.row in self._tried:
             yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
         if self._is_able and (loss := _loss((self._drives[self.row],))):
@@ -159,7 +159,7 @@ class Spread(Screen):
         self.close()
 
 
-def _meaning(tried: Session | str) -> Iterator[ui.Block]:
+def _meaning(tried: Session | str) -> ui.Blocks:
     if isinstance(tried, str):
         yield ui.para(ui.warn(messages.CANNOT), tried)
         return
@@ -219,7 +219,7 @@ class Arrange(Screen):
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
@@ -234,7 +234,7 @@ class Arrange(Screen):
         yield ui.Field(TABLE, messages.FIRST(what=messages.TABLE), self._now.table, offers=tables)
         yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         table = ABOUT_MBR if self._now.table == "mbr" else ABOUT_GPT
         alone = t("Without a volume group, each volume has a separate partition.")
         group = ABOUT_LVM if self._now.grouped else alone

@@ -76,7 +76,7 @@ class VolumeEditor(Screen):
     def _about(self) -> ui.Text:
         return self.session.on_drive
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
@@ -115,7 +115,7 @@ class VolumeEditor(Screen):
     ) -> ui.Field:
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:

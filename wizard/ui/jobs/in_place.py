@@ -38,7 +38,7 @@ class InPlaceJob(Job[D]):
     undoable = names_undo = True
     interrupted: ui.Text = ""
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         return (last,)
 
     def outcome(
@@ -94,7 +94,7 @@ class BringJob(InPlaceJob[Bring]):
     def power(self, told: str, working: int | None) -> ui.Text:
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         return (last, *self.sentences)
 
 
@@ -120,7 +120,7 @@ class ChangesJob(InPlaceJob[Changes]):
     def commands(self) -> tuple[ui.Block, ...]:
         return tuple(command_blocks(self.document.steps))
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         done = (
             Sentence("{device} is off. You can unplug the drive now.")
             if self._powers_off

@@ -1,7 +1,7 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -37,7 +37,7 @@ class RunOutcome(Struct, frozen=True):
     """State of an inactive run: the main result, details and possible decisions."""
 
     banner: ui.Banner
-    more: tuple[ui.Text, ...]
+    more: ui.Texts
     decision: Decision
 
 
@@ -60,7 +60,7 @@ class Job(Generic[D]):
     """Estimated time to read the drive before and after all steps, in seconds."""
     bars: tuple[ui.Bar, ...] = ()
     places: tuple[str, ...] = ()
-    back: tuple[ui.Text, ...] = ()
+    back: ui.Texts = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
     unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
@@ -71,9 +71,9 @@ class Job(Generic[D]):
     def __init__(self, services: Services, document: D) -> None:
         self.services, self.document = services, document
         self.drives = document.drives
-        self.brief: tuple[ui.Text, ...] = document.sentences
+        self.brief: ui.Texts = document.sentences
         self.sentences = document.sentences
-        self.doubts: tuple[ui.Text, ...] = document.doubts
+        self.doubts: ui.Texts = document.doubts
 
     @property
     def verb(self) -> ui.Text:
@@ -85,7 +85,7 @@ class Job(Generic[D]):
         """True if the job is known to preserve all data, such as growing a partition."""
         return False
 
-    def undo_texts(self) -> tuple[ui.Text, ...]:
+    def undo_texts(self) -> ui.Texts:
         """Describe how long undo is possible, and the effect of a power failure."""
         return self.back
 
@@ -175,7 +175,7 @@ class Job(Generic[D]):
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
         return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.FIRST(what=messages.UNDO), tuple(back))
 
-    def page(self) -> Iterator[ui.Block]:
+    def page(self) -> ui.Blocks:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
         commands."""
         yield from self.consequences()
@@ -186,7 +186,7 @@ class Job(Generic[D]):
         yield ui.para(ui.strong(WILL_BE_DONE), messages.TAKES(seconds=self.total_seconds))
         yield from self.commands()
 
-    def consequences(self) -> Iterator[ui.Block]:
+    def consequences(self) -> ui.Blocks:
         """Yield the drives, the losses or risks, the limits of undo, and notes."""
         yield ui.para(ui.strong(self.title))
         yield from (ui.para(who(drive)) for drive in self.drives)
@@ -234,8 +234,8 @@ class PlanJob(Job[Plan]):
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
-        self._unknown: tuple[ui.Text, ...] = ()
-        self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
+        self._unknown: ui.Texts = ()
+        self.lost: ui.Texts = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
         self.brief = (*plan_text.brief(plan), *plan_text.inside_sentences(plan, writers=writers))
@@ -275,11 +275,11 @@ class PlanJob(Job[Plan]):
             return super().verb
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
-    def undo_texts(self) -> tuple[ui.Text, ...]:
+    def undo_texts(self) -> ui.Texts:
         danger = plan_text.danger_of(self.document) or mirror_note(self.document)
         # Neither signatures nor unknown data.
         if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
-            said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
+            said: ui.Texts = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
@@ -292,7 +292,7 @@ class PlanJob(Job[Plan]):
         if self._direct:
             plan = plan.with_current_texts(direct=self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
-        said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
+        said: ui.Texts = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
@@ -320,7 +320,7 @@ class PlanJob(Job[Plan]):
 
         phase = self.services.runs.status(run).phase
         first, *detail = results(self.document, state, phase)
-        more: tuple[ui.Text, ...] = ()
+        more: ui.Texts = ()
         if state not in (RunState.WAITING, RunState.KEPT):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state in (RunState.DONE, RunState.KEPT):

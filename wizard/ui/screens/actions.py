@@ -54,7 +54,7 @@ class Actions(Screen):
         )
         return map(_row, self._found)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         # Enter has no effect if every action is unavailable.
         if not all(one.why_not for one in self._found):
             yield ui.Action("do", "enter", messages.USE)

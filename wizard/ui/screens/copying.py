@@ -41,7 +41,7 @@ class CopyScreen(Screen):
     def _about(self) -> ui.Text:
         return t("to {places:and}", places=self._targets)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE, self.doing)
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 

@@ -207,7 +207,7 @@ class DrivesScreen(Screen):
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         at = self.at
         if at in self._absent:
             finding = self._absent[at]
@@ -226,7 +226,7 @@ class DrivesScreen(Screen):
         elif at in self.desk.found:
             yield ui.Pane(ui.short(at), (ui.para(READING),))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         at = self.at
         found = self._current(at)
         if at.startswith("run:"):
@@ -243,7 +243,7 @@ class DrivesScreen(Screen):
             yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
         yield ui.Action("again", "r", messages.REFRESH, aside=True)
 
-    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> ui.Actions:
         why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
         if ready:

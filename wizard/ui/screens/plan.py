@@ -109,13 +109,13 @@ class PlanScreen(Screen):
     def _cursor(self, keys: Sequence[str]) -> str:
         return str(self._at)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
             yield self._job.panes()[0]
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
             yield ui.para(ui.strong(session.advice.workload.title))
@@ -152,7 +152,7 @@ class PlanScreen(Screen):
     def _has_old_filesystem(self) -> bool:
         return not self.session.part and bool(old_filesystems(self.session.drive))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
         replaces = session.mode is Mode.REPLACE

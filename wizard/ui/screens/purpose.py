@@ -44,14 +44,14 @@ class PurposeScreen(Screen):
     def _about(self) -> ui.Text:
         return about_drive(self._session)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("plan", "enter", t("plan"))
         yield ui.Action("why", "w", messages.WHY)
 
     def _rows(self) -> Iterator[ui.Row]:
         return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         purpose = next((one for one in self._purposes if one.id == self.row), None)
         if purpose is None:
             return
@@ -87,7 +87,7 @@ class PurposeScreen(Screen):
         self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
 
 
-def _preview(session: Session) -> Iterator[ui.Block]:
+def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.para(ui.warn(messages.NONE_FOR_PURPOSE))

@@ -1,6 +1,6 @@
 """Screen 4: lost data, steps, and the drive's serial number to confirm."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.model.errors import DiskwrightError, Refused
@@ -78,13 +78,13 @@ class Review(Screen):
     def _about(self) -> ui.Text:
         return ", ".join(ui.short(drive.path) for drive in self.job.drives)
 
-    def _panes(self) -> Iterable[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return self.job.panes()
 
     def _busy(self) -> bool:
         return self._measuring or self._beginning
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         yield self.job.banner(final=bool(self._final_word))
         yield from map(_identity, self.job.drives)
         yield from self.job.bars
@@ -149,7 +149,7 @@ class Review(Screen):
         whole = token != drive.serial or alike or len(token) <= ENOUGH or " " in end
         return token, token if whole else end
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if self._beginning:
             return
         if self.services.apply_obstacle:

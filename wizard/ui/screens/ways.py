@@ -83,7 +83,7 @@ class WaysScreen(Screen):
     def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
         return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
@@ -103,7 +103,7 @@ class WaysScreen(Screen):
     def _said(self) -> ui.Piece | None:
         return super()._said() if self._prospect else None
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if self._prospect is not None:
             said = messages.CAPTION(what=messages.RECOMMENDED)
             if not self._prospect.default:
@@ -116,7 +116,7 @@ class WaysScreen(Screen):
         else:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         wait, prospect, offer = self.doing, self._prospect, self._offer
         if prospect is not None and offer is not None:
             yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))

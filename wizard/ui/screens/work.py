@@ -1,7 +1,6 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
 import threading
-from collections.abc import Iterator
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -129,7 +128,7 @@ class WorkScreen(Screen):
     def _busy(self) -> bool:
         return not self._over
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if outcome := self._over:
             yield outcome.banner
             if self._is_used or self._state is RunState.WAITING:
@@ -157,7 +156,7 @@ class WorkScreen(Screen):
             unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
             yield ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if not (outcome := self._over):
             yield ui.Pane(t("Steps"), tuple(self._steps()))
             latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
@@ -173,12 +172,12 @@ class WorkScreen(Screen):
             yield run_rows.checks_pane(checks, self.job.checked)
         yield ui.Pane("", tuple(self._next(outcome)))
 
-    def _steps(self) -> Iterator[ui.Block]:
+    def _steps(self) -> ui.Blocks:
         states = self._states
         for number, sentence in enumerate(self.job.sentences, 1):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if not (outcome := self._over):
             if not self._settling:
                 yield ui.Action("leave", "b", t("leave running"))
@@ -202,7 +201,7 @@ class WorkScreen(Screen):
     def _is_used(self) -> bool:
         return self._state in (RunState.DONE, RunState.KEPT)
 
-    def _next(self, outcome: RunOutcome) -> Iterator[ui.Block]:
+    def _next(self, outcome: RunOutcome) -> ui.Blocks:
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
