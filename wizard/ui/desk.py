@@ -33,7 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
-"""Interval between checks of active runs, in seconds."""
+"""Interval between checks of active runs and updates of their progress, in seconds."""
 
 
 class Screen:
@@ -277,6 +277,8 @@ class Desk(ABC):
         def watch_runs() -> None:
             while not self._stop.wait(RUNS_SECONDS):
                 self.look_at_runs()
+                if self.screen.step is ui.ScreenStep.WORK:
+                    self.changed()
 
         changes = self.services.changes(self._stop)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()

@@ -291,6 +291,21 @@ warn = partial(Piece, tone=Tone.WARN)
 danger = partial(Piece, tone=Tone.DANGER)
 
 
+def _led(
+    tone: Tone, lead: Text, *more: Piece | Text, indent: int = 0, hang: int | None = None, key: str = ""
+) -> Para:
+    return para(Piece(lead, tone), *more, indent=indent, hang=hang, key=key)
+
+
+# Paragraphs that start with a text in this tone.
+heading = partial(_led, Tone.STRONG)
+label = partial(_led, Tone.MUTED)
+named = partial(_led, Tone.ACCENT)
+fine = partial(_led, Tone.GOOD)
+warning = partial(_led, Tone.WARN)
+alarm = partial(_led, Tone.DANGER)
+
+
 def short(path: str) -> str:
     """Return a device name without /dev/."""
     return path.removeprefix("/dev/")

@@ -1,7 +1,7 @@
 """Attempts to make a user lose data through the wizard, or to show false facts."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -294,7 +294,7 @@ class TakenUp(Several):
         super().__init__()
         self.ends, self.go = RunState.RUNNING, threading.Event()
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         assert self.go.wait(30)
         yield entry(Event.KEPT, "Kept.")
 

@@ -189,14 +189,14 @@ def drive_pane(
         said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
         if (room := free.get(place)) is not None:
             said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
-        blocks.append(ui.para(ui.good(said), hang=2))
+        blocks.append(ui.fine(said, hang=2))
     if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
         blocks.append(blocker_para(drive, why_not))
     if unread_content(drive):
         said = t("Contents could not be read. Press w for the reason.")
         if can_ask:
             said = t("Contents not read: only root can.")
-        blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
+        blocks.append(ui.warning(said, hang=2, key="as-root"))
     if drive.is_empty and not why_not:
         blocks.append(ui.para(held_on(drive), key="set-up"))
     found = [
@@ -219,7 +219,7 @@ def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
     found = [one for one in old_filesystems(drive) if device in ("", one.device)]
     if names := tuple(one.label or ui.short(one.device) for one in found):
         yield ui.GAP
-        yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
+        yield ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4")
         yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 

@@ -100,7 +100,7 @@ def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
                     high=ratio.high,
                     percent=100 * ratio.confidence,
                 )
-                yield ui.para(ui.strong(t("Factor:")), factor)
+                yield ui.heading(t("Factor:"), factor)
                 yield ui.GAP
         case DisplacedVerdict():
             looks = (
@@ -109,7 +109,7 @@ def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
             )
             for caption, statistics in looks:
                 if statistics is not None:
-                    yield ui.para(ui.strong(caption))
+                    yield ui.heading(caption)
                     yield from _statistics(statistics)
                     yield ui.GAP
 

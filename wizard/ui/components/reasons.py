@@ -32,7 +32,7 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
 
 def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
-    yield ui.para(ui.strong(item.title))
+    yield ui.heading(item.title)
     if item.figures:
         unit = messages.MORE_IS_BETTER(unit=item.unit)
         if item.lower_is_better:
@@ -44,7 +44,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
     measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")
     yield ui.para(measured(era=item.era, kernel=item.kernel, hardware=item.hardware), indent=2, hang=2)
     if item.source not in told:
-        yield ui.para(ui.muted(SOURCE), item.source, indent=2)
+        yield ui.label(SOURCE, item.source, indent=2)
     told.update((item.note, item.source))
     yield ui.GAP
 
@@ -96,7 +96,7 @@ def finding_reason(finding: Finding) -> Reason:
     """Return a finding with published results."""
     reason = bare_reason(finding)
     if figures := figures_for(finding):
-        published = (ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
+        published = (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
         reason = replace(reason, behind=reason.behind + published)
     return reason
 
@@ -104,14 +104,14 @@ def finding_reason(finding: Finding) -> Reason:
 def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
     """Show source, meaning and confidence of each clue about the recording."""
     for clue in diagnosis.recording.evidence:
-        yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
+        yield ui.heading(f"{clue.source}:", clue.says)
         trust = TRUST.get(clue.confidence, clue.confidence)
         yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [ui.para(ui.danger(messages.CANNOT), obstacle) for obstacle in choice.obstacles]
+    cannot = [ui.alarm(messages.CANNOT, obstacle) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
         (messages.MADE_WITH, choice.mkfs),
@@ -187,20 +187,20 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
-    return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
+    return (ui.heading(caption, *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
 def command_blocks(steps: Sequence[Step[object]]) -> ui.Blocks:
     """Show every step with commands, edits, losses, undo and checks."""
     for number, step in enumerate(steps, 1):
-        yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
+        yield ui.heading(f"{number}.", ui.strong(step.sentence), hang=3)
         yield from map(ui.Command, step.commands)
-        yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
+        yield from (ui.named(edit, indent=5, hang=2) for edit in step.edits)
         if step.destroys:
-            yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
+            yield ui.alarm(DESTROYS, step.destroys, indent=3)
         if step.undo:
-            yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
-        yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
+            yield ui.label(messages.UNDO_CAPTION, step.undo, indent=3)
+        yield from (ui.label(CHECKED, held, indent=3) for held in step.holds)
         if step.seconds >= 1:
             yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
         yield ui.GAP

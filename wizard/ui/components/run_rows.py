@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from time import monotonic
 
 from msgspec import Struct
@@ -11,22 +10,21 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, StepProgress
+from wizard.apply.run.progress_log import StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages
 from wizard.ui import view as ui
 
-PERIOD = 1.0
-"""Interval between updates, in seconds."""
+PERIOD = 0.9
+"""Shortest interval between updates, in seconds."""
 MOST_RATES = 60
 
 
@@ -54,16 +52,14 @@ class RunProgress(Struct, frozen=True):
         told = self.progress
         return told if told is not None and told.step == 0 and told != self.over else None
 
-    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> RunProgress | None:
-        """Return the updated state, or None within `PERIOD` of the last update."""
+    def looked(self, progress: StepProgress | None, moved: int) -> RunProgress:
+        """Return the updated state, or the same within `PERIOD` of the last update."""
         now = monotonic()
         if now - self.at < PERIOD:
-            return None
-        moved = services.traffic(paths)
+            return self
         rates = self.rates
         if self.at and moved >= self.moved:
             rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
-        progress = services.runs.status(run).progress
         return replace(self, progress=progress, rates=rates, moved=moved, at=now)
 
     def around_steps(self, what: Message) -> ui.Progress:
@@ -149,19 +145,6 @@ def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
         if seen and not check.holds:
             blocks.append(ui.para(t("got: {seen}", seen=seen), indent=4, hang=2))
     return ui.Pane(checks_text(checks), tuple(blocks))
-
-
-def choices_of(services: Services, run: Path, decision: Decision) -> ui.Blocks:
-    """Explain keep, undo and resume, as far as available."""
-    for choice in decision.choices:
-        said = Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
-        yield ui.para(said(means=choice.means), hang=2)
-    if decision.look:
-        yield ui.para(decision.look, hang=2)
-    if decision.resumes:
-        yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
-    if services.needs_root and not services.demo:
-        yield ui.para(ui.muted(decision.later(run)))
 
 
 RUNNING = "running"

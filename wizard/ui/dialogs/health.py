@@ -78,7 +78,7 @@ class Install(Overlay):
 
     def _above(self) -> ui.Blocks:
         if self._fault:
-            yield ui.para(ui.warn(self._fault))
+            yield ui.warning(self._fault)
         elif self.doing:
             yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
         else:
@@ -152,15 +152,15 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
         blocks += (ui.para(said, indent=2) for said in judged.said[1:])
     if blocker:
         blocks.append(drive_rows.blocker_para(drive, blocker))
-    blocks += (ui.GAP, ui.para(ui.strong(t("Identity"))), *identity_blocks(drive))
+    blocks += (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive))
     blocks += (ui.GAP, *contents_blocks(drive))
     if better := tuning_words(drive):
         blocks.append(ui.para(better, indent=2))
-    blocks += (ui.GAP, ui.para(ui.strong(t("Recording")), drive_rows.recording_piece(diagnosis)))
+    blocks += (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
     blocks += clue_blocks(diagnosis)
     if drive.unread:
-        blocks += (ui.GAP, ui.para(ui.strong(messages.FIRST(what=messages.NOT_READ))))
-        blocks += (ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2) for one in drive.unread)
+        blocks += (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
+        blocks += (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
     return blocks
 
 
@@ -179,7 +179,7 @@ def identity_blocks(drive: Drive) -> ui.Blocks:
         (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
     for caption, text in rows:
-        yield ui.para(ui.muted(messages.CAPTION(what=caption)), text, indent=2)
+        yield ui.label(messages.CAPTION(what=caption), text, indent=2)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -247,7 +247,7 @@ NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 def contents_blocks(drive: Drive) -> ui.Blocks:
     """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
     held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
-    yield ui.para(ui.muted(t("Contents:")), held, indent=2)
+    yield ui.label(t("Contents:"), held, indent=2)
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))

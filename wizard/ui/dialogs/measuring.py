@@ -106,7 +106,7 @@ class Measuring(Overlay, Generic[Measured]):
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
-            yield ui.para(ui.warn(messages.CANNOT), obstacle)
+            yield ui.warning(messages.CANNOT, obstacle)
             if self.services.needs_root:
                 yield ui.para(t("To measure, start the wizard with sudo diskwright."))
         else:
@@ -251,11 +251,11 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def _possible(self) -> ui.Blocks:
         if self._obstacle:
-            yield ui.para(ui.warn(messages.CANNOT), self._obstacle)
+            yield ui.warning(messages.CANNOT, self._obstacle)
             yield ui.GAP
         yield from self._preview()
         yield ui.GAP
-        yield ui.para(ui.warn(UNCONFIRMED))
+        yield ui.warning(UNCONFIRMED)
         yield ui.para(t("This test cannot prove that a drive is not shingled."))
 
     def _preview(self) -> ui.Blocks:

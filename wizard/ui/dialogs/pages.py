@@ -32,13 +32,11 @@ def help_page(desk: Desk) -> Screen:
     """Return the help of the current view with all its keys."""
     view = desk.view
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
-    blocks.append(ui.para(ui.strong(t("Keys"))))
+    blocks.append(ui.heading(t("Keys")))
     for action in view.actions:
         if action.name != "help":
             why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
-            blocks.append(
-                ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
-            )
+            blocks.append(ui.named(ui.key_name(action.key), action.label, why_not, indent=2, hang=6))
     return Page(desk, messages.FIRST(what=messages.HELP), blocks, "help")
 
 
@@ -98,8 +96,8 @@ def meaning(word: str) -> ui.Pane:
 def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
     also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = ui.para(ui.muted(SOURCE), term.source)
-    return (*also, ui.para(ui.strong(term.text)), ui.GAP, source)
+    source = ui.label(SOURCE, term.source)
+    return (*also, ui.heading(term.text), ui.GAP, source)
 
 
 def texts_of(view: ui.View) -> Iterator[ui.Text]:

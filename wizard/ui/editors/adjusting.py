@@ -94,13 +94,13 @@ class ResizeEditor(Overlay):
         meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
         cannot = messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
-            return ui.para(ui.muted(effect), meaning.says)
+            return ui.label(effect, meaning.says)
         if meaning.why_not == "":
-            return ui.para(ui.good(effect), ui.strong(meaning.says))
+            return ui.fine(effect, ui.strong(meaning.says))
         if meaning.why_not == meaning.says:
             caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
-            return ui.para(ui.warn(caption), meaning.says)
-        return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not)
+            return ui.warning(caption, meaning.says)
+        return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
 
     def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
@@ -194,4 +194,4 @@ def _value(place: Extent, border: resize.Border) -> int:
 
 
 def _fact(caption: ui.Text, why_not: ui.Text | None, limit: ui.Text) -> ui.Para:
-    return ui.para(ui.muted(caption), limit if why_not is None else ui.muted(why_not))
+    return ui.label(caption, limit if why_not is None else ui.muted(why_not))

@@ -133,7 +133,7 @@ class Candidates(Screen):
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
         bounds, lost, _ = compare.announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds))
+        text = (ui.alarm(lost), ui.para(bounds))
         ask_token(
             self.desk,
             order.drive,

@@ -217,18 +217,18 @@ class Options(Screen):
         if not (offer := self._offer):
             return
         option = offer.option
-        blocks = [ui.para(option.does), ui.para(ui.muted(t("For:")), option.why)]
+        blocks = [ui.para(option.does), ui.label(t("For:"), option.why)]
         if not option.does:
             blocks = [ui.para(option.why)]
         if option.risk:
-            blocks.append(ui.para(ui.warn(messages.COST), option.risk))
+            blocks.append(ui.warning(messages.COST, option.risk))
         if option.never:
             caption = CAPTIONS[Severity.DANGER] if option.danger else ui.warn(t("Against:"))
             blocks.append(ui.para(caption, option.never))
         if offer.excludes:
             blocks.append(ui.para(t("Conflicts with {options:and}.", options=offer.excludes)))
         if offer.refusal:
-            blocks.append(ui.para(ui.danger(messages.CANNOT), offer.refusal))
+            blocks.append(ui.alarm(messages.CANNOT, offer.refusal))
         yield ui.Pane(option.text, tuple(blocks))
 
     def _actions(self) -> ui.Actions:
@@ -301,7 +301,7 @@ class Options(Screen):
             return option.phrase.english
 
         blocks = (
-            ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
+            ui.alarm(t("{option} puts data at risk.", option=option.text), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm")),)

@@ -94,7 +94,7 @@ class Spread(Screen):
 
     def _above(self) -> ui.Blocks:
         if not self._drives:
-            yield ui.para(ui.warn(t("No other drive found.")))
+            yield ui.warning(t("No other drive found."))
 
     def _rows(self) -> Iterator[ui.Row]:
         yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
@@ -132,7 +132,7 @@ class Spread(Screen):
         if self.row in self._tried:
             yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
         if self._is_able and (loss := _loss((self._drives[self.row],))):
-            yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
+            yield ui.Pane(messages.EFFECT, (ui.alarm(loss),))
 
     # A drive was plugged in or unplugged, or a run ended.
     drives_changed = runs_changed = _look
@@ -161,15 +161,15 @@ class Spread(Screen):
 
 def _meaning(tried: Session | str) -> ui.Blocks:
     if isinstance(tried, str):
-        yield ui.para(ui.warn(messages.CANNOT), tried)
+        yield ui.warning(messages.CANNOT, tried)
         return
     yield ui.para(t("On {drives}.", drives=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
-        yield ui.para(ui.danger(danger))
+        yield ui.alarm(danger)
     if tried.plan and (note := mirror_note(tried.plan)):
         yield ui.para(note)
     if tried.others and (loss := _loss(tried.drives)):
-        yield ui.para(ui.danger(loss))
+        yield ui.alarm(loss)
 
 
 def _loss(drives: Sequence[Drive]) -> ui.Text:

@@ -119,7 +119,7 @@ class VolumeEditor(Screen):
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:
-            said += [ui.GAP, ui.para(ui.strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
+            said += [ui.GAP, ui.heading(f"{title_of(choice.filesystem)}:", choice.sentence)]
         yield ui.Pane(role.title if role else self._workload.title, tuple(said))
 
     @property

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, DecisionChoice
+from wizard.apply.run.progress_log import DecisionChoice
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
@@ -34,11 +34,23 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
 class RunOutcome(Struct, frozen=True):
-    """State of an inactive run: the main result, details and possible decisions."""
+    """State of an inactive run: the main result, details, and the ways to settle or resume it.
+
+    `settled`: no decision is needed, although undo is possible. `look`: how to inspect the result and still
+    be able to undo.
+    """
 
     banner: ui.Banner
     more: ui.Texts
-    decision: Decision
+    choices: tuple[DecisionChoice, ...]
+    resumes: bool
+    settled: bool
+    look: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """True if the run needs a decision."""
+        return not self.settled and (self.resumes or bool(self.choices))
 
 
 class Job(Generic[D]):
@@ -138,16 +150,20 @@ class Job(Generic[D]):
     def outcome(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
     ) -> RunOutcome:
-        """Return the state of the run, on which `commands` work now."""
-        raise NotImplementedError
-
-    def decision(self, state: RunState, commands: NextCommands) -> Decision:
-        """Offer the commands that work now, without keep, and the undo of a finished run if possible."""
+        """Return the state of the run, on which `commands` work now, with these commands except keep, and the
+        undo of a finished run if possible."""
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Purpose.UNDO in commands.names or (settled and self.undoable)
         question = t("Undo the changes to {drives:and}?", drives=self.changed)
         choices = (DecisionChoice(Purpose.UNDO, question, self.undo_means),) if undo else ()
-        return Decision(choices, "resume" in commands.names, settled=settled)
+        banner, more = self.result(run, state, entries, undo=undo)
+        return RunOutcome(banner, more, choices, "resume" in commands.names, settled)
+
+    def result(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
+    ) -> tuple[ui.Banner, ui.Texts]:
+        """Return the main result of the run, and details. `undo`: undo is possible."""
+        raise NotImplementedError
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -168,10 +184,10 @@ class Job(Generic[D]):
         """Return the steps in short, and the limits of undo."""
         # Unnumbered, since `commands` and Work number every step.
         steps = [ui.para("-", sentence) for sentence in self.brief]
-        steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
+        steps.append(ui.label(messages.TAKES(seconds=self.total_seconds)))
         back = [ui.para(said, hang=2) for said in self.undo_texts()]
         if doubts := (*self.doubts, *self.services.journal_doubts()):
-            back += [ui.GAP, ui.para(ui.muted(messages.NOTES))]
+            back += [ui.GAP, ui.label(messages.NOTES)]
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
         return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.FIRST(what=messages.UNDO), tuple(back))
 
@@ -183,16 +199,16 @@ class Job(Generic[D]):
             yield ui.GAP
             yield from self.bars
         yield ui.GAP
-        yield ui.para(ui.strong(WILL_BE_DONE), messages.TAKES(seconds=self.total_seconds))
+        yield ui.heading(WILL_BE_DONE, messages.TAKES(seconds=self.total_seconds))
         yield from self.commands()
 
     def consequences(self) -> ui.Blocks:
         """Yield the drives, the losses or risks, the limits of undo, and notes."""
-        yield ui.para(ui.strong(self.title))
+        yield ui.heading(self.title)
         yield from (ui.para(who(drive)) for drive in self.drives)
         yield ui.GAP
         if self.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST))
+            yield ui.warning(messages.READ_FIRST)
         yield self.banner(final=bool(self.word()))
         yield ui.GAP
         yield from self.panes()[1].blocks
@@ -313,10 +329,10 @@ class PlanJob(Job[Plan]):
             return t("The current step finishes first. Then the run is over: set up the drive again.")
         return super().stop_means()
 
-    def outcome(
-        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
-    ) -> RunOutcome:
-        from wizard.apply.plan.run_summary import decision_of, results, undo_sentence
+    def result(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
+    ) -> tuple[ui.Banner, ui.Texts]:
+        from wizard.apply.plan.run_summary import results, undo_sentence
 
         phase = self.services.runs.status(run).phase
         first, *detail = results(self.document, state, phase)
@@ -325,11 +341,16 @@ class PlanJob(Job[Plan]):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state in (RunState.DONE, RunState.KEPT):
             more += plan_text.background_work(self.document)
-        banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
-        decision = self.decision(state, commands)
+        return ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN)), more
+
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
+        from wizard.apply.plan.run_summary import choices_of
+
+        outcome = super().outcome(run, state, entries, commands)
         if Purpose.KEEP in commands.names:
             # The run is waiting, even if an earlier attempt failed.
-            offered = decision_of(self.document, RunState.WAITING).choices
-            choices = tuple(choice for choice in offered if choice.way in commands.names)
-            decision = replace(decision, choices=choices)
-        return RunOutcome(banner, more, decision)
+            choices = tuple(one for one in choices_of(self.document) if one.way in commands.names)
+            outcome = replace(outcome, choices=choices)
+        return outcome

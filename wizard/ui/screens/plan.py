@@ -118,26 +118,26 @@ class PlanScreen(Screen):
     def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield ui.para(ui.strong(session.advice.workload.title))
+            yield ui.heading(session.advice.workload.title)
         key = "as-root" if self._can_read else ""
         if plan is None:
-            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
+            yield ui.alarm(messages.NOT_POSSIBLE, self._fault, key=key)
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
         yield from plan_bars(plan)
         yield ui.GAP
         if danger := danger_of(plan):
-            yield ui.para(ui.danger(danger), hang=2)
+            yield ui.alarm(danger, hang=2)
         yield plan_rows.lost_line(plan)
         spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
         yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
         if plan.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST), hang=2, key=key)
+            yield ui.warning(messages.READ_FIRST, hang=2, key=key)
         elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
             yield undo
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.para(ui.warn(messages.NOTE), doubt)
+            yield ui.warning(messages.NOTE, doubt)
         loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")

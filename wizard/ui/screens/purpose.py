@@ -57,7 +57,7 @@ class PurposeScreen(Screen):
             return
         blocks: list[ui.Block] = [ui.para(purpose.summary)]
         tried = self._try(self.row)
-        blocks += [ui.para(ui.warn(tried))] if isinstance(tried, str) else _preview(tried)
+        blocks += [ui.warning(tried)] if isinstance(tried, str) else _preview(tried)
         yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
@@ -90,13 +90,13 @@ class PurposeScreen(Screen):
 def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
     if session.choice is None or advice is None:
-        yield ui.para(ui.warn(messages.NONE_FOR_PURPOSE))
+        yield ui.warning(messages.NONE_FOR_PURPOSE)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drive)
-        yield ui.para(
-            ui.warn(messages.UNREAD if unread else t("Not enough free space. The plan shows your options."))
+        yield ui.warning(
+            messages.UNREAD if unread else t("Not enough free space. The plan shows your options.")
         )
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)

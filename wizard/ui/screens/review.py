@@ -98,17 +98,17 @@ class Review(Screen):
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
         elif (room := self._room) and room.sentence and not room.fits:
-            yield ui.para(ui.muted(t("Space:")), ui.warn(room.sentence))
+            yield ui.label(t("Space:"), ui.warn(room.sentence))
         if self.services.apply_obstacle:
-            yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
+            yield ui.warning(self.services.apply_obstacle, hang=2)
             if self.services.needs_root:
                 yield ui.para(t("Save and apply later with:"))
                 yield ui.Command((self.job.command("FILE"),))
         elif self.job.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST))
+            yield ui.warning(messages.READ_FIRST)
         elif self.services.asks_for_root:
-            yield ui.para(
-                ui.warn(t("You are not root. Applying asks for root access, perhaps with your password."))
+            yield ui.warning(
+                t("You are not root. Applying asks for root access, perhaps with your password.")
             )
 
     def _fields(self) -> Iterator[ui.Field]:

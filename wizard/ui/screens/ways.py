@@ -108,7 +108,7 @@ class WaysScreen(Screen):
             said = messages.CAPTION(what=messages.RECOMMENDED)
             if not self._prospect.default:
                 said = messages.NOT_POSSIBLE
-            yield ui.para(ui.strong(said), self._prospect.why)
+            yield ui.heading(said, self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
         elif self.doing:

@@ -1,6 +1,5 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
-import threading
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -10,7 +9,8 @@ from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import run_argument
+from wizard.apply.run.progress_log import either
+from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, t
@@ -64,10 +64,9 @@ class WorkScreen(Screen):
         def follow() -> Ended:
             # The journal is read from the start.
             self.desk.post(self, lambda: setattr(self, "_entries", ()))
-            for entry in self.services.runs.follow(self.run, self._look):
+            for entry in self.services.runs.follow(self.run):
                 if not self.desk.post(self, partial(self._note, entry)):
                     break
-                self._look()
             return self._ended()
 
         def failed(error: DiskwrightError) -> None:
@@ -84,11 +83,6 @@ class WorkScreen(Screen):
         self._entries = (*self._entries, entry)
         if entry.event is Event.STEP_STARTED:
             self._progress = self._progress.turned()
-
-    def _look(self) -> None:
-        seen = self._progress.looked(self.services, self.run, self._paths)
-        if seen is not None:
-            self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
     def _read(self, ended: Ended) -> None:
         (state, known), self._settling = ended, None
@@ -139,22 +133,22 @@ class WorkScreen(Screen):
         states = self._states
         done = sum(state == "done" for state in states.values())
         working = max((step for step, state in states.items() if state == "begun"), default=None)
+        status = self.services.runs.status(self.run)
+        self._progress = self._progress.looked(status.progress, self.services.traffic(self._paths))
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
-            what = self._settling or run_rows.doing(
-                self.services.runs.status(self.run).phase, done=bool(done)
-            )
+            what = self._settling or run_rows.doing(status.phase, done=bool(done))
             yield self._progress.around_steps(what)
         yield ui.GAP
-        told = self.services.runs.status(self.run).power
+        told = status.power
         power = self.job.power(told, working)
         # The run's own message is a complete sentence.
         if power == told and told:
-            yield ui.para(ui.strong(told), hang=2)
+            yield ui.heading(told, hang=2)
         else:
             unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
-            yield ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
+            yield ui.warning(t("After a power cut now:"), ui.strong(power or unknown))
 
     def _panes(self) -> ui.Panes:
         if not (outcome := self._over):
@@ -162,15 +156,30 @@ class WorkScreen(Screen):
             latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
             yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
             return
-        if outcome.decision.is_open:
-            choices = run_rows.choices_of(self.services, self.run, outcome.decision)
-            yield ui.Pane(t("Next"), tuple(choices))
+        if outcome.is_open:
+            yield ui.Pane(t("Next"), tuple(self._choices(outcome)))
         elif why := self._commands.why_not:
-            yield ui.Pane(t("Next"), (ui.para(ui.danger(why)),))
+            yield ui.Pane(t("Next"), (ui.alarm(why),))
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield run_rows.checks_pane(checks, self.job.checked)
         yield ui.Pane("", tuple(self._next(outcome)))
+
+    def _choices(self, outcome: RunOutcome) -> ui.Blocks:
+        words = ["resume"] if outcome.resumes else []
+        for choice in outcome.choices:
+            words.append(choice.way)
+            said = (
+                Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
+            )
+            yield ui.para(said(means=choice.means), hang=2)
+        if outcome.look:
+            yield ui.para(outcome.look, hang=2)
+        if outcome.resumes:
+            yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
+        if self.services.needs_root and not self.services.demo:
+            commands = either(command_on(word, self.run) for word in words)
+            yield ui.label(t("Later: {commands}", commands=commands))
 
     def _steps(self) -> ui.Blocks:
         states = self._states
@@ -184,12 +193,11 @@ class WorkScreen(Screen):
                 yield ui.Action("stop", "S", messages.STOP, ends=True)
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
-        decision = outcome.decision
-        yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
-        for choice in decision.choices:
+        yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
+        for choice in outcome.choices:
             keeps = choice.way is Purpose.KEEP
             yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
-        if decision.resumes:
+        if outcome.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
             yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)
@@ -205,7 +213,7 @@ class WorkScreen(Screen):
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
-            yield from (ui.para(ui.danger(one.sentence), hang=2) for one in failed)
+            yield from (ui.alarm(one.sentence, hang=2) for one in failed)
         elif self._state is RunState.UNDONE:
             told = str(outcome.banner.text)
             ends = (one for one in self._entries if one.event is Event.UNDONE and one.sentence != told)
@@ -216,7 +224,7 @@ class WorkScreen(Screen):
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
-        yield ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2)
+        yield ui.label(t("Journal: {folder}", folder=str(self.run)), hang=2)
 
     def act_leave(self) -> None:
         self.desk.read_again()
@@ -242,7 +250,8 @@ class WorkScreen(Screen):
         if self._outcome is None:
             self._asked = way
             return
-        if (choice := self._outcome.decision.of(way)) is None:
+        choice = next((one for one in self._outcome.choices if one.way is way), None)
+        if choice is None:
             return
 
         def read(values: ui.Values) -> bytes:
@@ -268,22 +277,11 @@ class WorkScreen(Screen):
 
     def _settle(self, way: Purpose, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Purpose.KEEP else messages.UNDOING
-        runs, run, over = self.services.runs, self.run, threading.Event()
+        runs, run = self.services.runs, self.run
         self._progress = run_rows.RunProgress(progress=runs.status(run).progress).turned()
 
-        def look() -> None:
-            self._look()
-            while not over.wait(run_rows.PERIOD):
-                self._look()
-
         def work() -> tuple[Ended, str]:
-            watcher = threading.Thread(target=look, daemon=True)
-            watcher.start()
-            try:
-                said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
-            finally:
-                over.set()
-                watcher.join()
+            said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
             return self._ended(), said
 
         def done(result: tuple[Ended, str]) -> None:
