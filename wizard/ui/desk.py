@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING
@@ -42,12 +42,15 @@ class Screen:
     `place` is an internal name, `step` by default that of the screen below. `row` is the row under the
     cursor, and `at` the same in the last view, if it was listed. `values` has the fields during an action.
     `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as `_actions`
-    and `_panes` return the parts of the view.
+    and `_panes` return the parts of the view. Parts that never change are attributes.
     """
 
     place: str = ""
     step: ui.ScreenStep
     title: ui.Text = ""
+    about: ui.Text = ""
+    actions: tuple[ui.Action, ...] = ()
+    above: Sequence[ui.Block] = ()
     help: ui.Texts = ()
     columns: tuple[ui.Column, ...] = ()
     over = many = False
@@ -106,13 +109,13 @@ class Screen:
         return self.title
 
     def _about(self) -> ui.Text:
-        return ""
+        return self.about
 
     def _actions(self) -> ui.Actions:
-        return ()
+        return self.actions
 
     def _above(self) -> ui.Blocks:
-        return ()
+        return self.above
 
     def _rows(self) -> Iterable[ui.Row] | None:
         return None
@@ -201,8 +204,13 @@ class Screen:
         """Answer the last action with a warning."""
         self.tell(text, ui.Tone.WARN)
 
-    def later(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Run slow work in a thread, one at a time, then call `then` with the result. Shows errors here."""
+    def later(
+        self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None], *, finishes: bool = False
+    ) -> None:
+        """Run slow work in a thread, one at a time, then call `then` with the result. Shows errors here.
+
+        If `finishes`, the program waits for the work before exit.
+        """
 
         def done(result: T) -> None:
             self.doing = ""
@@ -210,7 +218,7 @@ class Screen:
 
         if not self.doing:
             self.doing = doing
-            self.desk.later(self, work, done, self._hindered)
+            self.desk.later(self, work, done, self._hindered, finishes=finishes)
 
     def _hindered(self, error: DiskwrightError) -> None:
         self.doing = ""
@@ -565,5 +573,10 @@ class Desk(ABC):
         if drive is None:
             return
         self._start_over()
-        said = Sentence("{drive} {model} was disconnected. The plan was discarded.")
-        self.screen.warn(said(drive=drive.path, model=drive.model or ""))
+        self.screen.warn(
+            t(
+                "{drive} {model} was disconnected. The plan was discarded.",
+                drive=drive.path,
+                model=drive.model or "",
+            )
+        )

@@ -210,17 +210,16 @@ def drive_pane(
         blocks.append(ui.GAP)
         blocks.append(ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key))
         blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
-    blocks += (*_better_as_ext4(drive, device), ui.GAP, *_about(drive, diagnosis))
+    old = (one for one in old_filesystems(drive) if device in ("", one.device))
+    if names := tuple(one.label or ui.short(one.device) for one in old):
+        blocks += (
+            ui.GAP,
+            ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4"),
+            ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2),
+        )
+    blocks += (ui.GAP, *_about(drive, diagnosis))
     begin, end = blocks[0] == ui.GAP, len(blocks) - (blocks[-1] == ui.GAP)
     return ui.Pane(name, tuple(blocks[begin:end]))
-
-
-def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
-    found = [one for one in old_filesystems(drive) if device in ("", one.device)]
-    if names := tuple(one.label or ui.short(one.device) for one in found):
-        yield ui.GAP
-        yield ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4")
-        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def headline(finding: Finding) -> str:
@@ -241,8 +240,10 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
         logical, physical = drive.geometry.logical_block_bytes, drive.geometry.physical_block_bytes
         said = t("{size} bytes", size=logical)
         if logical != physical:
-            shown = Sentence("{physical} bytes, shown as {logical} ({name})")
-            said = shown(physical=physical, logical=logical, name=drive.geometry.sector_format)
+            name = drive.geometry.sector_format
+            said = t(
+                "{physical} bytes, shown as {logical} ({name})", physical=physical, logical=logical, name=name
+            )
         yield ui.captioned(messages.BLOCKS, said)
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
     if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):

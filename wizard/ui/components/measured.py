@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.smr_cliff import PHASES, rate_in_words
 from wizard.benchmark.smr_probe import UNCONFIRMED
-from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
+from wizard.model.said import KIB, Message, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,
     CliffVerdict,
@@ -86,8 +86,11 @@ def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
         case Verdict() if not verdict.pairs:
             yield ui.para(t("No measurements."))
         case Verdict():
-            pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
-            timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
+            timed = t(
+                "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
+                size=verdict.block_bytes,
+                shift=verdict.shift_bytes,
+            )
             adjacent = t("Both blocks of a pair are adjacent and accessed one after the other.")
             yield ui.para(join(timed, adjacent))
             yield ui.GAP
@@ -149,8 +152,15 @@ def _pairs(verdict: Verdict) -> ui.Blocks:
     yield _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
     yield ui.GAP
     count, how = len(verdict.pairs), BY_WRITING if verdict.access == "write" else t("by reading")
-    said = Sentence("Pairs of {size} bytes {how}: {count}, in {seconds:.0f} s.")
-    yield ui.para(said(count=count, size=verdict.block_bytes, how=how, seconds=verdict.seconds))
+    yield ui.para(
+        t(
+            "Pairs of {size} bytes {how}: {count}, in {seconds:.0f} s.",
+            count=count,
+            size=verdict.block_bytes,
+            how=how,
+            seconds=verdict.seconds,
+        )
+    )
 
 
 def _figures(
@@ -196,8 +206,14 @@ def _quick(verdict: DisplacedVerdict) -> ui.Blocks:
     if look is not None and (times := medians(look)):
         yield _figures(t("Median read time"), times, format_nanoseconds)
         yield ui.GAP
-    said = Sentence("Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.")
-    yield ui.para(said(written=verdict.written_bytes, read=verdict.read_bytes, seconds=verdict.seconds))
+    yield ui.para(
+        t(
+            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
+            written=verdict.written_bytes,
+            read=verdict.read_bytes,
+            seconds=verdict.seconds,
+        )
+    )
 
 
 def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
@@ -215,15 +231,18 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
 
 def _statistics(statistics: Statistics) -> ui.Blocks:
     if statistics.t is not None and statistics.ratio is not None:
-        slower = Sentence(
-            "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f})."
+        slower = t(
+            "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
+            ratio=statistics.ratio,
+            t=statistics.t,
         )
-        yield ui.para(slower(ratio=statistics.ratio, t=statistics.t), indent=2)
+        yield ui.para(slower, indent=2)
     if (distance := statistics.distance) is not None:
-        differ = Sentence(
-            "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4)."
+        differ = t(
+            "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
+            distance=distance,
         )
-        yield ui.para(differ(distance=distance), indent=2)
+        yield ui.para(differ, indent=2)
     if (cached := statistics.from_memory) is not None:
         said = t("{percent:.0f} % of the written blocks came from a cache.", percent=100 * cached)
         yield ui.para(said, indent=2)

@@ -9,7 +9,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Evidence, Unmade
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
-from wizard.model.said import Message, ProfileText, Sentence, t
+from wizard.model.said import Message, ProfileText, t
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
@@ -18,7 +18,6 @@ from wizard.ui.components.drive_rows import CAPTIONS, worst_first
 from wizard.ui.components.plan_rows import first_clause
 
 SOURCE = t("Source:")
-DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
 
 
@@ -41,8 +40,13 @@ def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
         yield ui.Figures(unit, named)
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)
-    measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")
-    yield ui.para(measured(era=item.era, kernel=item.kernel, hardware=item.hardware), indent=2, hang=2)
+    measured = t(
+        "Measured: {era}, kernel {kernel}, {hardware}",
+        era=item.era,
+        kernel=item.kernel,
+        hardware=item.hardware,
+    )
+    yield ui.para(measured, indent=2, hang=2)
     if item.source not in told:
         yield ui.label(SOURCE, item.source, indent=2)
     told.update((item.note, item.source))
@@ -182,8 +186,9 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     place = t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
     if off:
         place = t("{off} bytes off a physical block", off=off)
-    said = Sentence("Partition {number} starts at byte {start}, {place}.")
-    return said(number=entry.number, start=start, place=place)
+    return t(
+        "Partition {number} starts at byte {start}, {place}.", number=entry.number, start=start, place=place
+    )
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
@@ -197,7 +202,7 @@ def command_blocks(steps: Sequence[Step[object]]) -> ui.Blocks:
         yield from map(ui.Command, step.commands)
         yield from (ui.named(edit, indent=5, hang=2) for edit in step.edits)
         if step.destroys:
-            yield ui.alarm(DESTROYS, step.destroys, indent=3)
+            yield ui.alarm(t("Destroys:"), step.destroys, indent=3)
         if step.undo:
             yield ui.label(messages.UNDO_CAPTION, step.undo, indent=3)
         yield from (ui.label(CHECKED, held, indent=3) for held in step.holds)

@@ -46,12 +46,6 @@ class RunProgress(Struct, frozen=True):
         """Return the state for the next phase, without the old progress."""
         return replace(self, over=self.progress or self.over)
 
-    @property
-    def around(self) -> StepProgress | None:
-        """Progress before the first step or after the last, or None."""
-        told = self.progress
-        return told if told is not None and told.step == 0 and told != self.over else None
-
     def looked(self, progress: StepProgress | None, moved: int) -> RunProgress:
         """Return the updated state, or the same within `PERIOD` of the last update."""
         now = monotonic()
@@ -64,8 +58,8 @@ class RunProgress(Struct, frozen=True):
 
     def around_steps(self, what: Message) -> ui.Progress:
         """Return the bar for work outside of steps, and for keep and undo."""
-        told = self.around
-        if told is None:
+        told = self.progress
+        if told is None or told.step or told == self.over:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
         return self._bar(what, told.share, told.seconds_left or 0)
 

@@ -97,16 +97,15 @@ class Install(Overlay):
     opened = act_again
 
     def act_install(self) -> None:
-        running = t("The package manager is running and cannot be stopped from here.")
-
         def told(line: str) -> None:
             self.desk.post(self, partial(self._lines.append, line))
 
         def install() -> None:
-            self._at_work, self.doing = True, running
+            self._at_work = True
             self._lines.clear()
+            running = t("The package manager is running and cannot be stopped from here.")
             install = partial(self.services.as_root().install, self._missing, told)
-            self.desk.later(self, install, self._installed, self._hindered, finishes=True)
+            self.later(running, install, self._installed, finishes=True)
 
         self.desk.with_root(self, install)
 

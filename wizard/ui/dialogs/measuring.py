@@ -55,10 +55,10 @@ class Measuring(Overlay, Generic[Measured]):
         self._stop = threading.Event()
 
     def _possible(self) -> ui.Blocks:
-        raise NotImplementedError
+        return ()
 
     def _ways(self) -> ui.Actions:
-        raise NotImplementedError
+        return ()
 
     def _settled(self, verdict: Measured) -> None:
         """Called after a measurement."""

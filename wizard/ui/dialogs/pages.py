@@ -1,9 +1,12 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from msgspec import Struct
 
 from wizard.advice import evidence
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import SOURCE, Reason
@@ -13,8 +16,7 @@ from wizard.ui.desk import Desk, Screen
 class Overlay(Screen):
     """A dialog of the current screen. By default, Enter and Esc close the dialog."""
 
-    def _actions(self) -> ui.Actions:
-        return (ui.Action("back", "enter", messages.BACK),)
+    actions: tuple[ui.Action, ...] = (ui.Action("back", "enter", messages.BACK),)
 
 
 class Page(Overlay):
@@ -70,8 +72,7 @@ class Glossary(Overlay):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         view = desk.view
-        below = desk.below if view.over else None
-        seen = [*texts_of(view), *(texts_of(below) if below else ())]
+        seen = texts_of((view, desk.below if view.over else None))
         every = evidence.load_glossary()
         here = evidence.terms_in("\n".join(map(str, seen)), every)
         self._here = frozenset(term.id for term in here)
@@ -100,38 +101,18 @@ def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     return (*also, ui.heading(term.text), ui.GAP, source)
 
 
-def texts_of(view: ui.View) -> Iterator[ui.Text]:
-    """Yield all texts of a view, including scrolled ones, except labels of keys."""
-    yield from (view.title, view.about)
-    yield from _said(view.above)
-    if view.rows:
-        yield from (column.title for column in view.rows.columns)
-        for row in view.rows.rows:
-            yield from (*(cell.text for cell in row.cells), row.why_not, *row.notes)
-    for field in view.fields:
-        yield from (field.caption, field.hint)
-        yield from (text for offer in field.offers for text in (offer.text, offer.why_not))
-    for pane in view.panes:
-        yield pane.title
-        yield from _said(pane.blocks)
-    if view.said:
-        yield view.said.text
+UNSEEN = frozenset({"place", "key", "at", "value", "help", "actions"})
+"""Fields of views that are not shown as text, are keys, or are shown elsewhere."""
 
 
-def _said(blocks: Iterable[ui.Block]) -> Iterator[ui.Text]:
-    for block in blocks:
-        match block:
-            case ui.Para(pieces=pieces):
-                yield from (piece.text for piece in pieces)
-            case ui.Command(argv=argv):
-                yield " ".join(argv)
-            case ui.Bar(stretches=stretches, caption=caption):
-                yield caption
-                yield from (text for one in stretches for text in (one.name, one.filesystem))
-            case ui.Figures(unit=unit, values=values):
-                yield unit
-                yield from (name for name, _ in values)
-            case ui.Progress(said=said):
-                yield said
-            case ui.Banner(text=text, detail=detail):
-                yield from (text, *detail)
+def texts_of(part: object) -> Iterator[ui.Text]:
+    """Yield all texts of a view or a part of it, including scrolled ones, except labels of keys."""
+    if isinstance(part, Message | str) and not isinstance(part, Enum):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from texts_of(one)
+    elif isinstance(part, Struct):
+        for field in part.__struct_fields__:
+            if field not in UNSEEN:
+                yield from texts_of(getattr(part, field))

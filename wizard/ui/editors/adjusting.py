@@ -1,12 +1,12 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
 from collections.abc import Iterator
-from functools import partialmethod
+from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
+from wizard.model.said import format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
 from wizard.plan.partition import possible, resize
@@ -17,8 +17,9 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.asking import Picker, Typing
+from wizard.ui.dialogs.asking import Typing, pick
 from wizard.ui.dialogs.pages import Overlay
+from wizard.ui.menu import label_on
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
@@ -34,15 +35,12 @@ def adjust(desk: Desk, device: str) -> None:
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
     """Open the editor for a partition of the drive. Ask which if there are several."""
     parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
-    if len(parts) == 1:
-        adjust(desk, parts[0].path)
-        return
     rows = []
     for part in parts:
-        label = next((mark.label for mark in part.signatures if mark.label), None)
-        name, size = ui.short(part.path), format_capacity(part.size_bytes)
-        rows.append(ui.Row(part.path, ui.pieces(name, label or title_of(part.filesystem or ""), size)))
-    desk.go(Picker(desk, messages.FIRST(what=messages.RESIZE), rows, lambda device: adjust(desk, device)))
+        label = label_on(drive, part.path) or title_of(part.filesystem or "")
+        cells = ui.pieces(ui.short(part.path), label, format_capacity(part.size_bytes))
+        rows.append(ui.Row(part.path, cells))
+    pick(desk, messages.FIRST(what=messages.RESIZE), rows, partial(adjust, desk))
 
 
 class ResizeEditor(Overlay):
@@ -133,8 +131,12 @@ class ResizeEditor(Overlay):
         drive, part = self._drive, self._part
         room = room_around(drive, part)
         move = why_not_move(drive, part)
-        between = Sentence("between {low:round} and {high:round} of the drive, including the journal.")
-        yield _fact(t("Move:"), move, between(low=room.start_bytes, high=room.end_bytes))
+        between = t(
+            "between {low:round} and {high:round} of the drive, including the journal.",
+            low=room.start_bytes,
+            high=room.end_bytes,
+        )
+        yield _fact(t("Move:"), move, between)
         grow = resize.why_not_larger(drive, part)
         most = part.size_bytes + possible.room_behind(drive, part)
         yield _fact(t("Grow:"), grow, t("up to {most:round}.", most=most))

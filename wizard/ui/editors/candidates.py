@@ -39,7 +39,9 @@ class Candidates(Screen):
     def __init__(self, desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
         super().__init__(desk)
         self._advice, self._index, self._take = advice, index, take
-        self._planned = self.session.specs[index].choice
+        self._spec = self.session.specs[index]
+        self._planned = self._spec.choice
+        self.title = TITLE(purpose=self._spec.workload.title)
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
@@ -70,9 +72,6 @@ class Candidates(Screen):
         found = self._plans.get(name, "")
         return found if isinstance(found, str) else ""
 
-    def _title(self) -> ui.Text:
-        return TITLE(purpose=self.session.specs[self._index].workload.title)
-
     def _above(self) -> ui.Blocks:
         said = (
             t("On aged filesystems: filled to 85 % three times, with half of the files deleted in between.")
@@ -88,7 +87,7 @@ class Candidates(Screen):
         created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
             "{planned}.",
-            label=self.session.specs[self._index].final_label,
+            label=self._spec.final_label,
             planned=title_of(self._planned.filesystem),
         )
         rounds = t("The order changes every round. A result needs at least 6 rounds.")
@@ -128,7 +127,7 @@ class Candidates(Screen):
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        loads = self.services.profile(self.session.specs[self._index].workload.id).trial
+        loads = self.services.profile(self._spec.workload.id).trial
         order = trial.order_of(
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
@@ -137,7 +136,7 @@ class Candidates(Screen):
         ask_token(
             self.desk,
             order.drive,
-            self._title(),
+            self.title,
             text,
             partial(self.open, FilesystemTrial, order, self._use),
             TRY,
@@ -174,10 +173,6 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
             other = compare.title_of(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
-
-    def _possible(self) -> ui.Blocks:
-        """Show nothing if the trial failed."""
-        return iter(())
 
     def act_keep(self) -> None:
         self.desk.back(2)

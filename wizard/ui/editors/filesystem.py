@@ -58,6 +58,8 @@ class Filesystem(Screen):
         take: Callable[[request.Taken], None],
     ) -> None:
         super().__init__(desk)
+        self.title = t("Filesystem for: {purpose}", purpose=advice.workload.title)
+        self.about = self.session.on_drive
         self._advice, self._take = advice, take
         self._chosen = choice.filesystem if choice else ""
         self._asked: dict[str, request.Taken] = {}
@@ -65,12 +67,6 @@ class Filesystem(Screen):
             self._asked[choice.filesystem] = self.session.with_options(choice)
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
-
-    def _title(self) -> ui.Text:
-        return t("Filesystem for: {purpose}", purpose=self._advice.workload.title)
-
-    def _about(self) -> ui.Text:
-        return self.session.on_drive
 
     def _above(self) -> ui.Blocks:
         if not self._advice.chosen:
@@ -198,17 +194,12 @@ class Options(Screen):
                 advice = self.session.advise(self.services, workload)
             advised = advice.choice(taken.choice.filesystem) if advice else None
         self._advised = advised or taken.choice
+        title, drive = title_of(self._advised.filesystem), self.session.drive.path
+        self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
         self._offers = request.offered(self._advised, self._site, load_catalogue())
         self.row = self._offers[0].option.id if self._offers else ""
-
-    def _about(self) -> ui.Text:
-        return t(
-            "{filesystem} on {drive}",
-            filesystem=title_of(self._advised.filesystem),
-            drive=self.session.drive.path,
-        )
 
     def _rows(self) -> Iterator[ui.Row]:
         return map(self._row, self._offers)

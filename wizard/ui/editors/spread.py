@@ -5,7 +5,7 @@ from functools import partial
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, format_capacity, t
+from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement, StripeRequest
@@ -15,7 +15,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.asking import TAKE, Question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -62,6 +62,7 @@ class Spread(Screen):
     def __init__(self, desk: Desk, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
         self._take = take
+        self.about = self.session.drive.path
         self._taken = [drive.path for drive in self.session.others]
         self._look()
 
@@ -89,15 +90,12 @@ class Spread(Screen):
         except DiskwrightError as error:
             return str(error)
 
-    def _about(self) -> str:
-        return self.session.drive.path
-
     def _above(self) -> ui.Blocks:
         if not self._drives:
             yield ui.warning(t("No other drive found."))
 
     def _rows(self) -> Iterator[ui.Row]:
-        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
+        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self.about)),))
         for drive in self._drives.values():
             said = t(
                 "{drive}, {model}, {size}, {serial}: {held}",
@@ -175,8 +173,9 @@ def _meaning(tried: Session | str) -> ui.Blocks:
 def _loss(drives: Sequence[Drive]) -> ui.Text:
     """Describe the data lost by using these drives entirely. Empty if they are."""
     paths = tuple(drive.path for drive in drives if not drive.is_empty)
-    said = Sentence("All data on {drives:and} will be lost when you keep the plan's result.")
-    return said(drives=paths) if paths else ""
+    if not paths:
+        return ""
+    return t("All data on {drives:and} will be lost when you keep the plan's result.", drives=paths)
 
 
 ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
@@ -202,6 +201,7 @@ class Arrange(Screen):
     place = "arrangement"
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
+    actions = (TAKE,)
 
     def __init__(
         self,
@@ -218,9 +218,6 @@ class Arrange(Screen):
         self._now = now
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
-
-    def _actions(self) -> ui.Actions:
-        yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
         tables = (

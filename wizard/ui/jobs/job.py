@@ -54,7 +54,7 @@ class RunOutcome(Struct, frozen=True):
 
 
 class Job(Generic[D]):
-    """A document to confirm and start. Only `start` writes, in a separate process.
+    """A document to confirm and start. The job itself writes nothing.
 
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
     before and after if the layout changes, `places` the new mount points that can receive files. `back`
@@ -133,10 +133,6 @@ class Job(Generic[D]):
         words = (*self.document.tokens, *filter(None, (self.word(),)))
         confirmed = (word for token in words for word in ("--confirm", printable(token)))
         return shlex.join(("sudo", "diskwright", "apply", file, *confirmed))
-
-    def start(self, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """Start the run and return its folder. Writes to the drives."""
-        return self.services.as_root().start(self.document, tokens, secret)
 
     def stop_means(self) -> ui.Text:
         """Describe the effect of stopping."""

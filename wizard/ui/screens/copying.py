@@ -36,10 +36,8 @@ class CopyScreen(Screen):
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
         self._targets = tuple(targets)
+        self.about = t("to {places:and}", places=self._targets)
         self._sources: tuple[Source, ...] = ()
-
-    def _about(self) -> ui.Text:
-        return t("to {places:and}", places=self._targets)
 
     def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE, self.doing)

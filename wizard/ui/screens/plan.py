@@ -20,10 +20,10 @@ from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import choice_reasons, step_reasons
-from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import save_job
+from wizard.ui.desk import Desk
+from wizard.ui.dialogs.asking import JobScreen
 from wizard.ui.dialogs.measuring import TrialScreen
-from wizard.ui.dialogs.pages import Page, Reasons
+from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
@@ -31,7 +31,7 @@ from wizard.ui.session import Session
 EXT4_INSTEAD = t("Without losing a file:")
 
 
-class PlanScreen(Screen):
+class PlanScreen(JobScreen):
     """The plan: layout, losses, volumes, and details of the selected volume."""
 
     place = "plan"
@@ -57,12 +57,6 @@ class PlanScreen(Screen):
         index = int(self.row) if self.row.isdecimal() else 0
         return min(index, max(0, len(self.session.specs) - 1))
 
-    @property
-    def _job(self) -> PlanJob:
-        assert self.session.plan is not None
-        # The table shows who may write.
-        return PlanJob(self.services, self.session.plan, writers=False)
-
     def _renew(self, session: Session) -> None:
         self._fault, self.missing, self._keeps = "", None, None
         try:
@@ -83,6 +77,9 @@ class PlanScreen(Screen):
             )
             session = replace(session, plan=None)
         self.desk.session = session
+        if session.plan is not None:
+            # The table shows who may write.
+            self.job = PlanJob(self.services, session.plan, writers=False)
 
     def forget(self) -> None:
         """Clear the last answer. Missing tools remain until the next plan."""
@@ -113,7 +110,7 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self._job.panes()[0]
+            yield self.job.panes()[0]
 
     def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
@@ -204,7 +201,7 @@ class PlanScreen(Screen):
         return trial_blocker(session.drive, session.plan, self._at, loads)
 
     def act_review(self) -> None:
-        self.desk.open_review(self._job.document)
+        self.desk.open_review(self.job.document)
 
     def act_turn(self) -> None:
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
@@ -291,9 +288,6 @@ class PlanScreen(Screen):
     def act_to_ext4(self) -> None:
         self.desk.open_conversions()
 
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self._job.commands())
-
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
@@ -307,6 +301,3 @@ class PlanScreen(Screen):
 
     def act_speed(self) -> None:
         self.open(TrialScreen, self.session.drive)
-
-    def act_save(self) -> None:
-        save_job(self.desk, self._job)

@@ -26,6 +26,7 @@ class PurposeScreen(Screen):
     place = "purpose"
     step = ui.ScreenStep.PURPOSE
     title = t("What will you store?")
+    actions = (ui.Action("plan", "enter", t("plan")), ui.Action("why", "w", messages.WHY))
     columns = (ui.Column(), ui.Column(least=78))
     help = (
         t("Choose the closest purpose. You can change everything in the plan."),
@@ -39,14 +40,8 @@ class PurposeScreen(Screen):
         known = [workload.id for workload in self._purposes]
         self.row = wanted if wanted in known else next(iter(known), "")
         self._session = desk.session
+        self.about = about_drive(self._session)
         self._tried: dict[str, Session | str] = {}
-
-    def _about(self) -> ui.Text:
-        return about_drive(self._session)
-
-    def _actions(self) -> ui.Actions:
-        yield ui.Action("plan", "enter", t("plan"))
-        yield ui.Action("why", "w", messages.WHY)
 
     def _rows(self) -> Iterator[ui.Row]:
         return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)

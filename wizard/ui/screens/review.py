@@ -12,16 +12,15 @@ from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import serial_of
-from wizard.ui.desk import Desk, Screen
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
-from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
 ENOUGH = 4
 """Number of characters required from the end of an unambiguous serial number."""
 
 
-class Review(Screen):
+class Review(asking.JobScreen):
     """Final confirmation of a job. The token field has the focus, and Enter in the last field applies."""
 
     place = "review"
@@ -30,8 +29,9 @@ class Review(Screen):
     def __init__(self, desk: Desk, job: AnyJob) -> None:
         super().__init__(desk)
         self.job, self.title = job, job.title
+        self.about = ", ".join(ui.short(drive.path) for drive in job.drives)
         self._room: UndoSpace | None = None
-        self._measuring = self._pressed = self._beginning = False
+        self._pressed = self._beginning = False
         self._warned = b""
         self._secret: bytes | None = None
         self.help = (
@@ -43,24 +43,22 @@ class Review(Screen):
         )
 
     def entered(self) -> None:
-        if self._room is not None or self._measuring or self._blocked or self.job.word():
-            return
-
         def measured(room: UndoSpace) -> None:
-            self._room, self._measuring = room, False
+            self._room = room
             pressed, self._pressed = self._pressed, False
             # Only start a run if this screen is visible.
             if pressed and room.fits and not room.lost and self.desk.screen is self:
                 self.desk.with_root(self, self._begin)
 
-        def failed(error: DiskwrightError) -> None:
-            self._measuring = self._pressed = False
-            self.warn(str(error))
-
-        if self.job.rehearses():
-            self._measuring = True
+        if self._room is None and not (self._blocked or self.job.word()) and self.job.rehearses():
+            said = t("Rehearsing on a scratch copy. The drive does not change yet ...")
             # Exit waits until the scratch copies are removed.
-            self.desk.later(self, self.job.room, measured, failed, finishes=True)
+            self.later(said, self.job.room, measured, finishes=True)
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        tone = ui.Tone.DANGER if self._beginning else ui.Tone.WARN
+        self.doing, self._pressed, self._beginning = "", False, False
+        self.tell(str(error), tone)
 
     @property
     def _blocked(self) -> bool:
@@ -75,28 +73,18 @@ class Review(Screen):
     def may_leave(self) -> bool:
         return not self._beginning
 
-    def _about(self) -> ui.Text:
-        return ", ".join(ui.short(drive.path) for drive in self.job.drives)
-
     def _panes(self) -> ui.Panes:
         return self.job.panes()
 
-    def _busy(self) -> bool:
-        return self._measuring or self._beginning
+    def _said(self) -> None:
+        return None
 
     def _above(self) -> ui.Blocks:
         yield self.job.banner(final=bool(self._final_word))
         yield from map(_identity, self.job.drives)
         yield from self.job.bars
-        if self._beginning:
-            yield ui.Progress(None, t("Checking the drive again, then starting ..."))
-        elif self._measuring:
-            yield ui.Progress(
-                None,
-                t("Starting as soon as the rehearsal is done.")
-                if self._pressed
-                else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
-            )
+        if self.doing:
+            yield ui.Progress(None, self.doing)
         elif (room := self._room) and room.sentence and not room.fits:
             yield ui.label(t("Space:"), ui.warn(room.sentence))
         if self.services.apply_obstacle:
@@ -175,12 +163,15 @@ class Review(Screen):
             if (warning := passphrase_warning(self._secret)) and self._warned != self._secret:
                 self._warned = self._secret
                 raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
-        if self._measuring:
-            self._pressed = True
+        if self.doing:
+            self._pressed, self.doing = True, t("Starting as soon as the rehearsal is done.")
         else:
             self.desk.with_root(self, self._begin)
 
     def _begin(self) -> None:
+        if self.doing:
+            self._pressed = True
+            return
         tokens = (*self.job.document.tokens, *filter(None, (self._final_word,)))
         secret, self._secret = self._secret, None
         self._beginning = True
@@ -189,17 +180,10 @@ class Review(Screen):
             self._beginning, self._warned = False, b""
             self.desk.open_run(run, job=self.job)
 
-        def failed(error: DiskwrightError) -> None:
-            self._beginning = False
-            self.tell(str(error), ui.Tone.DANGER)
+        def start() -> Path:
+            return self.services.as_root().start(self.job.document, tokens, secret)
 
-        self.desk.later(self, lambda: self.job.start(tokens, secret), begun, failed)
-
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self.job.commands())
-
-    def act_save(self) -> None:
-        asking.save_job(self.desk, self.job)
+        self.later(t("Checking the drive again, then starting ..."), start, begun)
 
 
 def _identity(drive: Identity) -> ui.Para:

@@ -17,7 +17,7 @@ from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Picker
+from wizard.ui.dialogs.asking import pick
 
 
 class WaysScreen(Screen):
@@ -39,7 +39,8 @@ class WaysScreen(Screen):
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
-        self._device = device
+        self._device, self.about = device, ui.short(device)
+        self.title = messages.IN_EXT4(device=self.about)
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
 
@@ -47,19 +48,6 @@ class WaysScreen(Screen):
     def _offer(self) -> WayOffer | None:
         offers = self._prospect.offers if self._prospect else ()
         return next((offer for offer in offers if offer.way == self.row), None)
-
-    def _title(self) -> ui.Text:
-        device = ui.short(self._device)
-        if self._prospect and self._prospect.before.label:
-            device = f'{device} "{self._prospect.before.label}"'
-        return messages.IN_EXT4(device=device)
-
-    def _about(self) -> ui.Text:
-        device = ui.short(self._device)
-        if self._prospect is None:
-            return device
-        before = self._prospect.before
-        return f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
 
     def _rows(self) -> Iterator[ui.Row] | None:
         if not (prospect := self._prospect):
@@ -128,7 +116,10 @@ class WaysScreen(Screen):
 
     def act_again(self) -> None:
         def looked(prospect: Prospect) -> None:
-            self._prospect = prospect
+            self._prospect, before, device = prospect, prospect.before, ui.short(self._device)
+            self.about = f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
+            if before.label:
+                self.title = messages.IN_EXT4(device=f'{device} "{before.label}"')
             ways = [offer.way for offer in prospect.offers]
             if self.row not in {way.value for way in ways} and ways:
                 self.row = (prospect.default or ways[0]).value
@@ -170,14 +161,11 @@ def open_ways(desk: Desk, device: str) -> None:
     def take(device: str) -> None:
         desk.go(WaysScreen(desk, device))
 
-    found = old_filesystems(desk.session.drive, device)
-    if not found:
-        desk.screen.warn(messages.NO_OLD)
-    elif len(found) == 1:
-        take(found[0].device)
+    rows = [
+        ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
+        for one in old_filesystems(desk.session.drive, device)
+    ]
+    if rows:
+        pick(desk, messages.FIRST(what=messages.CONVERT), rows, take)
     else:
-        rows = tuple(
-            ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
-            for one in found
-        )
-        desk.go(Picker(desk, messages.FIRST(what=messages.CONVERT), rows, take))
+        desk.screen.warn(messages.NO_OLD)

@@ -17,9 +17,8 @@ from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.desk import Desk, Screen
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
-from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
 HOME = t("drives")
@@ -31,7 +30,7 @@ LABELS = {Purpose.KEEP: messages.KEEP, Purpose.UNDO: messages.UNDO}
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
 
 
-class WorkScreen(Screen):
+class WorkScreen(asking.JobScreen):
     """Progress of a run with steps and the effect of a power failure; then the result."""
 
     step = ui.ScreenStep.WORK
@@ -45,6 +44,7 @@ class WorkScreen(Screen):
         self.job, self.run = job, run
         self.title = job.title
         self._paths = [drive.path for drive in job.drives]
+        self.about = ", ".join(map(ui.short, self._paths))
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = run_rows.RunProgress()
         self._state = RunState.RUNNING
@@ -115,9 +115,6 @@ class WorkScreen(Screen):
     def view(self) -> ui.View:
         self.place = "result" if self._over else "work"
         return super().view()
-
-    def _about(self) -> ui.Text:
-        return ", ".join(map(ui.short, self._paths))
 
     def _busy(self) -> bool:
         return not self._over
@@ -322,9 +319,6 @@ class WorkScreen(Screen):
 
     def act_bring(self) -> None:
         self.desk.open_copy(self.job.places)
-
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self.job.commands())
 
     def act_report(self) -> None:
         page = self.services.report(self.run)
