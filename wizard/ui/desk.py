@@ -117,7 +117,7 @@ class Screen:
     def _above(self) -> ui.Blocks:
         return self.above
 
-    def _rows(self) -> Iterable[ui.Row] | None:
+    def _rows(self) -> ui.Listed | None:
         return None
 
     def _cursor(self, keys: Sequence[str]) -> str:
@@ -338,7 +338,7 @@ class Desk(ABC):
             actions.append(ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL))
         if view.place not in ("help", "glossary"):
             actions.append(ui.Action("help", "?", messages.HELP, aside=view.over))
-            actions.append(ui.Action("glossary", "f2", t("words"), aside=True))
+            actions.append(ui.aside("glossary", "f2", t("words")))
         actions.append(ui.Action("quit", "q", t("quit"), aside=view.over))
         return replace(view, about=about, said=screen.said or view.said, actions=tuple(actions))
 

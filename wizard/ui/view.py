@@ -189,6 +189,9 @@ class Row(Struct, frozen=True):
     bar: Bar | None = None
 
 
+Listed = Iterable[Row]
+
+
 class Rows(Struct, frozen=True):
     """The list with the focus. `at` is the row under the cursor. `many` allows several chosen rows."""
 
@@ -238,6 +241,8 @@ class Action(Struct, frozen=True):
 
 
 Actions = Iterable[Action]
+aside = partial(Action, aside=True)
+ending = partial(Action, ends=True)
 
 
 class View(Struct, frozen=True):
@@ -270,6 +275,20 @@ class View(Struct, frozen=True):
 def pieces(*texts: Piece | Text) -> tuple[Piece, ...]:
     """Return pieces. Plain text gets the plain tone."""
     return tuple(text if isinstance(text, Piece) else Piece(text) for text in texts)
+
+
+def row(
+    key: str,
+    *cells: Piece | Text,
+    level: int = 0,
+    chosen: bool | None = None,
+    why_not: Text = "",
+    notes: Texts = (),
+    pinned: bool = False,
+    bar: Bar | None = None,
+) -> Row:
+    """Return a row. Cells of plain text get the plain tone."""
+    return Row(key, pieces(*cells), level, chosen, why_not, notes, pinned, bar)
 
 
 def para(*texts: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:

@@ -76,28 +76,29 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
         said = t("cannot go on. Enter shows why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
-    cells = (ui.Piece("!", tone), drives, ui.Piece(said, tone), ui.muted(run.run.name if named else ""))
-    return ui.Row(f"run:{run.run}", cells, pinned=True)
+    name = ui.muted(run.run.name if named else "")
+    return ui.row(f"run:{run.run}", ui.Piece("!", tone), drives, ui.Piece(said, tone), name, pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
     said = ui.warn(t("not attached, the boot may stop"))
-    cells = (ui.warn("!"), ui.strong(finding.subject), said)
-    return ui.Row(f"absent:{finding.subject}", cells, pinned=True)
+    name = ui.strong(finding.subject)
+    return ui.row(f"absent:{finding.subject}", ui.warn("!"), name, said, pinned=True)
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with the bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
-    cells = ui.pieces(
+    return ui.row(
+        drive.path,
         ui.strong(ui.short(drive.path)),
         printable(drive.model, 24) if drive.model else messages.NO_NAME,
         size,
         kind_of(drive),
         drive_state(drive, diagnosis, runs),
+        bar=drive_bar(drive),
     )
-    return ui.Row(drive.path, cells, bar=drive_bar(drive))
 
 
 def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
@@ -147,7 +148,6 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
 
     `runs` are the open runs on the drive.
     """
-    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     held: ui.Text = "+".join(title_of(mark.kind) for mark in part.signatures)
     if part.filesystem or not part.signatures:
         held = title_of(part.filesystem or "") or contents.unmarked_content(drive, part)
@@ -157,14 +157,15 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
     if _is_half_moved(drive):
         withheld = partition_types.is_half_moved(part)
     waiting = withheld or any(map(run_rows.waits, run_rows.runs_on(runs, drive, part.path)))
-    cells = ui.pieces(
+    return ui.row(
+        part.path,
         ui.strong(ui.short(part.path)),
-        printable(label, 24) if label else "",
+        printable(part.shown_name or "", 24),
         format_capacity(part.size_bytes),
         "" if withheld else held,
         ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else "",
+        level=1,
     )
-    return ui.Row(part.path, cells, level=1)
 
 
 def drive_pane(

@@ -6,7 +6,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.said import Sentence, format_capacity, t
+from wizard.model.said import format_capacity, t
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import more_words, size_words
@@ -44,16 +44,16 @@ def volume_row(session: Session, index: int) -> ui.Row:
     if spec.mount_point == layout.NO_PLACE:
         place, writers = messages.IN_USE, ""
     label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
-    cells = ui.pieces(label, filesystem, size_words(spec, made), place, writers)
     more = "; ".join(more_words(spec))
-    return ui.Row(str(index), cells, notes=(more,) if more else ())
+    notes = (more,) if more else ()
+    return ui.row(str(index), label, filesystem, size_words(spec, made), place, writers, notes=notes)
 
 
 def lost_line(plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
-    said = Sentence("{name} ({what}, {size:size})")
     names = tuple(
-        said(
+        t(
+            "{name} ({what}, {size:size})",
             name=slot.label or slot.name or str(slot.number),
             what=data_loss.content_of(slot),
             size=slot.size_bytes,

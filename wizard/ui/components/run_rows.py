@@ -212,9 +212,9 @@ def answers(
     if parts := misaligned_found(drive, diagnosis, at):
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
-        yield ui.Action("move", "f", messages.ALIGN, why_not, aside=True)
+        yield ui.aside("move", "f", messages.ALIGN, why_not)
     if without_nofail(diagnosis, at):
-        yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
+        yield ui.aside("nofail", "n", t("add nofail"), services.apply_obstacle or now)
     if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):
         obstacle = services.obstacle or now or services.quick_test_obstacle(drive)
-        yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
+        yield ui.aside("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle)

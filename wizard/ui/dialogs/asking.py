@@ -46,8 +46,8 @@ class Question(Overlay):
         self.actions = (
             ui.Action("no", "enter", messages.NO),
             ui.Action("yes", "y", yes, ends=ends),
-            ui.Action("no", "escape", messages.NO, aside=True),
-            ui.Action("no", "n", messages.NO, aside=True),
+            ui.aside("no", "escape", messages.NO),
+            ui.aside("no", "n", messages.NO),
         )
 
     def act_no(self) -> None:

@@ -68,7 +68,7 @@ class Install(Overlay):
 
     def _actions(self) -> ui.Actions:
         if self._at_work:
-            yield ui.Action("back", "escape", messages.BACK, self.doing, aside=True)
+            yield ui.aside("back", "escape", messages.BACK, self.doing)
         elif self._fault:
             yield ui.Action("back", "enter", messages.BACK)
             yield ui.Action("again", "r", messages.TRY_AGAIN)
@@ -267,14 +267,15 @@ def _partition_row(drive: Drive, part: Partition) -> ui.Para:
     held = kinds_in(part.signatures)
     unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
     held = held or (str(contents.unmarked_content(drive, part)) if unread_or_data else "-")
-    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
         for use in drive.uses
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
     inside = map(str, _notes(drive, part.path, part.signatures))
-    notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
+    notes = ", ".join(
+        printable(note, 60) for note in (part.shown_name, *part.mount_points, *uses, *inside) if note
+    )
     kind = str(TYPES.get(part.type or "", part.type or "-"))
     return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
 

@@ -82,7 +82,7 @@ class Measuring(Overlay, Generic[Measured]):
 
     def _actions(self) -> ui.Actions:
         if self.doing:
-            yield ui.Action("stop", "S", messages.STOP, ends=True)
+            yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("back", "escape", messages.BACK, self.doing)
             return
         if closing := self._closing():

@@ -51,10 +51,10 @@ class Reasons(Overlay):
         super().__init__(desk)
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         captions = any(reason.caption != "" for reason in self._reasons)
         for number, reason in enumerate(self._reasons):
-            yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
+            yield ui.row(str(number), *(reason.caption, reason.sentence)[not captions :])
 
     def _panes(self) -> ui.Panes:
         behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
@@ -79,10 +79,10 @@ class Glossary(Overlay):
         self._terms = (*here, *(term for term in every if term.id not in self._here))
         self.row = self._terms[0].id if self._terms else ""
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         for term in self._terms:
             here = ui.muted(t("here") if term.id in self._here else "")
-            yield ui.Row(term.id, ui.pieces(term.term, here, ui.muted(", ".join(map(str, term.also)))))
+            yield ui.row(term.id, term.term, here, ui.muted(", ".join(map(str, term.also))))
 
     def _panes(self) -> ui.Panes:
         return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)

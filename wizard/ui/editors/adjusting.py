@@ -1,6 +1,5 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from collections.abc import Iterator
 from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
@@ -38,8 +37,7 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     rows = []
     for part in parts:
         label = label_on(drive, part.path) or title_of(part.filesystem or "")
-        cells = ui.pieces(ui.short(part.path), label, format_capacity(part.size_bytes))
-        rows.append(ui.Row(part.path, cells))
+        rows.append(ui.row(part.path, ui.short(part.path), label, format_capacity(part.size_bytes)))
     pick(desk, messages.FIRST(what=messages.RESIZE), rows, partial(adjust, desk))
 
 
@@ -82,8 +80,16 @@ class ResizeEditor(Overlay):
         yield from layout_bars(before, then, size)
         yield self._told()
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, resize.Border)
+    def _rows(self) -> ui.Listed:
+        for border in resize.Border:
+            value, was = _value(self._place, border), _value(self._now, border)
+            yield ui.row(
+                border,
+                ui.strong(CAPTIONS[border]),
+                format_exact(value),
+                ui.muted(format_capacity(value)),
+                ui.muted("" if value == was else t("was {value:exact}", value=was)),
+            )
 
     def _panes(self) -> ui.Panes:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
@@ -99,16 +105,6 @@ class ResizeEditor(Overlay):
             caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
             return ui.warning(caption, meaning.says)
         return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
-
-    def _row(self, border: resize.Border) -> ui.Row:
-        value, was = _value(self._place, border), _value(self._now, border)
-        cells = ui.pieces(
-            ui.strong(CAPTIONS[border]),
-            format_exact(value),
-            ui.muted(format_capacity(value)),
-            ui.muted("" if value == was else t("was {value:exact}", value=was)),
-        )
-        return ui.Row(border, cells)
 
     def _actions(self) -> ui.Actions:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)

@@ -1,6 +1,6 @@
 """Select filesystems to compare for a planned volume, run the comparison and show the result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from wizard.advice.request import Taken
@@ -80,8 +80,14 @@ class Candidates(Screen):
         )
         yield ui.para(said, key="age")
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, self._choices)
+    def _rows(self) -> ui.Listed:
+        for choice in self._choices:
+            name, why_not = choice.filesystem, self._why_not(choice.filesystem)
+            if choice is self._planned:
+                yield ui.row(name, ui.strong(title_of(name)), ui.accent(t("planned")), chosen=True)
+            else:
+                chosen = None if why_not else name in self._taken
+                yield ui.row(name, title_of(name), rating(choice), chosen=chosen, why_not=why_not)
 
     def _panes(self) -> ui.Panes:
         created = t(
@@ -92,14 +98,6 @@ class Candidates(Screen):
         )
         rounds = t("The order changes every round. A result needs at least 6 rounds.")
         yield ui.Pane(t("Procedure"), (ui.para(created), ui.para(rounds)))
-
-    def _row(self, choice: Choice) -> ui.Row:
-        name = choice.filesystem
-        if choice is self._planned:
-            return ui.Row(name, (ui.strong(title_of(name)), ui.accent(t("planned"))), chosen=True)
-        why_not = self._why_not(name)
-        chosen = None if why_not else name in self._taken
-        return ui.Row(name, ui.pieces(title_of(name), rating(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> ui.Actions:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")

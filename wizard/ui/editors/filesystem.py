@@ -3,7 +3,7 @@
 A dangerous option requires typing the danger phrase.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -72,18 +72,20 @@ class Filesystem(Screen):
         if not self._advice.chosen:
             yield advice_rows.none_usable(self._advice)
 
-    def _rows(self) -> Iterator[ui.Row]:
-        yield from map(self._row, for_files(self._advice.choices))
+    def _rows(self) -> ui.Listed:
+        for choice in for_files(self._advice.choices):
+            name, why_not = choice.filesystem, choice.obstacles[0] if choice.obstacles else ""
+            yield ui.row(
+                name,
+                ui.strong(title_of(name)),
+                rating(choice),
+                "" if why_not else choice.sentence,
+                chosen=None if why_not else name == self._chosen,
+                why_not=why_not,
+            )
         for unmade in self._advice.unmade:
-            cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
-            yield ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
-
-    def _row(self, choice: Choice) -> ui.Row:
-        word = rating(choice)
-        why_not = choice.obstacles[0] if choice.obstacles else ""
-        chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
-        return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
+            cannot, never = ui.muted(messages.IMPOSSIBLE), t("Recognised, but never created.")
+            yield ui.row(unmade.filesystem, unmade.title, cannot, "", why_not=never)
 
     def _actions(self) -> ui.Actions:
         choice, unmade = self._choice, self._unmade
@@ -201,8 +203,18 @@ class Options(Screen):
         self._offers = request.offered(self._advised, self._site, load_catalogue())
         self.row = self._offers[0].option.id if self._offers else ""
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, self._offers)
+    def _rows(self) -> ui.Listed:
+        for offer in self._offers:
+            option = offer.option
+            chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
+            yield ui.row(
+                option.id,
+                ui.strong(option.text),
+                ui.muted(option.kind.value),
+                self._word(offer),
+                chosen=chosen,
+                why_not="" if chosen is not None else offer.refusal,
+            )
 
     def _panes(self) -> ui.Panes:
         if not (offer := self._offer):
@@ -227,12 +239,6 @@ class Options(Screen):
             label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
             for key in ("enter", "space"):
                 yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
-
-    def _row(self, offer: request.Offered) -> ui.Row:
-        option = offer.option
-        chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
-        cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
-        return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
 
     def _word(self, offer: request.Offered) -> ui.Piece:
         option = offer.option

@@ -94,8 +94,8 @@ class Spread(Screen):
         if not self._drives:
             yield ui.warning(t("No other drive found."))
 
-    def _rows(self) -> Iterator[ui.Row]:
-        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self.about)),))
+    def _rows(self) -> ui.Listed:
+        yield ui.row(DRIVES, ui.strong(t("Drives besides {drive}", drive=self.about)))
         for drive in self._drives.values():
             said = t(
                 "{drive}, {model}, {size}, {serial}: {held}",
@@ -106,14 +106,14 @@ class Spread(Screen):
                 held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
             )
             yield self._row(drive.path, said, drive.path in self._taken)
-        yield ui.Row(HOW, (ui.strong(t("Layout")),))
+        yield ui.row(HOW, ui.strong(t("Layout")))
         now = self.session.arrangement.stripe
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
         is_chosen = None if why_not != "" else chosen
-        return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
+        return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
 
     def _actions(self) -> ui.Actions:
         label: ui.Text = messages.USE
@@ -124,7 +124,7 @@ class Spread(Screen):
             why_not = t("Choose a drive or a layout below.")
         yield ui.Action("take", "enter", label, why_not)
         if self.row in self._drives:
-            yield ui.Action("take", "space", label, why_not, aside=True)
+            yield ui.aside("take", "space", label, why_not)
 
     def _panes(self) -> ui.Panes:
         if self.row in self._tried:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partialmethod
 from itertools import chain
 
@@ -160,7 +160,7 @@ class DrivesScreen(Screen):
         here = any(run_rows.runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -171,11 +171,11 @@ class DrivesScreen(Screen):
                 "{count} failed runs of absent drives: `diskwright status`",
                 count=gone,
             )
-            yield ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
+            yield ui.row("gone", "!", "", ui.muted(said), pinned=True)
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(READING)))
+                yield ui.row(path, ui.strong(ui.short(path)), ui.muted(READING))
                 continue
             drive, diagnosis = found
             runs = run_rows.runs_on(self.desk.runs, drive)
@@ -236,12 +236,12 @@ class DrivesScreen(Screen):
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
-            yield ui.Action("keep", "K", messages.KEEP, ends=True)
+            yield ui.ending("keep", "K", messages.KEEP)
         if any("undo" in run.ways for run in self.desk.runs):
-            yield ui.Action("undo", "U", messages.UNDO, ends=True)
+            yield ui.ending("undo", "U", messages.UNDO)
         if self.services.asks_for_root:
             yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
-        yield ui.Action("again", "r", messages.REFRESH, aside=True)
+        yield ui.aside("again", "r", messages.REFRESH)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> ui.Actions:
         why_not = self._blocker(drive)
@@ -259,7 +259,7 @@ class DrivesScreen(Screen):
             yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
         yield ui.Action("health", "i", messages.HEALTH)
-        yield ui.Action("speed", "t", messages.SPEED, aside=True)
+        yield ui.aside("speed", "t", messages.SPEED)
         yield from run_rows.answers(self.services, self.desk.runs, at, drive, diagnosis)
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))

@@ -1,6 +1,6 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -100,7 +100,7 @@ class PlanScreen(JobScreen):
     def _about(self) -> ui.Text:
         return plan_rows.about_drive(self.session)
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
 
     def _cursor(self, keys: Sequence[str]) -> str:
@@ -179,15 +179,15 @@ class PlanScreen(JobScreen):
                 against = (
                     t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
                 )
-                yield ui.Action("adjust", "z", messages.RESIZE, against, aside=True)
-            yield ui.Action("system", "p", t("system volumes"), aside=True)
-            yield ui.Action("table", "g", messages.TABLE, aside=True)
+                yield ui.aside("adjust", "z", messages.RESIZE, against)
+            yield ui.aside("system", "p", t("system volumes"))
+            yield ui.aside("table", "g", messages.TABLE)
         if self._has_old_filesystem:
-            yield ui.Action("to-ext4", "m", messages.TO_EXT4, aside=True)
+            yield ui.aside("to-ext4", "m", messages.TO_EXT4)
         yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
-        yield ui.Action("why", "w", messages.WHY, aside=True)
-        yield ui.Action("speed", "t", messages.SPEED, aside=True)
-        yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
+        yield ui.aside("why", "w", messages.WHY)
+        yield ui.aside("speed", "t", messages.SPEED)
+        yield ui.aside("save", "s", messages.SAVE, self._fault)
 
     def _why_not_try(self) -> ui.Text:
         session = self.session

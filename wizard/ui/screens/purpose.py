@@ -1,7 +1,5 @@
 """Screen 2: the drive's workload and the resulting volumes."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
@@ -43,8 +41,8 @@ class PurposeScreen(Screen):
         self.about = about_drive(self._session)
         self._tried: dict[str, Session | str] = {}
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
+    def _rows(self) -> ui.Listed:
+        return (ui.row(one.id, ui.strong(one.title)) for one in self._purposes)
 
     def _panes(self) -> ui.Panes:
         purpose = next((one for one in self._purposes if one.id == self.row), None)

@@ -143,7 +143,7 @@ class Review(asking.JobScreen):
         if self.services.apply_obstacle:
             yield ui.Action("save", "enter", messages.SAVE)
         elif not self.job.unread:
-            yield ui.Action("apply", "enter", self.job.verb, ends=True)
+            yield ui.ending("apply", "enter", self.job.verb)
         elif self.services.asks_for_root:
             yield ui.Action("as-root", "enter", messages.READ_AS_ROOT)
         else:

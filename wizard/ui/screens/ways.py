@@ -1,7 +1,5 @@
 """Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
@@ -49,24 +47,26 @@ class WaysScreen(Screen):
         offers = self._prospect.offers if self._prospect else ()
         return next((offer for offer in offers if offer.way == self.row), None)
 
-    def _rows(self) -> Iterator[ui.Row] | None:
+    def _rows(self) -> ui.Listed | None:
         if not (prospect := self._prospect):
             return None
-        return (self._row(prospect, offer) for offer in prospect.offers)
-
-    def _row(self, prospect: Prospect, offer: WayOffer) -> ui.Row:
-        standing = ui.Piece(messages.ALTERNATIVE)
-        if offer.obstacle:
-            standing = ui.warn(messages.IMPOSSIBLE)
-        elif offer.way is prospect.default:
-            standing = ui.good(messages.RECOMMENDED)
-        cells = ui.pieces(
-            ui.strong(TITLES[offer.way]),
-            format_duration(offer.seconds),
-            format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
-            standing,
-        )
-        return ui.Row(offer.way.value, cells, why_not=self._why_not(prospect, offer))
+        rows = []
+        for offer in prospect.offers:
+            standing = ui.Piece(messages.ALTERNATIVE)
+            if offer.obstacle:
+                standing = ui.warn(messages.IMPOSSIBLE)
+            elif offer.way is prospect.default:
+                standing = ui.good(messages.RECOMMENDED)
+            row = ui.row(
+                offer.way.value,
+                ui.strong(TITLES[offer.way]),
+                format_duration(offer.seconds),
+                format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
+                standing,
+                why_not=self._why_not(prospect, offer),
+            )
+            rows.append(row)
+        return rows
 
     def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
         return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
@@ -162,7 +162,7 @@ def open_ways(desk: Desk, device: str) -> None:
         desk.go(WaysScreen(desk, device))
 
     rows = [
-        ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
+        ui.row(one.device, ui.short(one.device), title_of(one.kind), one.label or "")
         for one in old_filesystems(desk.session.drive, device)
     ]
     if rows:

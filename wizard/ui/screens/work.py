@@ -187,20 +187,20 @@ class WorkScreen(asking.JobScreen):
         if not (outcome := self._over):
             if not self._settling:
                 yield ui.Action("leave", "b", t("leave running"))
-                yield ui.Action("stop", "S", messages.STOP, ends=True)
+                yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
         yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
         for choice in outcome.choices:
             keeps = choice.way is Purpose.KEEP
-            yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
+            yield ui.ending(choice.way.value, "K" if keeps else "U", LABELS[choice.way])
         if outcome.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
             yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)
         yield ui.Action("report", "s", t("save report"))
-        yield ui.Action("commands", "v", messages.COMMANDS, aside=True)
-        yield ui.Action("home", "escape", HOME, aside=True)
+        yield ui.aside("commands", "v", messages.COMMANDS)
+        yield ui.aside("home", "escape", HOME)
 
     @property
     def _is_used(self) -> bool:
