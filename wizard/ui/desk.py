@@ -279,6 +279,11 @@ class Desk(ABC):
     def session(self, session: Session) -> None:
         self.selected = session
 
+    @property
+    def answered(self) -> tuple[Drive, ...]:
+        """The drives that were read."""
+        return tuple(found[0] for found in self.found.values() if found)
+
     def watch(self) -> None:
         """Watch the drives and the runs until the end."""
 

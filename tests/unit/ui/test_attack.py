@@ -207,7 +207,7 @@ def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     session = replace(
         person.desk.session, mode=Mode.REPLACE, arrangement=Arrangement(stripe=StripeRequest("md"))
     )
-    assert for_purpose(services, session, MEDIA).mode is Mode.USE_FREE
+    assert for_purpose(session, MEDIA).mode is Mode.USE_FREE
 
 
 class Plain(Live):

@@ -57,10 +57,9 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
             tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
             tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
             return ui.Banner(said[0], said[1:], tone)
-        case DisplacedVerdict():
-            return ui.Banner(verdict.sentence, (UNCONFIRMED,), TONES.get(verdict.outcome, ui.Tone.ACCENT))
         case _:
-            return ui.Banner(verdict.sentence, (), TONES.get(verdict.outcome, ui.Tone.ACCENT))
+            detail = (UNCONFIRMED,) if isinstance(verdict, DisplacedVerdict) else ()
+            return ui.Banner(verdict.sentence, detail, TONES.get(verdict.outcome, ui.Tone.ACCENT))
 
 
 def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:

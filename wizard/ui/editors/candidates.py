@@ -61,8 +61,8 @@ class Candidates(Screen):
             title = title_of(choice.filesystem)
             return str(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
         try:
-            changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
-            plan = draft.planned(self.services, changed).plan
+            changed = draft.with_filesystem(self.session, self._index, Taken(choice))
+            plan = draft.planned(changed).plan
         except DiskwrightError as error:
             return str(error)
         assert plan is not None

@@ -153,7 +153,7 @@ class Filesystem(Screen):
             self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
-        self._advice = self.session.advise(self.services, self._advice.workload.id)
+        self._advice = self.session.advise(self._advice.workload.id)
         self.moved(self.row)
 
 
@@ -193,22 +193,23 @@ class Options(Screen):
         if not advised:
             advice = self.session.advice if taken.names else None
             if taken.names and (advice is None or advice.workload.id != workload):
-                advice = self.session.advise(self.services, workload)
+                advice = self.session.advise(workload)
             advised = advice.choice(taken.choice.filesystem) if advice else None
         self._advised = advised or taken.choice
         title, drive = title_of(self._advised.filesystem), self.session.drive.path
         self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
-        self._offers = request.offered(self._advised, self._site, load_catalogue())
-        self.row = self._offers[0].option.id if self._offers else ""
+        offers = request.offered(self._advised, self._site, load_catalogue())
+        self._offers = {offer.option.id: offer for offer in offers}
+        self.row = next(iter(self._offers), "")
 
     def _rows(self) -> ui.Listed:
-        for offer in self._offers:
+        for name, offer in self._offers.items():
             option = offer.option
             chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
             yield ui.row(
-                option.id,
+                name,
                 ui.strong(option.text),
                 ui.muted(option.kind.value),
                 self._word(offer),
@@ -267,7 +268,7 @@ class Options(Screen):
 
     @property
     def _offer(self) -> request.Offered | None:
-        return next((offer for offer in self._offers if offer.option.id == self.row), None)
+        return self._offers.get(self.row)
 
     @property
     def _site(self) -> OptionSite:
@@ -307,7 +308,7 @@ class Options(Screen):
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
-        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
+        wanted = {offer.option.phrase.english for name, offer in self._offers.items() if name in names}
         given = dict.fromkeys((*self._taken.phrases, typed))
         phrases = [phrase for phrase in given if phrase and phrase in wanted]
         taken = request.take_options(

@@ -86,7 +86,7 @@ class Spread(Screen):
     def _try(self, stripe: StripeRequest | None) -> Session | str:
         try:
             others = [self._drives[path] for path in self._taken]
-            return draft.spread(self.services, self.session, stripe, others)
+            return draft.spread(self.session, stripe, others)
         except DiskwrightError as error:
             return str(error)
 

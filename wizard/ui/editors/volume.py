@@ -158,7 +158,7 @@ class VolumeEditor(Screen):
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
         size_bytes = usual_bytes(role, self._memory_bytes)
-        return advice_in_role(self.session.advise(self.services, purpose, size_bytes), role).choices
+        return advice_in_role(self.session.advise(purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
         purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id

@@ -7,7 +7,6 @@ from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
-from wizard.plan.changes import Bring
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -90,7 +89,8 @@ class CopyScreen(Screen):
         return CopyFiles(source, target, into, takes)
 
     def _count(self, asked: CopyFiles) -> None:
-        def count() -> Bring:
-            return self.services.as_root().work_out_copy(asked)
-
-        self.later_as_root(t("Counting the files ..."), count, self.desk.open_review)
+        self.later_as_root(
+            t("Counting the files ..."),
+            lambda: self.services.as_root().work_out_copy(asked),
+            self.desk.open_review,
+        )

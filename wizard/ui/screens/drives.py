@@ -115,10 +115,6 @@ class DrivesScreen(Screen):
         if self._again:
             self.read()
 
-    @property
-    def _answered(self) -> tuple[Drive, ...]:
-        return tuple(found[0] for found in self.desk.found.values() if found)
-
     def runs_changed(self) -> None:
         self.desk.touched = True
         if self.desk.screen is self:
@@ -157,7 +153,7 @@ class DrivesScreen(Screen):
         return {path: one for path, one in found.items() if not (one and around.is_medium(one[0]))}
 
     def _is_gone(self, run: OpenRun) -> bool:
-        here = any(run_rows.runs_on((run,), drive) for drive in self._answered)
+        here = any(run_rows.runs_on((run,), drive) for drive in self.desk.answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _rows(self) -> ui.Listed:
@@ -205,7 +201,7 @@ class DrivesScreen(Screen):
     def _said(self) -> ui.Piece | None:
         nothing = not self.at and not self._asking
         # After the first cursor movement, only show obstacles.
-        return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
+        return notice(self.services, self._around, self.desk.answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> ui.Panes:
         at = self.at
@@ -366,12 +362,13 @@ class DrivesScreen(Screen):
         drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
-        machine = replace(self._around, drives=self._answered)
+        machine = replace(self._around, drives=self.desk.answered)
         diagnosis = self.services.diagnose(machine, drive)
         before = self.desk.selected
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            session = Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)
+            workload = before.workload if before else self.desk.workload
+            session = Session(self.services, machine, drive, diagnosis, workload)
         self.desk.session = session
         return session

@@ -49,7 +49,7 @@ class PlanScreen(JobScreen):
         self._keeps: str | None = None
         session = desk.session
         if any(session.machine.drive(one.path) != one for one in session.others):
-            session = draft.spread(self.services, session, None, ())
+            session = draft.spread(session, None, ())
         self._renew(session)
 
     @property
@@ -60,7 +60,7 @@ class PlanScreen(JobScreen):
     def _renew(self, session: Session) -> None:
         self._fault, self.missing, self._keeps = "", None, None
         try:
-            session = draft.planned(self.services, replace(session, plan=None)) if session.specs else session
+            session = draft.planned(replace(session, plan=None)) if session.specs else session
         except DiskwrightError as error:
             self.refused(error)
             # `_fault` is shown until the plan succeeds.
@@ -89,7 +89,7 @@ class PlanScreen(JobScreen):
         """Plan with the installed tools. If no filesystem was possible, rank again."""
         session = self.session
         if session.workload and not session.specs:
-            session = draft.for_purpose(self.services, session, session.workload)
+            session = draft.for_purpose(session, session.workload)
         self._renew(session)
 
     def entered(self) -> None:
@@ -165,7 +165,7 @@ class PlanScreen(JobScreen):
             if replaces and keeps is None:
                 # Cached, because views are requested often.
                 preserving = replace(session, mode=Mode.USE_FREE)
-                keeps = self._keeps = why_not(draft.planned, self.services, preserving)
+                keeps = self._keeps = why_not(draft.planned, preserving)
             yield ui.Action("turn", "x", label, (replaces and keeps) or "")
         if whole:
             several = "" if alone else t("One volume uses all the drives.")
@@ -214,7 +214,7 @@ class PlanScreen(JobScreen):
     def act_add(self) -> None:
         if self.session.choice is None:
             raise BadInput(self._fault)
-        spec = draft.default_spec(self.services, self.session, self.session.specs)
+        spec = draft.default_spec(self.session, self.session.specs)
         self._open(spec, len(self.session.specs))
         if any(one.takes_rest for one in self.session.specs):
             self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))
@@ -224,7 +224,7 @@ class PlanScreen(JobScreen):
             session = draft.with_spec(self.session, index, changed)
             if session.mode is None and session.part is None:
                 session = replace(session, mode=Mode.REPLACE)
-            draft.planned(self.services, session)
+            draft.planned(session)
 
         def take(changed: VolumeSpec) -> None:
             self.row = str(index)
@@ -249,16 +249,16 @@ class PlanScreen(JobScreen):
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
         if spec is not None and (advice is None or spec.workload.id != advice.workload.id):
-            advice = session.advise(self.services, spec.workload.id)
+            advice = session.advise(spec.workload.id)
         assert advice is not None
         return advice_in_role(advice, spec.role) if spec is not None else advice
 
     def _take(self, taken: Taken) -> None:
         if self.session.specs:
-            self._renew(draft.with_filesystem(self.services, self.session, self._at, taken))
+            self._renew(draft.with_filesystem(self.session, self._at, taken))
             return
         chosen = replace(self.session, choice=taken.choice, taken=taken)
-        self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
+        self._renew(replace(chosen, specs=(draft.default_spec(chosen),)))
 
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
@@ -276,7 +276,7 @@ class PlanScreen(JobScreen):
             return replace(self.session, arrangement=arrangement)
 
         def check(arrangement: Arrangement) -> None:
-            draft.planned(self.services, changed(arrangement))
+            draft.planned(changed(arrangement))
 
         self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 

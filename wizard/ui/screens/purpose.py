@@ -33,20 +33,18 @@ class PurposeScreen(Screen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._purposes = [profile.workload for profile in self.services.profiles]
+        self._purposes = {one.workload.id: one.workload for one in self.services.profiles}
         wanted = desk.session.workload or draft.usual_purpose(desk.session.drive)
-        known = [workload.id for workload in self._purposes]
-        self.row = wanted if wanted in known else next(iter(known), "")
+        self.row = wanted if wanted in self._purposes else next(iter(self._purposes), "")
         self._session = desk.session
         self.about = about_drive(self._session)
         self._tried: dict[str, Session | str] = {}
 
     def _rows(self) -> ui.Listed:
-        return (ui.row(one.id, ui.strong(one.title)) for one in self._purposes)
+        return (ui.row(one.id, ui.strong(one.title)) for one in self._purposes.values())
 
     def _panes(self) -> ui.Panes:
-        purpose = next((one for one in self._purposes if one.id == self.row), None)
-        if purpose is None:
+        if (purpose := self._purposes.get(self.row)) is None:
             return
         blocks: list[ui.Block] = [ui.para(purpose.summary)]
         tried = self._try(self.row)
@@ -56,10 +54,8 @@ class PurposeScreen(Screen):
     def _try(self, workload: str) -> Session | str:
         if workload not in self._tried:
             try:
-                session = draft.for_purpose(self.services, self._session, workload)
-                self._tried[workload] = (
-                    draft.planned(self.services, session) if session.specs and session.mode else session
-                )
+                session = draft.for_purpose(self._session, workload)
+                self._tried[workload] = draft.planned(session) if session.specs and session.mode else session
             except DiskwrightError as error:
                 self._tried[workload] = str(error)
         return self._tried[workload]
@@ -68,7 +64,7 @@ class PurposeScreen(Screen):
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.session
         if not (session.workload == self.row and session.specs):
-            session = draft.for_purpose(self.services, self._session, self.row)
+            session = draft.for_purpose(self._session, self.row)
         self.desk.session = session
         self.desk.open_plan()
 

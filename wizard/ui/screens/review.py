@@ -120,12 +120,8 @@ class Review(asking.JobScreen):
         serial number. The last characters of an unambiguous serial number are sufficient.
         """
         session, found = self.desk.selected, self.desk.found
-        answered = (one[0] for one in found.values() if one)
-        attached: list[Drive | Identity] = [
-            *(session.machine.drives if session else ()),
-            *answered,
-            *self.job.drives,
-        ]
+        known = session.machine.drives if session else ()
+        attached: tuple[Drive | Identity, ...] = (*known, *self.desk.answered, *self.job.drives)
         others = {one.token for one in attached if one.path != drive.path}
         # An unread drive may have a serial number with the same end.
         if any(one is None for path, one in found.items() if path != drive.path):
