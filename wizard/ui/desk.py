@@ -284,13 +284,17 @@ class Desk(ABC):
         """The drives that were read."""
         return tuple(found[0] for found in self.found.values() if found)
 
+    @property
+    def _at_work(self) -> bool:
+        return any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
+
     def watch(self) -> None:
         """Watch the drives and the runs until the end."""
 
         def watch_runs() -> None:
             while not self._stop.wait(RUNS_SECONDS):
                 self.look_at_runs()
-                if self.screen.step is ui.ScreenStep.WORK:
+                if self._at_work:
                     self.changed()
 
         changes = self.services.changes(self._stop)
@@ -570,8 +574,7 @@ class Desk(ABC):
 
     def _leave_unplugged(self) -> None:
         """Return to Drives if a drive of the session was unplugged, even if another has the same name now."""
-        at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
-        if len(self._screens) == 1 or at_work or not self.may_end:
+        if len(self._screens) == 1 or self._at_work or not self.may_end:
             return
         drives = self.selected.drives if self.selected else ()
         drive = next((drive for drive in drives if not self.services.is_attached(drive)), None)
