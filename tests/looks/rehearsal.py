@@ -104,7 +104,7 @@ class Rehearsal(Simulated):
         self.started.append((document, tuple(tokens)))
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         (plan, _) = self.started[-1]
         yield JournalEntry(AT, Event.STARTED, 0, f"Applying {len(plan.steps)} steps to {plan.drive.path}.")
         for number, step in enumerate(plan.steps, 1):

@@ -103,9 +103,9 @@ class LocalRuns:
         """Return the document of a run. Raises BadInput if unreadable."""
         return kinds.load(run)
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """Yield journal entries of a run until it ends. Call `meanwhile` while waiting."""
-        return journal.follow(run, meanwhile=meanwhile)
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
+        """Yield journal entries of a run until it ends."""
+        return journal.follow(run)
 
     def state(self, run: Path) -> journal.RunState:
         """Return the state of a run. Raises BadInput if its journal is unreadable."""

@@ -6,7 +6,6 @@ A passphrase comes from the terminal or a file, and is not stored.
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +34,7 @@ from wizard.plan.undo_policy import WORD
 from wizard.process.output import no_echo
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.messages import WEAK
-from wizard.ui.view import Block
+from wizard.ui.view import Blocks
 
 NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
 
@@ -112,7 +111,7 @@ def _typed(prompt: Message) -> bytes:
     return line.removesuffix(b"\n")
 
 
-def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
+def page_of(document: RunDocument, *, keep: bool = False) -> Blocks:
     """Yield the text of a document. `keep`: as with `apply --keep`."""
     return job_of(Services(), document, keep=keep).page()
 

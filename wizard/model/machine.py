@@ -197,6 +197,11 @@ class Partition(Placed, Struct, frozen=True):
         return Extent(self.end_bytes, more) if more > 0 else None
 
     @property
+    def shown_name(self) -> str | None:
+        """Name in the contents or the table, or None."""
+        return next((mark.name for mark in self.signatures if mark.name), None) or self.name
+
+    @property
     def is_unfilled(self) -> bool:
         """True if the only content leaves more than a tenth of the partition unused."""
         size = self.signatures[0].size_bytes if self.filesystem else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING
@@ -33,7 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
-"""Interval between checks of active runs, in seconds."""
+"""Interval between checks of active runs and updates of their progress, in seconds."""
 
 
 class Screen:
@@ -42,13 +42,16 @@ class Screen:
     `place` is an internal name, `step` by default that of the screen below. `row` is the row under the
     cursor, and `at` the same in the last view, if it was listed. `values` has the fields during an action.
     `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as `_actions`
-    and `_panes` return the parts of the view.
+    and `_panes` return the parts of the view. Parts that never change are attributes.
     """
 
     place: str = ""
     step: ui.ScreenStep
     title: ui.Text = ""
-    help: tuple[ui.Text, ...] = ()
+    about: ui.Text = ""
+    actions: tuple[ui.Action, ...] = ()
+    above: Sequence[ui.Block] = ()
+    help: ui.Texts = ()
     columns: tuple[ui.Column, ...] = ()
     over = many = False
 
@@ -106,15 +109,15 @@ class Screen:
         return self.title
 
     def _about(self) -> ui.Text:
-        return ""
+        return self.about
 
-    def _actions(self) -> Iterable[ui.Action]:
-        return ()
+    def _actions(self) -> ui.Actions:
+        return self.actions
 
-    def _above(self) -> Iterable[ui.Block]:
-        return ()
+    def _above(self) -> ui.Blocks:
+        return self.above
 
-    def _rows(self) -> Iterable[ui.Row] | None:
+    def _rows(self) -> ui.Listed | None:
         return None
 
     def _cursor(self, keys: Sequence[str]) -> str:
@@ -123,7 +126,7 @@ class Screen:
     def _fields(self) -> Iterable[ui.Field]:
         return ()
 
-    def _panes(self) -> Iterable[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return ()
 
     def _said(self) -> ui.Piece | None:
@@ -201,8 +204,13 @@ class Screen:
         """Answer the last action with a warning."""
         self.tell(text, ui.Tone.WARN)
 
-    def later(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Run slow work in a thread, one at a time, then call `then` with the result. Shows errors here."""
+    def later(
+        self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None], *, finishes: bool = False
+    ) -> None:
+        """Run slow work in a thread, one at a time, then call `then` with the result. Shows errors here.
+
+        If `finishes`, the program waits for the work before exit.
+        """
 
         def done(result: T) -> None:
             self.doing = ""
@@ -210,7 +218,7 @@ class Screen:
 
         if not self.doing:
             self.doing = doing
-            self.desk.later(self, work, done, self._hindered)
+            self.desk.later(self, work, done, self._hindered, finishes=finishes)
 
     def _hindered(self, error: DiskwrightError) -> None:
         self.doing = ""
@@ -271,12 +279,23 @@ class Desk(ABC):
     def session(self, session: Session) -> None:
         self.selected = session
 
+    @property
+    def answered(self) -> tuple[Drive, ...]:
+        """The drives that were read."""
+        return tuple(found[0] for found in self.found.values() if found)
+
+    @property
+    def _at_work(self) -> bool:
+        return any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
+
     def watch(self) -> None:
         """Watch the drives and the runs until the end."""
 
         def watch_runs() -> None:
             while not self._stop.wait(RUNS_SECONDS):
                 self.look_at_runs()
+                if self._at_work:
+                    self.changed()
 
         changes = self.services.changes(self._stop)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
@@ -328,7 +347,7 @@ class Desk(ABC):
             actions.append(ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL))
         if view.place not in ("help", "glossary"):
             actions.append(ui.Action("help", "?", messages.HELP, aside=view.over))
-            actions.append(ui.Action("glossary", "f2", t("words"), aside=True))
+            actions.append(ui.aside("glossary", "f2", t("words")))
         actions.append(ui.Action("quit", "q", t("quit"), aside=view.over))
         return replace(view, about=about, said=screen.said or view.said, actions=tuple(actions))
 
@@ -555,13 +574,17 @@ class Desk(ABC):
 
     def _leave_unplugged(self) -> None:
         """Return to Drives if a drive of the session was unplugged, even if another has the same name now."""
-        at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
-        if len(self._screens) == 1 or at_work or not self.may_end:
+        if len(self._screens) == 1 or self._at_work or not self.may_end:
             return
         drives = self.selected.drives if self.selected else ()
         drive = next((drive for drive in drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
         self._start_over()
-        said = Sentence("{drive} {model} was disconnected. The plan was discarded.")
-        self.screen.warn(said(drive=drive.path, model=drive.model or ""))
+        self.screen.warn(
+            t(
+                "{drive} {model} was disconnected. The plan was discarded.",
+                drive=drive.path,
+                model=drive.model or "",
+            )
+        )

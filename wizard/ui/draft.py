@@ -9,7 +9,6 @@ from wizard.advice import missing
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
-from wizard.host.services import Services
 from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive
 from wizard.model.said import t
@@ -30,13 +29,13 @@ def usual_purpose(drive: Drive) -> str:
     return "ssd-general" if drive.rotational is False else "large-media"
 
 
-def for_purpose(services: Services, session: Session, workload: str) -> Session:
+def for_purpose(session: Session, workload: str) -> Session:
     """Return the session with advice and volumes for a workload.
 
     Raises DiskwrightError if the planner refuses every volume.
     """
     part = session.partition
-    advice = session.advise(services, workload, part.size_bytes if part else None)
+    advice = session.advise(workload, part.size_bytes if part else None)
     anew = replace(
         session,
         workload=workload,
@@ -50,12 +49,12 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
     )
     # A mode chosen for several drives does not apply to this drive alone.
     if not session.part and (session.mode is None or session.arrangement.stripe):
-        anew = replace(anew, mode=_safe_mode(services, anew))
+        anew = replace(anew, mode=_safe_mode(anew))
     if workload == SYSTEM_WORKLOAD and part is None:
         # One volume if there is too little space.
         with suppress(DiskwrightError):
             return replace(anew, specs=desktop_specs(anew))
-    return replace(anew, specs=(default_spec(services, anew),)) if anew.choice else anew
+    return replace(anew, specs=(default_spec(anew),)) if anew.choice else anew
 
 
 def missing_makers(session: Session) -> missing.Missing | None:
@@ -66,14 +65,14 @@ def missing_makers(session: Session) -> missing.Missing | None:
     return next(filter(None, found), None)
 
 
-def _safe_mode(services: Services, session: Session) -> Mode | None:
+def _safe_mode(session: Session) -> Mode | None:
     """Return a mode that destroys no data, or None. Only the user chooses a destructive mode."""
     if session.drive.is_empty:
         return Mode.REPLACE
     if session.choice is None:
         return None
-    trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(services, session),))
-    return None if why_not(planned, services, trial) else Mode.USE_FREE
+    trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(session),))
+    return None if why_not(planned, trial) else Mode.USE_FREE
 
 
 def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
@@ -84,23 +83,23 @@ def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
     return tuple(wanted.spec_of(machine, drive, recording, asked) for asked in requests)
 
 
-def default_spec(services: Services, session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
+def default_spec(session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
     """Return one volume in all remaining space, with recommended settings and the usual mount point and
     writer.
     """
     assert session.advice is not None and session.choice is not None
     doubts = session.with_options(session.choice).doubts
     spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, doubts)
-    return _fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
+    return _fitting(session, with_usual_place(spec, session.drive, session.services.usual(), others))
 
 
-def planned(services: Services, session: Session) -> Session:
+def planned(session: Session) -> Session:
     """Return the session with a plan. Raises the planner's error."""
     part = session.partition
     if session.part and part is None:
         raise Refused("")
     request = NewVolumes(session.specs, session.mode, session.arrangement, part)
-    return replace(session, plan=services.plan(session.machine, session.drives, request))
+    return replace(session, plan=session.services.plan(session.machine, session.drives, request))
 
 
 def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
@@ -110,13 +109,15 @@ def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
     return replace(session, specs=tuple(specs), plan=None)
 
 
-def with_filesystem(services: Services, session: Session, index: int, taken: Taken) -> Session:
+def with_filesystem(session: Session, index: int, taken: Taken) -> Session:
     """Change the filesystem or options of a volume."""
     spec = replace(session.specs[index], choice=taken.choice, doubts=taken.doubts)
     # The usual writer and mount point depend on the filesystem.
     if not spec.role and spec.choice.filesystem != session.specs[index].choice.filesystem:
         others = [one for at, one in enumerate(session.specs) if at != index]
-        usual = with_usual_place(replace(spec, mount_point=None), session.drive, services.usual(), others)
+        usual = with_usual_place(
+            replace(spec, mount_point=None), session.drive, session.services.usual(), others
+        )
         spec = replace(usual, mount_point=spec.mount_point or usual.mount_point)
     changed = with_spec(session, index, spec)
     if index == 0:
@@ -124,9 +125,7 @@ def with_filesystem(services: Services, session: Session, index: int, taken: Tak
     return changed
 
 
-def spread(
-    services: Services, session: Session, stripe: StripeRequest | None, others: Sequence[Drive]
-) -> Session:
+def spread(session: Session, stripe: StripeRequest | None, others: Sequence[Drive]) -> Session:
     """Return the session with the volume spread over these drives and planned, or on the first drive alone.
     Raises the reason if not possible."""
     how = replace(session.arrangement, stripe=stripe)
@@ -137,11 +136,11 @@ def spread(
     if not others:
         raise BadInput(t("Select another drive first."))
     changed = replace(session, arrangement=how, others=tuple(others), mode=Mode.REPLACE)
-    specs = tuple(_fitting(services, changed, spec) for spec in session.specs)
-    return planned(services, replace(changed, specs=specs))
+    specs = tuple(_fitting(changed, spec) for spec in session.specs)
+    return planned(replace(changed, specs=specs))
 
 
-def _fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpec:
+def _fitting(session: Session, spec: VolumeSpec) -> VolumeSpec:
     """Adapt a request to all drives of the session. Keep filesystem and options if the drives can share them,
     else use the recommended ones. Raises Refused."""
     stripe = session.arrangement.stripe
@@ -151,5 +150,5 @@ def _fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSp
     if spec.choice.filesystem in TOGETHER[stripe.kind]:
         return spec
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
-    advice = session.advise(services, spec.workload.id, room or None)
+    advice = session.advise(spec.workload.id, room or None)
     return replace(spec, choice=wanted.choice_on(advice, TOGETHER[stripe.kind]), doubts=())

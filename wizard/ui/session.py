@@ -31,6 +31,7 @@ class Session(Struct, frozen=True):
     a planned conversion, which has other screens.
     """
 
+    services: Services
     machine: Machine
     drive: Drive
     diagnosis: Diagnosis
@@ -65,9 +66,9 @@ class Session(Struct, frozen=True):
         )
         return layout(drives=tuple(drive.path for drive in self.drives), by=stripe.kind)
 
-    def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
+    def advise(self, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""
-        profile, recording = services.profile(workload), self.diagnosis.recording
+        profile, recording = self.services.profile(workload), self.diagnosis.recording
         return advise(self.machine, self.drive, recording, profile, size_bytes=size_bytes)
 
     def with_options(self, choice: Choice) -> Taken:

@@ -5,7 +5,7 @@ Text is a `Message`, or a plain string for a name, command or figure. Interfaces
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import partial
 
@@ -14,6 +14,7 @@ from msgspec import Struct
 from wizard.model.said import Message, format_capacity, t
 
 Text = Message | str
+Texts = tuple[Text, ...]
 
 
 class Tone(StrEnum):
@@ -143,11 +144,12 @@ class Banner(Struct, frozen=True):
     """The most important statement of a view."""
 
     text: Text
-    detail: tuple[Text, ...] = ()
+    detail: Texts = ()
     tone: Tone = Tone.GOOD
 
 
 Block = Para | Command | Bar | Figures | Progress | Banner
+Blocks = Iterable[Block]
 GAP = Para()
 
 
@@ -156,6 +158,9 @@ class Pane(Struct, frozen=True):
 
     title: Text
     blocks: tuple[Block, ...]
+
+
+Panes = Iterable[Pane]
 
 
 class Column(Struct, frozen=True):
@@ -179,9 +184,12 @@ class Row(Struct, frozen=True):
     level: int = 0
     chosen: bool | None = None
     why_not: Text = ""
-    notes: tuple[Text, ...] = ()
+    notes: Texts = ()
     pinned: bool = False
     bar: Bar | None = None
+
+
+Listed = Iterable[Row]
 
 
 class Rows(Struct, frozen=True):
@@ -232,6 +240,11 @@ class Action(Struct, frozen=True):
     aside: bool = False
 
 
+Actions = Iterable[Action]
+aside = partial(Action, aside=True)
+ending = partial(Action, ends=True)
+
+
 class View(Struct, frozen=True):
     """The content of a screen. `place` is an internal name. Has rows or fields, never both.
 
@@ -252,7 +265,7 @@ class View(Struct, frozen=True):
     said: Piece | None = None
     over: bool = False
     busy: bool = False
-    help: tuple[Text, ...] = ()
+    help: Texts = ()
 
     def action(self, name: str) -> Action | None:
         """Return the action with this name, or None."""
@@ -262,6 +275,20 @@ class View(Struct, frozen=True):
 def pieces(*texts: Piece | Text) -> tuple[Piece, ...]:
     """Return pieces. Plain text gets the plain tone."""
     return tuple(text if isinstance(text, Piece) else Piece(text) for text in texts)
+
+
+def row(
+    key: str,
+    *cells: Piece | Text,
+    level: int = 0,
+    chosen: bool | None = None,
+    why_not: Text = "",
+    notes: Texts = (),
+    pinned: bool = False,
+    bar: Bar | None = None,
+) -> Row:
+    """Return a row. Cells of plain text get the plain tone."""
+    return Row(key, pieces(*cells), level, chosen, why_not, notes, pinned, bar)
 
 
 def para(*texts: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:
@@ -281,6 +308,21 @@ accent = partial(Piece, tone=Tone.ACCENT)
 good = partial(Piece, tone=Tone.GOOD)
 warn = partial(Piece, tone=Tone.WARN)
 danger = partial(Piece, tone=Tone.DANGER)
+
+
+def _led(
+    tone: Tone, lead: Text, *more: Piece | Text, indent: int = 0, hang: int | None = None, key: str = ""
+) -> Para:
+    return para(Piece(lead, tone), *more, indent=indent, hang=hang, key=key)
+
+
+# Paragraphs that start with a text in this tone.
+heading = partial(_led, Tone.STRONG)
+label = partial(_led, Tone.MUTED)
+named = partial(_led, Tone.ACCENT)
+fine = partial(_led, Tone.GOOD)
+warning = partial(_led, Tone.WARN)
+alarm = partial(_led, Tone.DANGER)
 
 
 def short(path: str) -> str:

@@ -102,7 +102,7 @@ class Performance(Simulated):
                 "recorded."
             )
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         made = (
             number
             for number, step in enumerate(self.recorded_plan.steps, 1)

@@ -2,7 +2,7 @@
 device."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -49,7 +49,7 @@ class MovingPerformance(Simulated):
             raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
         return self.run
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         held = next(
             number
             for number, step in enumerate(self.recorded.steps, 1)

@@ -1,7 +1,7 @@
 """A walk through the wizard as frames: the run in tests/looks/recorded_walk, from an empty drive to ready."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count, cycle, pairwise
@@ -91,7 +91,7 @@ class Walked(Simulated):
             raise Strayed("The plan that the wizard makes is not what was recorded.")
         return runs_folder() / f"0001-{Path(self.recorded_plan.drive.path).name}"
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         for number, entry in enumerate(self.entries):
             if number >= self._told:
                 self._waits.release()

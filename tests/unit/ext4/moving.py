@@ -2,7 +2,7 @@
 simulated run."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.unit.ext4.migrations import situation
@@ -60,15 +60,13 @@ class MovingServices(Simulated):
         self.begun.append((document, tokens[0]))
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         steps = self.begun[-1][0].steps
         yield JournalEntry(AT, Event.STARTED, 0, f"Moving /dev/sda1 to ext4 in {len(steps)} steps.")
         if self.waits_in == 0:
             self.applied.wait(60)
         for number, step in enumerate(steps, 1):
             yield JournalEntry(AT, Event.STEP_STARTED, number, step.sentence)
-            if meanwhile is not None:
-                meanwhile()
             if number == self.waits_in:
                 self.applied.wait(60)
             if number == self.fails_at:

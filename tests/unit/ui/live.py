@@ -97,7 +97,7 @@ class Live(Simulated):
         self.open = self.opens or self.open
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         yield from self.journal
 
     def state(self, run: Path) -> RunState:

@@ -1,7 +1,7 @@
 """Attempts to make a user lose data through the wizard, or to show false facts."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -207,7 +207,7 @@ def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     session = replace(
         person.desk.session, mode=Mode.REPLACE, arrangement=Arrangement(stripe=StripeRequest("md"))
     )
-    assert for_purpose(services, session, MEDIA).mode is Mode.USE_FREE
+    assert for_purpose(session, MEDIA).mode is Mode.USE_FREE
 
 
 class Plain(Live):
@@ -294,7 +294,7 @@ class TakenUp(Several):
         super().__init__()
         self.ends, self.go = RunState.RUNNING, threading.Event()
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         assert self.go.wait(30)
         yield entry(Event.KEPT, "Kept.")
 

@@ -11,6 +11,8 @@ MANUAL = (ROOT / "docs" / "manual.md").read_text()
 DESK = ROOT / "wizard" / "ui"
 EVERYWHERE = {"w"}
 """Why, of which the table for all screens tells."""
+ACTIONS = frozenset({"ui.Action", "ui.aside", "ui.ending"})
+MENU = frozenset({"MenuEntry"})
 OF_ALL_PLACES = {"i"}
 """What the desk adds to any place that misses a program."""
 
@@ -31,12 +33,12 @@ def told_of_drives() -> set[str]:
     return set(re.findall(r"`([^`\s])`", text))
 
 
-def had(module: str, kind: str = "Action") -> set[str]:
+def had(module: str, kinds: frozenset[str] = ACTIONS) -> set[str]:
     """Return the single-character keys of a module's actions."""
     calls = [
         node
         for node in ast.walk(ast.parse((DESK / module).read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).removeprefix("ui.") == kind
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds
     ]
     assert calls, module
     found = [one.value for call in calls for one in ast.walk(call.args[1]) if isinstance(one, ast.Constant)]
@@ -55,7 +57,7 @@ def test_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
 
 def test_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
     assert told_of_drives() == (had("screens/drives.py") | had("components/run_rows.py")) - EVERYWHERE
-    assert told_of_menu() == had("menu.py", "MenuEntry")
+    assert told_of_menu() == had("menu.py", MENU)
 
 
 def test_capital_letters_are_listed_together() -> None:
@@ -67,7 +69,7 @@ def test_capital_letters_are_listed_together() -> None:
         "screens/work.py",
         "dialogs/measuring.py",
     )
-    keys = had("menu.py", "MenuEntry").union(*map(had, modules))
+    keys = had("menu.py", MENU).union(*map(had, modules))
     assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
 
 
@@ -87,6 +89,6 @@ def test_t_measures_alignment_everywhere() -> None:
     pairs = [
         [one.value for one in call.args[:2] if isinstance(one, ast.Constant)]
         for call in calls
-        if ast.unparse(call.func) in ("ui.Action", "MenuEntry")
+        if ast.unparse(call.func) in ACTIONS | MENU
     ]
     assert {name for name, key in (pair for pair in pairs if len(pair) == 2) if key == "t"} == {"speed"}

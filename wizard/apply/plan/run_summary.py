@@ -8,7 +8,7 @@ from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
-from wizard.apply.run.progress_log import Decision, DecisionChoice, how_far
+from wizard.apply.run.progress_log import DecisionChoice, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
@@ -157,10 +157,8 @@ def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     return f"{ended} {how_far(done, steps)} {direct_end(plan, entries)}"
 
 
-def decision_of(plan: Plan, state: RunState) -> Decision:
-    """Return the user's choices for a run in this state, for the wizard that started it."""
-    if state is not RunState.WAITING:
-        return Decision()
+def choices_of(plan: Plan) -> tuple[DecisionChoice, DecisionChoice]:
+    """Return the choices for a waiting run: keep and undo."""
     places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
     used = (t("The result is mounted at {places:and}.", places=places),) if places else ()
@@ -178,12 +176,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     why_secret = OPENED_TO_KEEP if plan.takes_passphrase else ""
     keep = t("Keep the result on {drives:and}?", drives=where)
     undo = t("Undo the changes to {drives:and}?", drives=where)
-    return Decision(
-        (
-            DecisionChoice(Purpose.KEEP, keep, kept, why_secret),
-            DecisionChoice(Purpose.UNDO, undo, undone),
-        )
-    )
+    return DecisionChoice(Purpose.KEEP, keep, kept, why_secret), DecisionChoice(Purpose.UNDO, undo, undone)
 
 
 def waiting_sentence(plan: Plan, name: str) -> Message:

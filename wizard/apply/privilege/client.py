@@ -119,7 +119,7 @@ class Elevated(LocalRuns):
         except KeyboardInterrupt:
             raise left_alone(self._run) from None
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         """Raises Failed if the connection is lost."""
         seen = 0
         while True:
@@ -129,8 +129,6 @@ class Elevated(LocalRuns):
                 fresh, ended, gone = self._entries[seen:], self._state is not None, self.gone
             yield from fresh
             seen += len(fresh)
-            if meanwhile is not None and not fresh:
-                meanwhile()
             if ended:
                 return
             if gone:

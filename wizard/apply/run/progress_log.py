@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal, process
-from wizard.apply.run.runs import command_on, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
@@ -269,30 +269,6 @@ class DecisionChoice(Struct, frozen=True):
     question: Message | str
     means: Message | str
     why_secret: Message | str = ""
-
-
-class Decision(Struct, frozen=True):
-    """The ways to settle or resume a run. `look`: how to inspect the result and still be able to undo.
-    `settled`: no decision is needed, although undo is possible."""
-
-    choices: tuple[DecisionChoice, ...] = ()
-    resumes: bool = False
-    look: str = ""
-    settled: bool = False
-
-    def of(self, way: process.Purpose) -> DecisionChoice | None:
-        """Return this choice if it is available."""
-        return next((choice for choice in self.choices if choice.way is way), None)
-
-    @property
-    def is_open(self) -> bool:
-        """Return True if the run needs a decision."""
-        return not self.settled and (self.resumes or bool(self.choices))
-
-    def later(self, run: Path) -> str:
-        """List the commands for deciding later."""
-        words = (*(("resume",) if self.resumes else ()), *(choice.way for choice in self.choices))
-        return str(t("Later: {commands}", commands=either(command_on(word, run) for word in words)))
 
 
 def either(commands: Iterable[str]) -> Message | str:

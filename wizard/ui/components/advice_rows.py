@@ -1,7 +1,7 @@
 """Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
 notices about this system. Pure."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -27,19 +27,19 @@ def none_usable(advice: Advice) -> ui.Para:
     said = messages.NO_FILESYSTEM
     if for_files(advice.usable):
         said = t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
-    return ui.para(ui.warn(said))
+    return ui.warning(said)
 
 
 def choice_blocks(
     choice: Choice, doubts: Iterable[ui.Text] = (), told: Collection[Option] = (), *, withheld: bool = True
-) -> Iterator[ui.Block]:
+) -> ui.Blocks:
     """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row, and
     reasons of the options in `told`."""
     yield ui.para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield ui.para(ui.danger(messages.CANNOT), obstacle)
+        yield ui.alarm(messages.CANNOT, obstacle)
     for doubt in doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt)
+        yield ui.warning(messages.NOTE, doubt)
     if choice.obstacles:
         return
     yield ui.GAP
@@ -48,40 +48,40 @@ def choice_blocks(
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
     if withheld and choice.withheld:
-        yield ui.para(ui.strong(messages.NOT_OFFERED))
-        yield from (ui.para(ui.muted(held.text), held.reason, indent=2) for held in choice.withheld)
+        yield ui.heading(messages.NOT_OFFERED)
+        yield from (ui.label(held.text, held.reason, indent=2) for held in choice.withheld)
 
 
-def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), messages.DEFAULTS)
+def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> ui.Blocks:
+    yield ui.heading(caption) if options else ui.heading(caption, messages.DEFAULTS)
     for option in options:
         known = option in told
-        yield ui.para(ui.accent(option.text), "" if known else option.why, indent=2)
+        yield ui.named(option.text, "" if known else option.why, indent=2)
         if option.risk and not known:
-            yield ui.para(ui.warn(messages.COST), option.risk, indent=4)
+            yield ui.warning(messages.COST, option.risk, indent=4)
 
 
-def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
+def unmade_blocks(unmade: Unmade) -> ui.Blocks:
     """Explain why a filesystem is never created, and what to do."""
     yield ui.para(unmade.why_not)
     yield ui.GAP
-    yield ui.para(ui.strong(messages.REMEDY), unmade.way_off)
+    yield ui.heading(messages.REMEDY, unmade.way_off)
 
 
-def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
+def advice_blocks(advice: Advice) -> ui.Blocks:
     """Describe the limits of the drive, and the zones."""
     for doubt in advice.doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt)
+        yield ui.warning(messages.NOTE, doubt)
     for note in advice.notes:
-        yield ui.para(ui.muted(messages.NOTE), note)
+        yield ui.label(messages.NOTE, note)
     if advice.zoned:
-        yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
+        yield ui.heading(t("Zone support with this kernel and these tools"))
     for use in advice.zoned:
-        yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
+        yield ui.heading(use.verdict, use.sentence, indent=2)
         yield from (ui.Command((command,)) for command in use.commands)
 
 
-def advice_page(advice: Advice) -> Iterator[ui.Block]:
+def advice_page(advice: Advice) -> ui.Blocks:
     """Show the ranking with options, other filesystems, notes and published figures as one text. Options are
     explained once."""
     if not advice.chosen:
@@ -90,19 +90,19 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
     told: set[Option] = set()
     for number, choice in enumerate((one for one in advice.choices if one.ranked), 1):
         yield ui.GAP
-        yield ui.para(ui.strong(f"{number}. {title_of(choice.filesystem)}:"), rating(choice))
+        yield ui.heading(f"{number}. {title_of(choice.filesystem)}:", rating(choice))
         for obstacle in choice.obstacles[:1]:
-            yield ui.para(ui.danger(messages.CANNOT), obstacle)
+            yield ui.alarm(messages.CANNOT, obstacle)
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]
     yield ui.GAP
-    yield ui.para(ui.strong(messages.ALSO_SUPPORTED))
-    yield from (ui.para(ui.strong(f"{title_of(one.filesystem)}:"), one.sentence) for one in others)
+    yield ui.heading(messages.ALSO_SUPPORTED)
+    yield from (ui.heading(f"{title_of(one.filesystem)}:", one.sentence) for one in others)
     yield ui.GAP
-    yield ui.para(ui.strong(t("Known but not supported")))
+    yield ui.heading(t("Known but not supported"))
     for unmade in advice.unmade:
-        yield ui.para(ui.strong(f"{unmade.title}:"), unmade.why_not, messages.REMEDY, unmade.way_off)
+        yield ui.heading(f"{unmade.title}:", unmade.why_not, messages.REMEDY, unmade.way_off)
     yield ui.GAP
     yield from advice_blocks(advice)
     # Figures of the ranking, then a few of unsupported filesystems, without duplicates.
@@ -112,7 +112,7 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
             cited |= dict.fromkeys(unmade.evidence[:FIGURES_OF_UNMADE])
     if cited:
         yield ui.GAP
-        yield ui.para(ui.strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
+        yield ui.heading(t("Figures, best first. They are old; note era, kernel and hardware."))
         yield ui.GAP
         yield from evidence_blocks(tuple(map(_best_first, cited)))
 
@@ -128,17 +128,17 @@ def obstacle_words(prospect: Prospect, offer: WayOffer) -> ui.Text:
     return next(found, offer.obstacle) if offer.obstacle else ""
 
 
-def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
+def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> ui.Blocks:
     """Show gains, costs, undo and method of a conversion, and the obstacle."""
     if offer.obstacle:
-        yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
+        yield ui.warning(messages.CANNOT, obstacle_words(prospect, offer))
     yield from map(ui.para, summary)
     for caption, said in ((t("Gain:"), offer.gains), (messages.COST, offer.costs)):
-        yield from (ui.para(ui.muted(caption), one) for one in said[:1])
+        yield from (ui.label(caption, one) for one in said[:1])
         yield from (ui.para(one, indent=2, hang=2) for one in said[1:])
-    yield ui.para(ui.muted(messages.UNDO_CAPTION), offer.undone)
+    yield ui.label(messages.UNDO_CAPTION, offer.undone)
     if offer.way.converts:
-        yield ui.para(ui.muted(messages.CAPTION(what=messages.HOW)), ways.HOW)
+        yield ui.label(messages.CAPTION(what=messages.HOW), ways.HOW)
 
 
 NEEDED = ("partx", "wipefs")

@@ -21,19 +21,38 @@ FINEST = 400
 
 
 def _bar_of(layout: Layout, size_bytes: int, changed: ui.Fate, caption: ui.Text = "") -> ui.Bar:
-    found = []
-    for fate, stretch_bytes, slot in _drawn(layout, size_bytes, changed):
-        if slot and (slot.number or slot.filesystem):
-            name: ui.Text = slot.label or slot.name or (str(slot.number) if slot.number else WHOLE)
-            kind, used = slot.filesystem or "", slot.used_bytes
-        elif fate in (ui.Fate.PRESERVED, ui.Fate.LOST):
-            name = layout.label or WHOLE
-            kind, used = "+".join(layout.signatures), layout.used_bytes
-        else:
-            name = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}.get(fate, WHOLE)
-            kind, used = "" if fate is ui.Fate.FREE else "+".join(layout.signatures), None
-        found.append(ui.Stretch(name, stretch_bytes, kind, fate, used))
+    """Draw a layout without unusably small free space and slots inside others."""
+    if layout.whole:
+        return ui.Bar((_stretch(layout, layout.whole, ui.Fate.NEW, size_bytes),), caption)
+    found, position, container_end = [], 0, 0
+    for slot in layout.slots:
+        if slot.start_bytes < container_end:
+            continue
+        if is_container(slot):
+            container_end = slot.end_bytes
+        size = max(0, min(slot.end_bytes, max(size_bytes, position)) - max(slot.start_bytes, position))
+        position = max(position, slot.end_bytes)
+        if slot.number or size >= max(FLOOR_BYTES + 1, size_bytes // (2 * FINEST)):
+            # A filesystem without number fills a drive without a table.
+            fate = changed if slot.number or slot.filesystem else ui.Fate.FREE
+            found.append(_stretch(layout, slot, ui.Fate.PRESERVED if slot.kept else fate, size))
+    if not found:
+        # Unreadable, or contents without a table.
+        fate = changed if layout.has_other_contents else ui.Fate.FREE
+        fate = ui.Fate.UNREAD if layout.table == "unread" else fate
+        found.append(_stretch(layout, None, fate, size_bytes))
     return ui.Bar(tuple(found), caption)
+
+
+def _stretch(layout: Layout, slot: Slot | None, fate: ui.Fate, size_bytes: int) -> ui.Stretch:
+    if slot and (slot.number or slot.filesystem):
+        name: ui.Text = slot.label or slot.name or (str(slot.number) if slot.number else WHOLE)
+        return ui.Stretch(name, size_bytes, slot.filesystem or "", fate, slot.used_bytes)
+    kind = "+".join(layout.signatures)
+    if fate in (ui.Fate.PRESERVED, ui.Fate.LOST):
+        return ui.Stretch(layout.label or WHOLE, size_bytes, kind, fate, layout.used_bytes)
+    name = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}.get(fate, WHOLE)
+    return ui.Stretch(name, size_bytes, "" if fate is ui.Fate.FREE else kind, fate)
 
 
 def drive_bar(drive: Drive) -> ui.Bar | None:
@@ -58,38 +77,3 @@ def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
         bars.append(_bar_of(member.drawn_before, size, ui.Fate.LOST, f"{name}{NOW}"))
         bars.append(_bar_of(member.after, size, ui.Fate.NEW, f"{name}{THEN}"))
     return tuple(bars)
-
-
-def _drawn(
-    layout: Layout, drive_size_bytes: int, changed: ui.Fate
-) -> Iterator[tuple[ui.Fate, int, Slot | None]]:
-    """Yield the ranges to draw with sizes, without unusably small free space and slots inside others.
-
-    The slot is None for an unreadable drive, or contents without a table.
-    """
-    if layout.whole:
-        yield ui.Fate.NEW, drive_size_bytes, layout.whole
-        return
-    found, position, container_end = False, 0, 0
-    for slot in layout.slots:
-        if slot.start_bytes < container_end:
-            continue
-        if is_container(slot):
-            container_end = slot.end_bytes
-        size = max(0, min(slot.end_bytes, max(drive_size_bytes, position)) - max(slot.start_bytes, position))
-        position = max(position, slot.end_bytes)
-        least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * FINEST))
-        if slot.number or size >= least:
-            found = True
-            # A filesystem without number fills a drive without a table.
-            fate = changed if slot.number or slot.filesystem else ui.Fate.FREE
-            yield ui.Fate.PRESERVED if slot.kept else fate, size, slot
-    if not found:
-        whole = (
-            ui.Fate.UNREAD
-            if layout.table == "unread"
-            else changed
-            if layout.has_other_contents
-            else ui.Fate.FREE
-        )
-        yield whole, drive_size_bytes, None

@@ -76,28 +76,29 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
         said = t("cannot go on. Enter shows why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
-    cells = (ui.Piece("!", tone), drives, ui.Piece(said, tone), ui.muted(run.run.name if named else ""))
-    return ui.Row(f"run:{run.run}", cells, pinned=True)
+    name = ui.muted(run.run.name if named else "")
+    return ui.row(f"run:{run.run}", ui.Piece("!", tone), drives, ui.Piece(said, tone), name, pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
     said = ui.warn(t("not attached, the boot may stop"))
-    cells = (ui.warn("!"), ui.strong(finding.subject), said)
-    return ui.Row(f"absent:{finding.subject}", cells, pinned=True)
+    name = ui.strong(finding.subject)
+    return ui.row(f"absent:{finding.subject}", ui.warn("!"), name, said, pinned=True)
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with the bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
-    cells = ui.pieces(
+    return ui.row(
+        drive.path,
         ui.strong(ui.short(drive.path)),
         printable(drive.model, 24) if drive.model else messages.NO_NAME,
         size,
         kind_of(drive),
         drive_state(drive, diagnosis, runs),
+        bar=drive_bar(drive),
     )
-    return ui.Row(drive.path, cells, bar=drive_bar(drive))
 
 
 def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
@@ -147,7 +148,6 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
 
     `runs` are the open runs on the drive.
     """
-    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     held: ui.Text = "+".join(title_of(mark.kind) for mark in part.signatures)
     if part.filesystem or not part.signatures:
         held = title_of(part.filesystem or "") or contents.unmarked_content(drive, part)
@@ -157,14 +157,15 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun]) -> ui.
     if _is_half_moved(drive):
         withheld = partition_types.is_half_moved(part)
     waiting = withheld or any(map(run_rows.waits, run_rows.runs_on(runs, drive, part.path)))
-    cells = ui.pieces(
+    return ui.row(
+        part.path,
         ui.strong(ui.short(part.path)),
-        printable(label, 24) if label else "",
+        printable(part.shown_name or "", 24),
         format_capacity(part.size_bytes),
         "" if withheld else held,
         ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else "",
+        level=1,
     )
-    return ui.Row(part.path, cells, level=1)
 
 
 def drive_pane(
@@ -189,14 +190,14 @@ def drive_pane(
         said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
         if (room := free.get(place)) is not None:
             said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
-        blocks.append(ui.para(ui.good(said), hang=2))
+        blocks.append(ui.fine(said, hang=2))
     if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
         blocks.append(blocker_para(drive, why_not))
     if unread_content(drive):
         said = t("Contents could not be read. Press w for the reason.")
         if can_ask:
             said = t("Contents not read: only root can.")
-        blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
+        blocks.append(ui.warning(said, hang=2, key="as-root"))
     if drive.is_empty and not why_not:
         blocks.append(ui.para(held_on(drive), key="set-up"))
     found = [
@@ -210,17 +211,16 @@ def drive_pane(
         blocks.append(ui.GAP)
         blocks.append(ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key))
         blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
-    blocks += (*_better_as_ext4(drive, device), ui.GAP, *_about(drive, diagnosis))
+    old = (one for one in old_filesystems(drive) if device in ("", one.device))
+    if names := tuple(one.label or ui.short(one.device) for one in old):
+        blocks += (
+            ui.GAP,
+            ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4"),
+            ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2),
+        )
+    blocks += (ui.GAP, *_about(drive, diagnosis))
     begin, end = blocks[0] == ui.GAP, len(blocks) - (blocks[-1] == ui.GAP)
     return ui.Pane(name, tuple(blocks[begin:end]))
-
-
-def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
-    found = [one for one in old_filesystems(drive) if device in ("", one.device)]
-    if names := tuple(one.label or ui.short(one.device) for one in found):
-        yield ui.GAP
-        yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
-        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def headline(finding: Finding) -> str:
@@ -241,8 +241,10 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
         logical, physical = drive.geometry.logical_block_bytes, drive.geometry.physical_block_bytes
         said = t("{size} bytes", size=logical)
         if logical != physical:
-            shown = Sentence("{physical} bytes, shown as {logical} ({name})")
-            said = shown(physical=physical, logical=logical, name=drive.geometry.sector_format)
+            name = drive.geometry.sector_format
+            said = t(
+                "{physical} bytes, shown as {logical} ({name})", physical=physical, logical=logical, name=name
+            )
         yield ui.captioned(messages.BLOCKS, said)
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
     if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):

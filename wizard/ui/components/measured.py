@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.smr_cliff import PHASES, rate_in_words
 from wizard.benchmark.smr_probe import UNCONFIRMED
-from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
+from wizard.model.said import KIB, Message, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,
     CliffVerdict,
@@ -57,13 +57,12 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
             tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
             tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
             return ui.Banner(said[0], said[1:], tone)
-        case DisplacedVerdict():
-            return ui.Banner(verdict.sentence, (UNCONFIRMED,), TONES.get(verdict.outcome, ui.Tone.ACCENT))
         case _:
-            return ui.Banner(verdict.sentence, (), TONES.get(verdict.outcome, ui.Tone.ACCENT))
+            detail = (UNCONFIRMED,) if isinstance(verdict, DisplacedVerdict) else ()
+            return ui.Banner(verdict.sentence, detail, TONES.get(verdict.outcome, ui.Tone.ACCENT))
 
 
-def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show the measurements and the caveats."""
     yield from _details(verdict)
     yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
@@ -80,14 +79,17 @@ def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
         yield Reason(PUBLISHED, evidence_blocks(evidence_for("alignment")))
 
 
-def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show how the result was derived from the measurements."""
     match verdict:
         case Verdict() if not verdict.pairs:
             yield ui.para(t("No measurements."))
         case Verdict():
-            pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
-            timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
+            timed = t(
+                "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
+                size=verdict.block_bytes,
+                shift=verdict.shift_bytes,
+            )
             adjacent = t("Both blocks of a pair are adjacent and accessed one after the other.")
             yield ui.para(join(timed, adjacent))
             yield ui.GAP
@@ -100,7 +102,7 @@ def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
                     high=ratio.high,
                     percent=100 * ratio.confidence,
                 )
-                yield ui.para(ui.strong(t("Factor:")), factor)
+                yield ui.heading(t("Factor:"), factor)
                 yield ui.GAP
         case DisplacedVerdict():
             looks = (
@@ -109,7 +111,7 @@ def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
             )
             for caption, statistics in looks:
                 if statistics is not None:
-                    yield ui.para(ui.strong(caption))
+                    yield ui.heading(caption)
                     yield from _statistics(statistics)
                     yield ui.GAP
 
@@ -118,7 +120,7 @@ def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
     return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
 
 
-def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
+def _details(verdict: BenchmarkResult) -> ui.Blocks:
     match verdict:
         case Verdict():
             return _pairs(verdict)
@@ -130,7 +132,7 @@ def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
             return _trial(verdict)
 
 
-def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
+def _pairs(verdict: Verdict) -> ui.Blocks:
     if not verdict.pairs:
         return
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
@@ -149,8 +151,15 @@ def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
     yield _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
     yield ui.GAP
     count, how = len(verdict.pairs), BY_WRITING if verdict.access == "write" else t("by reading")
-    said = Sentence("Pairs of {size} bytes {how}: {count}, in {seconds:.0f} s.")
-    yield ui.para(said(count=count, size=verdict.block_bytes, how=how, seconds=verdict.seconds))
+    yield ui.para(
+        t(
+            "Pairs of {size} bytes {how}: {count}, in {seconds:.0f} s.",
+            count=count,
+            size=verdict.block_bytes,
+            how=how,
+            seconds=verdict.seconds,
+        )
+    )
 
 
 def _figures(
@@ -160,7 +169,7 @@ def _figures(
     return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
 
 
-def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
+def _cliff(verdict: CliffVerdict) -> ui.Blocks:
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
         size, rates, written = ceil(len(random) / ROWS), [], 0
@@ -191,13 +200,19 @@ def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> fl
     return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None
 
 
-def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
+def _quick(verdict: DisplacedVerdict) -> ui.Blocks:
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
         yield _figures(t("Median read time"), times, format_nanoseconds)
         yield ui.GAP
-    said = Sentence("Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.")
-    yield ui.para(said(written=verdict.written_bytes, read=verdict.read_bytes, seconds=verdict.seconds))
+    yield ui.para(
+        t(
+            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
+            written=verdict.written_bytes,
+            read=verdict.read_bytes,
+            seconds=verdict.seconds,
+        )
+    )
 
 
 def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
@@ -213,23 +228,26 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
+def _statistics(statistics: Statistics) -> ui.Blocks:
     if statistics.t is not None and statistics.ratio is not None:
-        slower = Sentence(
-            "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f})."
+        slower = t(
+            "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
+            ratio=statistics.ratio,
+            t=statistics.t,
         )
-        yield ui.para(slower(ratio=statistics.ratio, t=statistics.t), indent=2)
+        yield ui.para(slower, indent=2)
     if (distance := statistics.distance) is not None:
-        differ = Sentence(
-            "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4)."
+        differ = t(
+            "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
+            distance=distance,
         )
-        yield ui.para(differ(distance=distance), indent=2)
+        yield ui.para(differ, indent=2)
     if (cached := statistics.from_memory) is not None:
         said = t("{percent:.0f} % of the written blocks came from a cache.", percent=100 * cached)
         yield ui.para(said, indent=2)
 
 
-def _trial(verdict: compare.TrialVerdict) -> Iterator[ui.Block]:
+def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(compare.title_of(verdict, verdict.planned))

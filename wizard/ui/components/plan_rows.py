@@ -6,7 +6,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.said import Sentence, format_capacity, t
+from wizard.model.said import format_capacity, t
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import more_words, size_words
@@ -44,16 +44,16 @@ def volume_row(session: Session, index: int) -> ui.Row:
     if spec.mount_point == layout.NO_PLACE:
         place, writers = messages.IN_USE, ""
     label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
-    cells = ui.pieces(label, filesystem, size_words(spec, made), place, writers)
     more = "; ".join(more_words(spec))
-    return ui.Row(str(index), cells, notes=(more,) if more else ())
+    notes = (more,) if more else ()
+    return ui.row(str(index), label, filesystem, size_words(spec, made), place, writers, notes=notes)
 
 
 def lost_line(plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
-    said = Sentence("{name} ({what}, {size:size})")
     names = tuple(
-        said(
+        t(
+            "{name} ({what}, {size:size})",
             name=slot.label or slot.name or str(slot.number),
             what=data_loss.content_of(slot),
             size=slot.size_bytes,
@@ -66,11 +66,11 @@ def lost_line(plan: Plan) -> ui.Para:
     for member in plan.members:
         lost += (*_other_losses(member), *lost_elsewhere(member.before))
     if lost:
-        return ui.para(ui.danger(t("Lost:")), *map(ui.strong, lost))
+        return ui.alarm(t("Lost:"), *map(ui.strong, lost))
     if any(member.before.partitions for member in plan.members):
-        return ui.para(ui.good(t("Preserved:")), t("all existing partitions, byte for byte."))
+        return ui.fine(t("Preserved:"), t("all existing partitions, byte for byte."))
     drives = tuple(map(ui.short, plan.devices))
-    return ui.para(ui.good(t("Nothing is lost: no data found on {drives:and}.", drives=drives)))
+    return ui.fine(t("Nothing is lost: no data found on {drives:and}.", drives=drives))
 
 
 def _other_losses(member: layout.Member) -> Iterator[ui.Text]:
@@ -91,10 +91,10 @@ def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
     """Describe the limit for restoring the old contents, or return None without old contents."""
     if why_direct:
         said = t("not possible, and neither is resume: {why}.", why=why_direct)
-        return ui.para(ui.warn(messages.UNDO_CAPTION), said)
+        return ui.warning(messages.UNDO_CAPTION, said)
     if shows_nothing(plan):
         return None
-    return ui.para(ui.muted(messages.UNDO_CAPTION), t("until you choose Keep."))
+    return ui.label(messages.UNDO_CAPTION, t("until you choose Keep."))
 
 
 def volume_pane(session: Session, index: int) -> ui.Pane:
@@ -112,8 +112,8 @@ def volume_pane(session: Session, index: int) -> ui.Pane:
     blocks = (
         ui.para("(*)", ui.strong(title), rating(spec.choice), clause, hang=4),
         *(ui.para("( )", title_of(one.filesystem), rating(one), hang=4) for one in others[:ALTERNATIVES]),
-        ui.para(ui.muted(messages.OPTIONS_TITLE), options or messages.DEFAULTS),
-        *(ui.para(ui.warn(messages.NOTE), doubt) for doubt in spec.doubts),
+        ui.label(messages.OPTIONS_TITLE, options or messages.DEFAULTS),
+        *(ui.warning(messages.NOTE, doubt) for doubt in spec.doubts),
     )
     return ui.Pane(f"{spec.final_label}: {title}", blocks)
 

@@ -1,6 +1,6 @@
 """Statements with their reasons and evidence. Reads rules and adds none."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +9,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Evidence, Unmade
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
-from wizard.model.said import Message, ProfileText, Sentence, t
+from wizard.model.said import Message, ProfileText, t
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
@@ -18,7 +18,6 @@ from wizard.ui.components.drive_rows import CAPTIONS, worst_first
 from wizard.ui.components.plan_rows import first_clause
 
 SOURCE = t("Source:")
-DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
 
 
@@ -30,9 +29,9 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
     return tuple(block for item in evidence for block in _evidence(item, told))
 
 
-def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
+def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
-    yield ui.para(ui.strong(item.title))
+    yield ui.heading(item.title)
     if item.figures:
         unit = messages.MORE_IS_BETTER(unit=item.unit)
         if item.lower_is_better:
@@ -41,10 +40,15 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
         yield ui.Figures(unit, named)
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)
-    measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")
-    yield ui.para(measured(era=item.era, kernel=item.kernel, hardware=item.hardware), indent=2, hang=2)
+    measured = t(
+        "Measured: {era}, kernel {kernel}, {hardware}",
+        era=item.era,
+        kernel=item.kernel,
+        hardware=item.hardware,
+    )
+    yield ui.para(measured, indent=2, hang=2)
     if item.source not in told:
-        yield ui.para(ui.muted(SOURCE), item.source, indent=2)
+        yield ui.label(SOURCE, item.source, indent=2)
     told.update((item.note, item.source))
     yield ui.GAP
 
@@ -96,22 +100,22 @@ def finding_reason(finding: Finding) -> Reason:
     """Return a finding with published results."""
     reason = bare_reason(finding)
     if figures := figures_for(finding):
-        published = (ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
+        published = (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
         reason = replace(reason, behind=reason.behind + published)
     return reason
 
 
-def clue_blocks(diagnosis: Diagnosis) -> Iterator[ui.Block]:
+def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
     """Show source, meaning and confidence of each clue about the recording."""
     for clue in diagnosis.recording.evidence:
-        yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
+        yield ui.heading(f"{clue.source}:", clue.says)
         trust = TRUST.get(clue.confidence, clue.confidence)
         yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [ui.para(ui.danger(messages.CANNOT), obstacle) for obstacle in choice.obstacles]
+    cannot = [ui.alarm(messages.CANNOT, obstacle) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
         (messages.MADE_WITH, choice.mkfs),
@@ -154,7 +158,7 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     return (*steps, *(Reason(doubt, caption=ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
-def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
+def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> ui.Blocks:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
@@ -182,25 +186,26 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     place = t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
     if off:
         place = t("{off} bytes off a physical block", off=off)
-    said = Sentence("Partition {number} starts at byte {start}, {place}.")
-    return said(number=entry.number, start=start, place=place)
+    return t(
+        "Partition {number} starts at byte {start}, {place}.", number=entry.number, start=start, place=place
+    )
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
-    return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
+    return (ui.heading(caption, *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step[object]]) -> Iterator[ui.Block]:
+def command_blocks(steps: Sequence[Step[object]]) -> ui.Blocks:
     """Show every step with commands, edits, losses, undo and checks."""
     for number, step in enumerate(steps, 1):
-        yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
+        yield ui.heading(f"{number}.", ui.strong(step.sentence), hang=3)
         yield from map(ui.Command, step.commands)
-        yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
+        yield from (ui.named(edit, indent=5, hang=2) for edit in step.edits)
         if step.destroys:
-            yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
+            yield ui.alarm(t("Destroys:"), step.destroys, indent=3)
         if step.undo:
-            yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
-        yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
+            yield ui.label(messages.UNDO_CAPTION, step.undo, indent=3)
+        yield from (ui.label(CHECKED, held, indent=3) for held in step.holds)
         if step.seconds >= 1:
             yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
         yield ui.GAP

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from time import monotonic
 
 from msgspec import Struct
@@ -11,22 +10,21 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, StepProgress
+from wizard.apply.run.progress_log import StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import why_not
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages
 from wizard.ui import view as ui
 
-PERIOD = 1.0
-"""Interval between updates, in seconds."""
+PERIOD = 0.9
+"""Shortest interval between updates, in seconds."""
 MOST_RATES = 60
 
 
@@ -48,28 +46,20 @@ class RunProgress(Struct, frozen=True):
         """Return the state for the next phase, without the old progress."""
         return replace(self, over=self.progress or self.over)
 
-    @property
-    def around(self) -> StepProgress | None:
-        """Progress before the first step or after the last, or None."""
-        told = self.progress
-        return told if told is not None and told.step == 0 and told != self.over else None
-
-    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> RunProgress | None:
-        """Return the updated state, or None within `PERIOD` of the last update."""
+    def looked(self, progress: StepProgress | None, moved: int) -> RunProgress:
+        """Return the updated state, or the same within `PERIOD` of the last update."""
         now = monotonic()
         if now - self.at < PERIOD:
-            return None
-        moved = services.traffic(paths)
+            return self
         rates = self.rates
         if self.at and moved >= self.moved:
             rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
-        progress = services.runs.status(run).progress
         return replace(self, progress=progress, rates=rates, moved=moved, at=now)
 
     def around_steps(self, what: Message) -> ui.Progress:
         """Return the bar for work outside of steps, and for keep and undo."""
-        told = self.around
-        if told is None:
+        told = self.progress
+        if told is None or told.step or told == self.over:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
         return self._bar(what, told.share, told.seconds_left or 0)
 
@@ -151,19 +141,6 @@ def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
     return ui.Pane(checks_text(checks), tuple(blocks))
 
 
-def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
-    """Explain keep, undo and resume, as far as available."""
-    for choice in decision.choices:
-        said = Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
-        yield ui.para(said(means=choice.means), hang=2)
-    if decision.look:
-        yield ui.para(decision.look, hang=2)
-    if decision.resumes:
-        yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
-    if services.needs_root and not services.demo:
-        yield ui.para(ui.muted(decision.later(run)))
-
-
 RUNNING = "running"
 
 
@@ -229,15 +206,15 @@ def without_nofail(diagnosis: Diagnosis, at: str) -> str:
 
 def answers(
     services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
-) -> Iterator[ui.Action]:
+) -> ui.Actions:
     """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
     if parts := misaligned_found(drive, diagnosis, at):
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
-        yield ui.Action("move", "f", messages.ALIGN, why_not, aside=True)
+        yield ui.aside("move", "f", messages.ALIGN, why_not)
     if without_nofail(diagnosis, at):
-        yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
+        yield ui.aside("nofail", "n", t("add nofail"), services.apply_obstacle or now)
     if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):
         obstacle = services.obstacle or now or services.quick_test_obstacle(drive)
-        yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
+        yield ui.aside("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle)

@@ -1,7 +1,7 @@
 """Dialogs to ask, choose, type and save. Enter changes nothing by default."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -14,10 +14,11 @@ from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Overlay
+from wizard.ui.dialogs.pages import Overlay, Page
 from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
+TAKE = ui.Action("take", "enter", messages.USE)
 CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
@@ -41,17 +42,13 @@ class Question(Overlay):
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
-        self.title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._text = text
-
-    def _above(self) -> Iterator[ui.Block]:
-        yield ui.para(self._text)
-
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("no", "enter", messages.NO)
-        yield ui.Action("yes", "y", self._yes, ends=self._ends)
-        for key in ("escape", "n"):
-            yield ui.Action("no", key, messages.NO, aside=True)
+        self.title, self.above, self._then = title, (ui.para(text),), then
+        self.actions = (
+            ui.Action("no", "enter", messages.NO),
+            ui.Action("yes", "y", yes, ends=ends),
+            ui.aside("no", "escape", messages.NO),
+            ui.aside("no", "n", messages.NO),
+        )
 
     def act_no(self) -> None:
         self.desk.back()
@@ -83,18 +80,12 @@ class Typing(Overlay):
         label: ui.Text = messages.REVIEW,
     ) -> None:
         super().__init__(desk)
-        self.title, self._label, self._asked = title, label, tuple(fields)
+        self.title, self.above, self._asked = title, blocks, tuple(fields)
+        self.actions = (ui.Action("take", "enter", label),)
         self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
-        self._blocks = blocks
-
-    def _above(self) -> Sequence[ui.Block]:
-        return self._blocks
 
     def _fields(self) -> Sequence[ui.Field]:
         return self._asked
-
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("take", "enter", self._label)
 
     def act_take(self) -> None:
         then = self._read(self.values)
@@ -188,6 +179,7 @@ class Picker(Screen):
 
     place = "which"
     over = True
+    actions = (TAKE,)
 
     def __init__(
         self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]
@@ -195,15 +187,20 @@ class Picker(Screen):
         super().__init__(desk)
         self.title, self._offered, self._take = title, tuple(rows), take
 
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("take", "enter", messages.USE)
-
     def _rows(self) -> Sequence[ui.Row]:
         return self._offered
 
     def act_take(self) -> None:
         self.desk.back()
         self._take(self.row)
+
+
+def pick(desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]) -> None:
+    """Call `take` with the key of the only row, or of the one that the user picks."""
+    if len(rows) == 1:
+        take(rows[0].key)
+    else:
+        desk.go(Picker(desk, title, rows, take))
 
 
 def save(
@@ -245,13 +242,18 @@ def save(
     desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, saved, messages.SAVE))
 
 
-def save_job(desk: Desk, job: AnyJob) -> None:
-    """Ask for a name and save the plan; then show the command to apply it."""
-    text, proposal = job.saved()
-    save(
-        desk,
-        t("the plan"),
-        text,
-        proposal,
-        lambda path: t("Saved. Apply with: {command}", command=job.command(str(path))),
-    )
+class JobScreen(Screen):
+    """A screen about a job."""
+
+    job: AnyJob
+
+    def act_commands(self) -> None:
+        self.open(Page, messages.STEPS, self.job.commands())
+
+    def act_save(self) -> None:
+        job = self.job
+
+        def report(path: Path) -> ui.Text:
+            return t("Saved. Apply with: {command}", command=job.command(str(path)))
+
+        save(self.desk, t("the plan"), *job.saved(), report)

@@ -62,13 +62,13 @@ class Install(Overlay):
     def _said(self) -> ui.Piece | None:
         return None
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self._lines:
             yield ui.Pane("", tuple(map(ui.para, self._lines)))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if self._at_work:
-            yield ui.Action("back", "escape", messages.BACK, self.doing, aside=True)
+            yield ui.aside("back", "escape", messages.BACK, self.doing)
         elif self._fault:
             yield ui.Action("back", "enter", messages.BACK)
             yield ui.Action("again", "r", messages.TRY_AGAIN)
@@ -76,9 +76,9 @@ class Install(Overlay):
             yield ui.Action("back", "enter", messages.NO)
             yield ui.Action("install", "y", messages.INSTALL)
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if self._fault:
-            yield ui.para(ui.warn(self._fault))
+            yield ui.warning(self._fault)
         elif self.doing:
             yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
         else:
@@ -97,16 +97,15 @@ class Install(Overlay):
     opened = act_again
 
     def act_install(self) -> None:
-        running = t("The package manager is running and cannot be stopped from here.")
-
         def told(line: str) -> None:
             self.desk.post(self, partial(self._lines.append, line))
 
         def install() -> None:
-            self._at_work, self.doing = True, running
+            self._at_work = True
             self._lines.clear()
+            running = t("The package manager is running and cannot be stopped from here.")
             install = partial(self.services.as_root().install, self._missing, told)
-            self.desk.later(self, install, self._installed, self._hindered, finishes=True)
+            self.later(running, install, self._installed, finishes=True)
 
         self.desk.with_root(self, install)
 
@@ -152,19 +151,19 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
         blocks += (ui.para(said, indent=2) for said in judged.said[1:])
     if blocker:
         blocks.append(drive_rows.blocker_para(drive, blocker))
-    blocks += (ui.GAP, ui.para(ui.strong(t("Identity"))), *identity_blocks(drive))
+    blocks += (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive))
     blocks += (ui.GAP, *contents_blocks(drive))
     if better := tuning_words(drive):
         blocks.append(ui.para(better, indent=2))
-    blocks += (ui.GAP, ui.para(ui.strong(t("Recording")), drive_rows.recording_piece(diagnosis)))
+    blocks += (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
     blocks += clue_blocks(diagnosis)
     if drive.unread:
-        blocks += (ui.GAP, ui.para(ui.strong(messages.FIRST(what=messages.NOT_READ))))
-        blocks += (ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2) for one in drive.unread)
+        blocks += (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
+        blocks += (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
     return blocks
 
 
-def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
+def identity_blocks(drive: Drive) -> ui.Blocks:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
         (messages.NAME, drive.model or messages.NO_NAME),
@@ -179,7 +178,7 @@ def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
         (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
     for caption, text in rows:
-        yield ui.para(ui.muted(messages.CAPTION(what=caption)), text, indent=2)
+        yield ui.label(messages.CAPTION(what=caption), text, indent=2)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -244,10 +243,10 @@ COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
 NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 
 
-def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
+def contents_blocks(drive: Drive) -> ui.Blocks:
     """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
     held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
-    yield ui.para(ui.muted(t("Contents:")), held, indent=2)
+    yield ui.label(t("Contents:"), held, indent=2)
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))
@@ -268,14 +267,15 @@ def _partition_row(drive: Drive, part: Partition) -> ui.Para:
     held = kinds_in(part.signatures)
     unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
     held = held or (str(contents.unmarked_content(drive, part)) if unread_or_data else "-")
-    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
         for use in drive.uses
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
     inside = map(str, _notes(drive, part.path, part.signatures))
-    notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
+    notes = ", ".join(
+        printable(note, 60) for note in (part.shown_name, *part.mount_points, *uses, *inside) if note
+    )
     kind = str(TYPES.get(part.type or "", part.type or "-"))
     return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
 

@@ -1,7 +1,7 @@
 """Benchmark dialogs: start, watch, stop and read. Alignment, and the quick test for shingled recording."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
@@ -54,11 +54,11 @@ class Measuring(Overlay, Generic[Measured]):
         self.progress: MeasureProgress | None = None
         self._stop = threading.Event()
 
-    def _possible(self) -> Iterator[ui.Block]:
-        raise NotImplementedError
+    def _possible(self) -> ui.Blocks:
+        return ()
 
-    def _ways(self) -> Iterator[ui.Action]:
-        raise NotImplementedError
+    def _ways(self) -> ui.Actions:
+        return ()
 
     def _settled(self, verdict: Measured) -> None:
         """Called after a measurement."""
@@ -73,16 +73,16 @@ class Measuring(Overlay, Generic[Measured]):
     def _said(self) -> None:
         return None
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if self.verdict and not self.doing:
             yield measured.verdict_banner(self.verdict)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         yield ui.Pane("", tuple(self._blocks()))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if self.doing:
-            yield ui.Action("stop", "S", messages.STOP, ends=True)
+            yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("back", "escape", messages.BACK, self.doing)
             return
         if closing := self._closing():
@@ -95,7 +95,7 @@ class Measuring(Overlay, Generic[Measured]):
     def _closing(self) -> ui.Action | None:
         return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
 
-    def _blocks(self) -> Iterator[ui.Block]:
+    def _blocks(self) -> ui.Blocks:
         if self.doing:
             if progress := self.progress:
                 left = t("at most {seconds:time} left", seconds=progress.seconds_left)
@@ -106,7 +106,7 @@ class Measuring(Overlay, Generic[Measured]):
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
-            yield ui.para(ui.warn(messages.CANNOT), obstacle)
+            yield ui.warning(messages.CANNOT, obstacle)
             if self.services.needs_root:
                 yield ui.para(t("To measure, start the wizard with sudo diskwright."))
         else:
@@ -168,7 +168,7 @@ class TrialScreen(Measuring[Verdict]):
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
         super().__init__(desk, drive, before, title)
 
-    def _ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> ui.Actions:
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield ui.Action("measure", key, t("measure by reading"), obstacle)
@@ -181,7 +181,7 @@ class TrialScreen(Measuring[Verdict]):
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
 
-    def _possible(self) -> Iterator[ui.Block]:
+    def _possible(self) -> ui.Blocks:
         yield ui.para(t("A read test of at most half a minute. The drive does not change."), key="measure")
         if self._may_hide:
             yield ui.GAP
@@ -244,21 +244,21 @@ class ShingledTest(Measuring[DisplacedVerdict]):
     def _obstacle(self) -> str:
         return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
 
-    def _ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> ui.Actions:
         over = bool(self.verdict or self.services.obstacle)
         label = messages.TRY_AGAIN if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
-    def _possible(self) -> Iterator[ui.Block]:
+    def _possible(self) -> ui.Blocks:
         if self._obstacle:
-            yield ui.para(ui.warn(messages.CANNOT), self._obstacle)
+            yield ui.warning(messages.CANNOT, self._obstacle)
             yield ui.GAP
         yield from self._preview()
         yield ui.GAP
-        yield ui.para(ui.warn(UNCONFIRMED))
+        yield ui.warning(UNCONFIRMED)
         yield ui.para(t("This test cannot prove that a drive is not shingled."))
 
-    def _preview(self) -> Iterator[ui.Block]:
+    def _preview(self) -> ui.Blocks:
         size = smr_probe.WRITES * (smr_probe.block_bytes(self.drive) if self.drive.geometry else 0)
         yield ui.para(
             t("A shingled drive first writes small pieces to another place. This test looks for that effect.")

@@ -1,9 +1,12 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from msgspec import Struct
 
 from wizard.advice import evidence
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import SOURCE, Reason
@@ -13,8 +16,7 @@ from wizard.ui.desk import Desk, Screen
 class Overlay(Screen):
     """A dialog of the current screen. By default, Enter and Esc close the dialog."""
 
-    def _actions(self) -> Iterable[ui.Action]:
-        return (ui.Action("back", "enter", messages.BACK),)
+    actions: tuple[ui.Action, ...] = (ui.Action("back", "enter", messages.BACK),)
 
 
 class Page(Overlay):
@@ -24,7 +26,7 @@ class Page(Overlay):
         super().__init__(desk)
         self.title, self.place, self._blocks = title, place, tuple(blocks)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         yield ui.Pane("", self._blocks)
 
 
@@ -32,13 +34,11 @@ def help_page(desk: Desk) -> Screen:
     """Return the help of the current view with all its keys."""
     view = desk.view
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
-    blocks.append(ui.para(ui.strong(t("Keys"))))
+    blocks.append(ui.heading(t("Keys")))
     for action in view.actions:
         if action.name != "help":
             why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
-            blocks.append(
-                ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
-            )
+            blocks.append(ui.named(ui.key_name(action.key), action.label, why_not, indent=2, hang=6))
     return Page(desk, messages.FIRST(what=messages.HELP), blocks, "help")
 
 
@@ -51,12 +51,12 @@ class Reasons(Overlay):
         super().__init__(desk)
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         captions = any(reason.caption != "" for reason in self._reasons)
         for number, reason in enumerate(self._reasons):
-            yield ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
+            yield ui.row(str(number), *(reason.caption, reason.sentence)[not captions :])
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
         yield ui.Pane("", behind or (ui.para(t("No further details.")),))
 
@@ -72,20 +72,19 @@ class Glossary(Overlay):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         view = desk.view
-        below = desk.below if view.over else None
-        seen = [*texts_of(view), *(texts_of(below) if below else ())]
+        seen = texts_of((view, desk.below if view.over else None))
         every = evidence.load_glossary()
         here = evidence.terms_in("\n".join(map(str, seen)), every)
         self._here = frozenset(term.id for term in here)
         self._terms = (*here, *(term for term in every if term.id not in self._here))
         self.row = self._terms[0].id if self._terms else ""
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         for term in self._terms:
             here = ui.muted(t("here") if term.id in self._here else "")
-            yield ui.Row(term.id, ui.pieces(term.term, here, ui.muted(", ".join(map(str, term.also)))))
+            yield ui.row(term.id, term.term, here, ui.muted(", ".join(map(str, term.also))))
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)
 
 
@@ -98,42 +97,22 @@ def meaning(word: str) -> ui.Pane:
 def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
     also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = ui.para(ui.muted(SOURCE), term.source)
-    return (*also, ui.para(ui.strong(term.text)), ui.GAP, source)
+    source = ui.label(SOURCE, term.source)
+    return (*also, ui.heading(term.text), ui.GAP, source)
 
 
-def texts_of(view: ui.View) -> Iterator[ui.Text]:
-    """Yield all texts of a view, including scrolled ones, except labels of keys."""
-    yield from (view.title, view.about)
-    yield from _said(view.above)
-    if view.rows:
-        yield from (column.title for column in view.rows.columns)
-        for row in view.rows.rows:
-            yield from (*(cell.text for cell in row.cells), row.why_not, *row.notes)
-    for field in view.fields:
-        yield from (field.caption, field.hint)
-        yield from (text for offer in field.offers for text in (offer.text, offer.why_not))
-    for pane in view.panes:
-        yield pane.title
-        yield from _said(pane.blocks)
-    if view.said:
-        yield view.said.text
+UNSEEN = frozenset({"place", "key", "at", "value", "help", "actions"})
+"""Fields of views that are not shown as text, are keys, or are shown elsewhere."""
 
 
-def _said(blocks: Iterable[ui.Block]) -> Iterator[ui.Text]:
-    for block in blocks:
-        match block:
-            case ui.Para(pieces=pieces):
-                yield from (piece.text for piece in pieces)
-            case ui.Command(argv=argv):
-                yield " ".join(argv)
-            case ui.Bar(stretches=stretches, caption=caption):
-                yield caption
-                yield from (text for one in stretches for text in (one.name, one.filesystem))
-            case ui.Figures(unit=unit, values=values):
-                yield unit
-                yield from (name for name, _ in values)
-            case ui.Progress(said=said):
-                yield said
-            case ui.Banner(text=text, detail=detail):
-                yield from (text, *detail)
+def texts_of(part: object) -> Iterator[ui.Text]:
+    """Yield all texts of a view or a part of it, including scrolled ones, except labels of keys."""
+    if isinstance(part, Message | str) and not isinstance(part, Enum):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from texts_of(one)
+    elif isinstance(part, Struct):
+        for field in part.__struct_fields__:
+            if field not in UNSEEN:
+                yield from texts_of(getattr(part, field))

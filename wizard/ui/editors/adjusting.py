@@ -1,12 +1,11 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from collections.abc import Iterator
-from functools import partialmethod
+from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
+from wizard.model.said import format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
 from wizard.plan.partition import possible, resize
@@ -17,8 +16,9 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.asking import Picker, Typing
+from wizard.ui.dialogs.asking import Typing, pick
 from wizard.ui.dialogs.pages import Overlay
+from wizard.ui.menu import label_on
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
@@ -34,15 +34,11 @@ def adjust(desk: Desk, device: str) -> None:
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
     """Open the editor for a partition of the drive. Ask which if there are several."""
     parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
-    if len(parts) == 1:
-        adjust(desk, parts[0].path)
-        return
     rows = []
     for part in parts:
-        label = next((mark.label for mark in part.signatures if mark.label), None)
-        name, size = ui.short(part.path), format_capacity(part.size_bytes)
-        rows.append(ui.Row(part.path, ui.pieces(name, label or title_of(part.filesystem or ""), size)))
-    desk.go(Picker(desk, messages.FIRST(what=messages.RESIZE), rows, lambda device: adjust(desk, device)))
+        label = label_on(drive, part.path) or title_of(part.filesystem or "")
+        rows.append(ui.row(part.path, ui.short(part.path), label, format_capacity(part.size_bytes)))
+    pick(desk, messages.FIRST(what=messages.RESIZE), rows, partial(adjust, desk))
 
 
 class ResizeEditor(Overlay):
@@ -75,7 +71,7 @@ class ResizeEditor(Overlay):
         self._place = place
         self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         size, _ = measured(self._drive)
         before = layout_before(self._drive, preserve=True)
         then = None
@@ -84,35 +80,33 @@ class ResizeEditor(Overlay):
         yield from layout_bars(before, then, size)
         yield self._told()
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, resize.Border)
+    def _rows(self) -> ui.Listed:
+        for border in resize.Border:
+            value, was = _value(self._place, border), _value(self._now, border)
+            yield ui.row(
+                border,
+                ui.strong(CAPTIONS[border]),
+                format_exact(value),
+                ui.muted(format_capacity(value)),
+                ui.muted("" if value == was else t("was {value:exact}", value=was)),
+            )
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
 
     def _told(self) -> ui.Para:
         meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
         cannot = messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
-            return ui.para(ui.muted(effect), meaning.says)
+            return ui.label(effect, meaning.says)
         if meaning.why_not == "":
-            return ui.para(ui.good(effect), ui.strong(meaning.says))
+            return ui.fine(effect, ui.strong(meaning.says))
         if meaning.why_not == meaning.says:
             caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
-            return ui.para(ui.warn(caption), meaning.says)
-        return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not)
+            return ui.warning(caption, meaning.says)
+        return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
 
-    def _row(self, border: resize.Border) -> ui.Row:
-        value, was = _value(self._place, border), _value(self._now, border)
-        cells = ui.pieces(
-            ui.strong(CAPTIONS[border]),
-            format_exact(value),
-            ui.muted(format_capacity(value)),
-            ui.muted("" if value == was else t("was {value:exact}", value=was)),
-        )
-        return ui.Row(border, cells)
-
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)
         for name, key, label in (
             ("more", "+", t("more")),
@@ -129,12 +123,16 @@ class ResizeEditor(Overlay):
         if self._meaning.first is not None:
             yield ui.Action("first", "f", t("first only"))
 
-    def _possible(self) -> Iterator[ui.Block]:
+    def _possible(self) -> ui.Blocks:
         drive, part = self._drive, self._part
         room = room_around(drive, part)
         move = why_not_move(drive, part)
-        between = Sentence("between {low:round} and {high:round} of the drive, including the journal.")
-        yield _fact(t("Move:"), move, between(low=room.start_bytes, high=room.end_bytes))
+        between = t(
+            "between {low:round} and {high:round} of the drive, including the journal.",
+            low=room.start_bytes,
+            high=room.end_bytes,
+        )
+        yield _fact(t("Move:"), move, between)
         grow = resize.why_not_larger(drive, part)
         most = part.size_bytes + possible.room_behind(drive, part)
         yield _fact(t("Grow:"), grow, t("up to {most:round}.", most=most))
@@ -194,4 +192,4 @@ def _value(place: Extent, border: resize.Border) -> int:
 
 
 def _fact(caption: ui.Text, why_not: ui.Text | None, limit: ui.Text) -> ui.Para:
-    return ui.para(ui.muted(caption), limit if why_not is None else ui.muted(why_not))
+    return ui.label(caption, limit if why_not is None else ui.muted(why_not))

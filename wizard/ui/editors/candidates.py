@@ -1,6 +1,6 @@
 """Select filesystems to compare for a planned volume, run the comparison and show the result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from wizard.advice.request import Taken
@@ -39,7 +39,9 @@ class Candidates(Screen):
     def __init__(self, desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
         super().__init__(desk)
         self._advice, self._index, self._take = advice, index, take
-        self._planned = self.session.specs[index].choice
+        self._spec = self.session.specs[index]
+        self._planned = self._spec.choice
+        self.title = TITLE(purpose=self._spec.workload.title)
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
@@ -59,8 +61,8 @@ class Candidates(Screen):
             title = title_of(choice.filesystem)
             return str(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
         try:
-            changed = draft.with_filesystem(self.services, self.session, self._index, Taken(choice))
-            plan = draft.planned(self.services, changed).plan
+            changed = draft.with_filesystem(self.session, self._index, Taken(choice))
+            plan = draft.planned(changed).plan
         except DiskwrightError as error:
             return str(error)
         assert plan is not None
@@ -70,10 +72,7 @@ class Candidates(Screen):
         found = self._plans.get(name, "")
         return found if isinstance(found, str) else ""
 
-    def _title(self) -> ui.Text:
-        return TITLE(purpose=self.session.specs[self._index].workload.title)
-
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         said = (
             t("On aged filesystems: filled to 85 % three times, with half of the files deleted in between.")
             if self._aged
@@ -81,28 +80,26 @@ class Candidates(Screen):
         )
         yield ui.para(said, key="age")
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, self._choices)
+    def _rows(self) -> ui.Listed:
+        for choice in self._choices:
+            name, why_not = choice.filesystem, self._why_not(choice.filesystem)
+            if choice is self._planned:
+                yield ui.row(name, ui.strong(title_of(name)), ui.accent(t("planned")), chosen=True)
+            else:
+                chosen = None if why_not else name in self._taken
+                yield ui.row(name, title_of(name), rating(choice), chosen=chosen, why_not=why_not)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         created = t(
             "Each filesystem is created in place of {label}, runs this workload, and is compared with "
             "{planned}.",
-            label=self.session.specs[self._index].final_label,
+            label=self._spec.final_label,
             planned=title_of(self._planned.filesystem),
         )
         rounds = t("The order changes every round. A result needs at least 6 rounds.")
         yield ui.Pane(t("Procedure"), (ui.para(created), ui.para(rounds)))
 
-    def _row(self, choice: Choice) -> ui.Row:
-        name = choice.filesystem
-        if choice is self._planned:
-            return ui.Row(name, (ui.strong(title_of(name)), ui.accent(t("planned"))), chosen=True)
-        why_not = self._why_not(name)
-        chosen = None if why_not else name in self._taken
-        return ui.Row(name, ui.pieces(title_of(name), rating(choice)), chosen=chosen, why_not=why_not)
-
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield ui.Action("try", "enter", TRY, none)
         is_taken, most = self.row in self._taken, trial.MOST_CANDIDATES
@@ -128,16 +125,16 @@ class Candidates(Screen):
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        loads = self.services.profile(self.session.specs[self._index].workload.id).trial
+        loads = self.services.profile(self._spec.workload.id).trial
         order = trial.order_of(
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
-        bounds, lost, _kept = compare.announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds))
+        bounds, lost, kept = compare.announcement(order)
+        text = (ui.alarm(lost), ui.para(bounds), ui.para(kept))
         ask_token(
             self.desk,
             order.drive,
-            self._title(),
+            self.title,
             text,
             partial(self.open, FilesystemTrial, order, self._use),
             TRY,
@@ -169,15 +166,11 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
         planned = compare.title_of(self.verdict, self.verdict.planned)
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
-    def _ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> ui.Actions:
         if self.verdict and (better := self.verdict.better):
             other = compare.title_of(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
-
-    def _possible(self) -> Iterator[ui.Block]:
-        """Show nothing if the trial failed."""
-        return iter(())
 
     def act_keep(self) -> None:
         self.desk.back(2)

@@ -3,7 +3,7 @@
 A dangerous option requires typing the danger phrase.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -58,6 +58,8 @@ class Filesystem(Screen):
         take: Callable[[request.Taken], None],
     ) -> None:
         super().__init__(desk)
+        self.title = t("Filesystem for: {purpose}", purpose=advice.workload.title)
+        self.about = self.session.on_drive
         self._advice, self._take = advice, take
         self._chosen = choice.filesystem if choice else ""
         self._asked: dict[str, request.Taken] = {}
@@ -66,30 +68,26 @@ class Filesystem(Screen):
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self.moved(first or next((one.filesystem for one in advice.choices), ""))
 
-    def _title(self) -> ui.Text:
-        return t("Filesystem for: {purpose}", purpose=self._advice.workload.title)
-
-    def _about(self) -> ui.Text:
-        return self.session.on_drive
-
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if not self._advice.chosen:
             yield advice_rows.none_usable(self._advice)
 
-    def _rows(self) -> Iterator[ui.Row]:
-        yield from map(self._row, for_files(self._advice.choices))
+    def _rows(self) -> ui.Listed:
+        for choice in for_files(self._advice.choices):
+            name, why_not = choice.filesystem, choice.obstacles[0] if choice.obstacles else ""
+            yield ui.row(
+                name,
+                ui.strong(title_of(name)),
+                rating(choice),
+                "" if why_not else choice.sentence,
+                chosen=None if why_not else name == self._chosen,
+                why_not=why_not,
+            )
         for unmade in self._advice.unmade:
-            cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
-            yield ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
+            cannot, never = ui.muted(messages.IMPOSSIBLE), t("Recognised, but never created.")
+            yield ui.row(unmade.filesystem, unmade.title, cannot, "", why_not=never)
 
-    def _row(self, choice: Choice) -> ui.Row:
-        word = rating(choice)
-        why_not = choice.obstacles[0] if choice.obstacles else ""
-        chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
-        return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
-
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         choice, unmade = self._choice, self._unmade
         why_not: ui.Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
@@ -98,7 +96,7 @@ class Filesystem(Screen):
         yield ui.Action("options", "o", messages.OPTIONS, why_not)
         yield ui.Action("why", "w", messages.WHY)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         choice, unmade = self._choice, self._unmade
         if choice is not None:
             doubts = self._taken(choice).doubts
@@ -155,7 +153,7 @@ class Filesystem(Screen):
             self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
-        self._advice = self.session.advise(self.services, self._advice.workload.id)
+        self._advice = self.session.advise(self._advice.workload.id)
         self.moved(self.row)
 
 
@@ -195,53 +193,53 @@ class Options(Screen):
         if not advised:
             advice = self.session.advice if taken.names else None
             if taken.names and (advice is None or advice.workload.id != workload):
-                advice = self.session.advise(self.services, workload)
+                advice = self.session.advise(workload)
             advised = advice.choice(taken.choice.filesystem) if advice else None
         self._advised = advised or taken.choice
+        title, drive = title_of(self._advised.filesystem), self.session.drive.path
+        self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
-        self._offers = request.offered(self._advised, self._site, load_catalogue())
-        self.row = self._offers[0].option.id if self._offers else ""
+        offers = request.offered(self._advised, self._site, load_catalogue())
+        self._offers = {offer.option.id: offer for offer in offers}
+        self.row = next(iter(self._offers), "")
 
-    def _about(self) -> ui.Text:
-        return t(
-            "{filesystem} on {drive}",
-            filesystem=title_of(self._advised.filesystem),
-            drive=self.session.drive.path,
-        )
+    def _rows(self) -> ui.Listed:
+        for name, offer in self._offers.items():
+            option = offer.option
+            chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
+            yield ui.row(
+                name,
+                ui.strong(option.text),
+                ui.muted(option.kind.value),
+                self._word(offer),
+                chosen=chosen,
+                why_not="" if chosen is not None else offer.refusal,
+            )
 
-    def _rows(self) -> Iterator[ui.Row]:
-        return map(self._row, self._offers)
-
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if not (offer := self._offer):
             return
         option = offer.option
-        blocks = [ui.para(option.does), ui.para(ui.muted(t("For:")), option.why)]
+        blocks = [ui.para(option.does), ui.label(t("For:"), option.why)]
         if not option.does:
             blocks = [ui.para(option.why)]
         if option.risk:
-            blocks.append(ui.para(ui.warn(messages.COST), option.risk))
+            blocks.append(ui.warning(messages.COST, option.risk))
         if option.never:
             caption = CAPTIONS[Severity.DANGER] if option.danger else ui.warn(t("Against:"))
             blocks.append(ui.para(caption, option.never))
         if offer.excludes:
             blocks.append(ui.para(t("Conflicts with {options:and}.", options=offer.excludes)))
         if offer.refusal:
-            blocks.append(ui.para(ui.danger(messages.CANNOT), offer.refusal))
+            blocks.append(ui.alarm(messages.CANNOT, offer.refusal))
         yield ui.Pane(option.text, tuple(blocks))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if offer := self._offer:
             label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
             for key in ("enter", "space"):
                 yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
-
-    def _row(self, offer: request.Offered) -> ui.Row:
-        option = offer.option
-        chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
-        cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
-        return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
 
     def _word(self, offer: request.Offered) -> ui.Piece:
         option = offer.option
@@ -270,7 +268,7 @@ class Options(Screen):
 
     @property
     def _offer(self) -> request.Offered | None:
-        return next((offer for offer in self._offers if offer.option.id == self.row), None)
+        return self._offers.get(self.row)
 
     @property
     def _site(self) -> OptionSite:
@@ -301,7 +299,7 @@ class Options(Screen):
             return option.phrase.english
 
         blocks = (
-            ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
+            ui.alarm(t("{option} puts data at risk.", option=option.text), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm")),)
@@ -310,7 +308,7 @@ class Options(Screen):
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
-        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
+        wanted = {offer.option.phrase.english for name, offer in self._offers.items() if name in names}
         given = dict.fromkeys((*self._taken.phrases, typed))
         phrases = [phrase for phrase in given if phrase and phrase in wanted]
         taken = request.take_options(

@@ -5,7 +5,7 @@ from functools import partial
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, format_capacity, t
+from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement, StripeRequest
@@ -15,7 +15,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.asking import TAKE, Question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -62,6 +62,7 @@ class Spread(Screen):
     def __init__(self, desk: Desk, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
         self._take = take
+        self.about = self.session.drive.path
         self._taken = [drive.path for drive in self.session.others]
         self._look()
 
@@ -85,19 +86,16 @@ class Spread(Screen):
     def _try(self, stripe: StripeRequest | None) -> Session | str:
         try:
             others = [self._drives[path] for path in self._taken]
-            return draft.spread(self.services, self.session, stripe, others)
+            return draft.spread(self.session, stripe, others)
         except DiskwrightError as error:
             return str(error)
 
-    def _about(self) -> str:
-        return self.session.drive.path
-
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if not self._drives:
-            yield ui.para(ui.warn(t("No other drive found.")))
+            yield ui.warning(t("No other drive found."))
 
-    def _rows(self) -> Iterator[ui.Row]:
-        yield ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),))
+    def _rows(self) -> ui.Listed:
+        yield ui.row(DRIVES, ui.strong(t("Drives besides {drive}", drive=self.about)))
         for drive in self._drives.values():
             said = t(
                 "{drive}, {model}, {size}, {serial}: {held}",
@@ -108,16 +106,16 @@ class Spread(Screen):
                 held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
             )
             yield self._row(drive.path, said, drive.path in self._taken)
-        yield ui.Row(HOW, (ui.strong(t("Layout")),))
+        yield ui.row(HOW, ui.strong(t("Layout")))
         now = self.session.arrangement.stripe
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
         is_chosen = None if why_not != "" else chosen
-        return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
+        return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         label: ui.Text = messages.USE
         why_not = self._refused.get(self.row, "")
         if self.row in self._drives:
@@ -126,13 +124,13 @@ class Spread(Screen):
             why_not = t("Choose a drive or a layout below.")
         yield ui.Action("take", "enter", label, why_not)
         if self.row in self._drives:
-            yield ui.Action("take", "space", label, why_not, aside=True)
+            yield ui.aside("take", "space", label, why_not)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self.row in self._tried:
             yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
         if self._is_able and (loss := _loss((self._drives[self.row],))):
-            yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
+            yield ui.Pane(messages.EFFECT, (ui.alarm(loss),))
 
     # A drive was plugged in or unplugged, or a run ended.
     drives_changed = runs_changed = _look
@@ -159,24 +157,25 @@ class Spread(Screen):
         self.close()
 
 
-def _meaning(tried: Session | str) -> Iterator[ui.Block]:
+def _meaning(tried: Session | str) -> ui.Blocks:
     if isinstance(tried, str):
-        yield ui.para(ui.warn(messages.CANNOT), tried)
+        yield ui.warning(messages.CANNOT, tried)
         return
     yield ui.para(t("On {drives}.", drives=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
-        yield ui.para(ui.danger(danger))
+        yield ui.alarm(danger)
     if tried.plan and (note := mirror_note(tried.plan)):
         yield ui.para(note)
     if tried.others and (loss := _loss(tried.drives)):
-        yield ui.para(ui.danger(loss))
+        yield ui.alarm(loss)
 
 
 def _loss(drives: Sequence[Drive]) -> ui.Text:
     """Describe the data lost by using these drives entirely. Empty if they are."""
     paths = tuple(drive.path for drive in drives if not drive.is_empty)
-    said = Sentence("All data on {drives:and} will be lost when you keep the plan's result.")
-    return said(drives=paths) if paths else ""
+    if not paths:
+        return ""
+    return t("All data on {drives:and} will be lost when you keep the plan's result.", drives=paths)
 
 
 ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
@@ -202,6 +201,7 @@ class Arrange(Screen):
     place = "arrangement"
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
+    actions = (TAKE,)
 
     def __init__(
         self,
@@ -219,9 +219,6 @@ class Arrange(Screen):
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
 
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("take", "enter", messages.USE)
-
     def _fields(self) -> Iterator[ui.Field]:
         tables = (
             ui.Offer("gpt", t("GPT (usual)")),
@@ -234,7 +231,7 @@ class Arrange(Screen):
         yield ui.Field(TABLE, messages.FIRST(what=messages.TABLE), self._now.table, offers=tables)
         yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         table = ABOUT_MBR if self._now.table == "mbr" else ABOUT_GPT
         alone = t("Without a volume group, each volume has a separate partition.")
         group = ABOUT_LVM if self._now.grouped else alone

@@ -18,6 +18,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.dialogs.asking import TAKE
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
@@ -36,6 +37,7 @@ class VolumeEditor(Screen):
 
     place = "volume"
     title = t("Volume")
+    actions = (TAKE,)
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
@@ -60,6 +62,7 @@ class VolumeEditor(Screen):
         new: bool,
     ) -> None:
         super().__init__(desk)
+        self.about = self.session.on_drive
         self._memory_bytes = self.session.machine.memory_bytes
         self._spec, self._check, self._take, self._new = spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
@@ -72,12 +75,6 @@ class VolumeEditor(Screen):
         self._choices = self._choices_for(spec.workload.id, spec.role)
         self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
-
-    def _about(self) -> ui.Text:
-        return self.session.on_drive
-
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
         purposes = (ui.Offer(name, workload.title) for name, workload in self._workloads.items())
@@ -115,11 +112,11 @@ class VolumeEditor(Screen):
     ) -> ui.Field:
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:
-            said += [ui.GAP, ui.para(ui.strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
+            said += [ui.GAP, ui.heading(f"{title_of(choice.filesystem)}:", choice.sentence)]
         yield ui.Pane(role.title if role else self._workload.title, tuple(said))
 
     @property
@@ -161,7 +158,7 @@ class VolumeEditor(Screen):
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
         size_bytes = usual_bytes(role, self._memory_bytes)
-        return advice_in_role(self.session.advise(self.services, purpose, size_bytes), role).choices
+        return advice_in_role(self.session.advise(purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
         purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id

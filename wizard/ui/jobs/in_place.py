@@ -38,23 +38,21 @@ class InPlaceJob(Job[D]):
     undoable = names_undo = True
     interrupted: ui.Text = ""
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         return (last,)
 
-    def outcome(
-        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
-    ) -> RunOutcome:
+    def result(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
+    ) -> tuple[ui.Banner, ui.Texts]:
         last: ui.Text = (entries[-1].sentence if entries else "") or t("Not done.")
-        decision = self.decision(state, commands)
         if state is RunState.DONE:
             first, *rest = self.done(last)
             command = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
-            more = (command,) if decision.choices and self.names_undo else ()
-            return RunOutcome(ui.Banner(first, tuple(rest)), more, decision)
+            return ui.Banner(first, tuple(rest)), (command,) if undo and self.names_undo else ()
         if state is RunState.INTERRUPTED:
             last = self.interrupted or last
         tone = ui.Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else ui.Tone.WARN
-        return RunOutcome(ui.Banner(last, tone=tone), (), decision)
+        return ui.Banner(last, tone=tone), ()
 
 
 class BringJob(InPlaceJob[Bring]):
@@ -94,7 +92,7 @@ class BringJob(InPlaceJob[Bring]):
     def power(self, told: str, working: int | None) -> ui.Text:
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         return (last, *self.sentences)
 
 
@@ -120,7 +118,7 @@ class ChangesJob(InPlaceJob[Changes]):
     def commands(self) -> tuple[ui.Block, ...]:
         return tuple(command_blocks(self.document.steps))
 
-    def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
+    def done(self, last: ui.Text) -> ui.Texts:
         done = (
             Sentence("{device} is off. You can unplug the drive now.")
             if self._powers_off
@@ -199,7 +197,6 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
-        banner, decision = outcome.banner, outcome.decision
         if Purpose.KEEP in commands.names:
             means = t(
                 "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
@@ -207,14 +204,14 @@ class MigrationJob(InPlaceJob[Migration]):
             )
             question = t("Keep the result on {drives:and}?", drives=(device,))
             keep = DecisionChoice(Purpose.KEEP, question, means)
-            if decision.choices:
+            if outcome.choices:
                 checked = t("The filesystem matches the plan and was checked.")
-                banner = ui.Banner(NOT_YET, (checked,), banner.tone)
-                decision = replace(decision, look=str(ways.INSPECT_RESULT(device=device)))
-            decision = replace(decision, choices=(keep, *decision.choices))
+                banner = ui.Banner(NOT_YET, (checked,), outcome.banner.tone)
+                outcome = replace(outcome, banner=banner, look=str(ways.INSPECT_RESULT(device=device)))
+            outcome = replace(outcome, choices=(keep, *outcome.choices))
         if used:
-            banner = replace(banner, tone=ui.Tone.WARN)
-        return RunOutcome(banner, (used,) if used else (), decision)
+            outcome = replace(outcome, banner=replace(outcome.banner, tone=ui.Tone.WARN))
+        return replace(outcome, more=(used,) if used else ())
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:

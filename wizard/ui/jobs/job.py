@@ -1,7 +1,7 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import Decision, DecisionChoice
+from wizard.apply.run.progress_log import DecisionChoice
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
@@ -34,15 +34,27 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
 class RunOutcome(Struct, frozen=True):
-    """State of an inactive run: the main result, details and possible decisions."""
+    """State of an inactive run: the main result, details, and the ways to settle or resume it.
+
+    `settled`: no decision is needed, although undo is possible. `look`: how to inspect the result and still
+    be able to undo.
+    """
 
     banner: ui.Banner
-    more: tuple[ui.Text, ...]
-    decision: Decision
+    more: ui.Texts
+    choices: tuple[DecisionChoice, ...]
+    resumes: bool
+    settled: bool
+    look: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """True if the run needs a decision."""
+        return not self.settled and (self.resumes or bool(self.choices))
 
 
 class Job(Generic[D]):
-    """A document to confirm and start. Only `start` writes, in a separate process.
+    """A document to confirm and start. The job itself writes nothing.
 
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
     before and after if the layout changes, `places` the new mount points that can receive files. `back`
@@ -60,7 +72,7 @@ class Job(Generic[D]):
     """Estimated time to read the drive before and after all steps, in seconds."""
     bars: tuple[ui.Bar, ...] = ()
     places: tuple[str, ...] = ()
-    back: tuple[ui.Text, ...] = ()
+    back: ui.Texts = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
     unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
@@ -71,9 +83,9 @@ class Job(Generic[D]):
     def __init__(self, services: Services, document: D) -> None:
         self.services, self.document = services, document
         self.drives = document.drives
-        self.brief: tuple[ui.Text, ...] = document.sentences
+        self.brief: ui.Texts = document.sentences
         self.sentences = document.sentences
-        self.doubts: tuple[ui.Text, ...] = document.doubts
+        self.doubts: ui.Texts = document.doubts
 
     @property
     def verb(self) -> ui.Text:
@@ -85,7 +97,7 @@ class Job(Generic[D]):
         """True if the job is known to preserve all data, such as growing a partition."""
         return False
 
-    def undo_texts(self) -> tuple[ui.Text, ...]:
+    def undo_texts(self) -> ui.Texts:
         """Describe how long undo is possible, and the effect of a power failure."""
         return self.back
 
@@ -122,10 +134,6 @@ class Job(Generic[D]):
         confirmed = (word for token in words for word in ("--confirm", printable(token)))
         return shlex.join(("sudo", "diskwright", "apply", file, *confirmed))
 
-    def start(self, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """Start the run and return its folder. Writes to the drives."""
-        return self.services.as_root().start(self.document, tokens, secret)
-
     def stop_means(self) -> ui.Text:
         """Describe the effect of stopping."""
         return t("The current step finishes first. Then you can go on or undo.")
@@ -138,16 +146,20 @@ class Job(Generic[D]):
     def outcome(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
     ) -> RunOutcome:
-        """Return the state of the run, on which `commands` work now."""
-        raise NotImplementedError
-
-    def decision(self, state: RunState, commands: NextCommands) -> Decision:
-        """Offer the commands that work now, without keep, and the undo of a finished run if possible."""
+        """Return the state of the run, on which `commands` work now, with these commands except keep, and the
+        undo of a finished run if possible."""
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Purpose.UNDO in commands.names or (settled and self.undoable)
         question = t("Undo the changes to {drives:and}?", drives=self.changed)
         choices = (DecisionChoice(Purpose.UNDO, question, self.undo_means),) if undo else ()
-        return Decision(choices, "resume" in commands.names, settled=settled)
+        banner, more = self.result(run, state, entries, undo=undo)
+        return RunOutcome(banner, more, choices, "resume" in commands.names, settled)
+
+    def result(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
+    ) -> tuple[ui.Banner, ui.Texts]:
+        """Return the main result of the run, and details. `undo`: undo is possible."""
+        raise NotImplementedError
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -168,14 +180,14 @@ class Job(Generic[D]):
         """Return the steps in short, and the limits of undo."""
         # Unnumbered, since `commands` and Work number every step.
         steps = [ui.para("-", sentence) for sentence in self.brief]
-        steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
+        steps.append(ui.label(messages.TAKES(seconds=self.total_seconds)))
         back = [ui.para(said, hang=2) for said in self.undo_texts()]
         if doubts := (*self.doubts, *self.services.journal_doubts()):
-            back += [ui.GAP, ui.para(ui.muted(messages.NOTES))]
+            back += [ui.GAP, ui.label(messages.NOTES)]
             back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
         return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.FIRST(what=messages.UNDO), tuple(back))
 
-    def page(self) -> Iterator[ui.Block]:
+    def page(self) -> ui.Blocks:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
         commands."""
         yield from self.consequences()
@@ -183,16 +195,16 @@ class Job(Generic[D]):
             yield ui.GAP
             yield from self.bars
         yield ui.GAP
-        yield ui.para(ui.strong(WILL_BE_DONE), messages.TAKES(seconds=self.total_seconds))
+        yield ui.heading(WILL_BE_DONE, messages.TAKES(seconds=self.total_seconds))
         yield from self.commands()
 
-    def consequences(self) -> Iterator[ui.Block]:
+    def consequences(self) -> ui.Blocks:
         """Yield the drives, the losses or risks, the limits of undo, and notes."""
-        yield ui.para(ui.strong(self.title))
+        yield ui.heading(self.title)
         yield from (ui.para(who(drive)) for drive in self.drives)
         yield ui.GAP
         if self.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST))
+            yield ui.warning(messages.READ_FIRST)
         yield self.banner(final=bool(self.word()))
         yield ui.GAP
         yield from self.panes()[1].blocks
@@ -234,8 +246,8 @@ class PlanJob(Job[Plan]):
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
-        self._unknown: tuple[ui.Text, ...] = ()
-        self.lost: tuple[ui.Text, ...] = tuple(undo_policy.losses(plan))
+        self._unknown: ui.Texts = ()
+        self.lost: ui.Texts = tuple(undo_policy.losses(plan))
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
         self.brief = (*plan_text.brief(plan), *plan_text.inside_sentences(plan, writers=writers))
@@ -275,11 +287,11 @@ class PlanJob(Job[Plan]):
             return super().verb
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
-    def undo_texts(self) -> tuple[ui.Text, ...]:
+    def undo_texts(self) -> ui.Texts:
         danger = plan_text.danger_of(self.document) or mirror_note(self.document)
         # Neither signatures nor unknown data.
         if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
-            said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
+            said: ui.Texts = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
@@ -292,7 +304,7 @@ class PlanJob(Job[Plan]):
         if self._direct:
             plan = plan.with_current_texts(direct=self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
-        said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
+        said: ui.Texts = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self) -> str:
@@ -313,23 +325,28 @@ class PlanJob(Job[Plan]):
             return t("The current step finishes first. Then the run is over: set up the drive again.")
         return super().stop_means()
 
-    def outcome(
-        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
-    ) -> RunOutcome:
-        from wizard.apply.plan.run_summary import decision_of, results, undo_sentence
+    def result(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
+    ) -> tuple[ui.Banner, ui.Texts]:
+        from wizard.apply.plan.run_summary import results, undo_sentence
 
         phase = self.services.runs.status(run).phase
         first, *detail = results(self.document, state, phase)
-        more: tuple[ui.Text, ...] = ()
+        more: ui.Texts = ()
         if state not in (RunState.WAITING, RunState.KEPT):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state in (RunState.DONE, RunState.KEPT):
             more += plan_text.background_work(self.document)
-        banner = ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN))
-        decision = self.decision(state, commands)
+        return ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN)), more
+
+    def outcome(
+        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
+    ) -> RunOutcome:
+        from wizard.apply.plan.run_summary import choices_of
+
+        outcome = super().outcome(run, state, entries, commands)
         if Purpose.KEEP in commands.names:
             # The run is waiting, even if an earlier attempt failed.
-            offered = decision_of(self.document, RunState.WAITING).choices
-            choices = tuple(choice for choice in offered if choice.way in commands.names)
-            decision = replace(decision, choices=choices)
-        return RunOutcome(banner, more, decision)
+            choices = tuple(one for one in choices_of(self.document) if one.way in commands.names)
+            outcome = replace(outcome, choices=choices)
+        return outcome

@@ -1,6 +1,6 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partialmethod
 
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import MenuEntry, entries, label_on
+from wizard.ui.menu import entries, label_on
 
 
 class Actions(Screen):
@@ -39,27 +39,33 @@ class Actions(Screen):
     def _drive(self) -> Drive:
         return self.session.drive
 
-    def _rows(self) -> Iterator[ui.Row]:
-        against = run_rows.blocker(self.desk.runs, self._drive)
+    def _rows(self) -> ui.Listed:
+        blocker = run_rows.blocker(self.desk.runs, self._drive)
         drive, device = self._drive, self._device
         self._found = entries(
             self.session.machine,
             drive,
             device,
-            against,
+            blocker,
             self.desk.runs,
             has_line=self.services.options_at_boot(drive, device) is not None,
             not_worked_out=self.services.apply_obstacle,
             not_measured=self.services.obstacle,
         )
-        return map(_row, self._found)
+        for one in self._found:
+            label = messages.FIRST(what=one.label)
+            if against := one.why_not:
+                yield ui.row(one.name, ui.muted(""), ui.muted(label), ui.muted(against), why_not=against)
+            else:
+                tone = ui.Tone.DANGER if one.ends else ui.Tone.STRONG
+                yield ui.row(one.name, ui.accent(one.key), ui.Piece(label, tone), one.says)
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         # Enter has no effect if every action is unavailable.
         if not all(one.why_not for one in self._found):
             yield ui.Action("do", "enter", messages.USE)
         for one in self._found:
-            yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
+            yield ui.aside(one.name, one.key, one.label, one.why_not or "", one.ends)
 
     def _title(self) -> ui.Text:
         drive, part = self._drive, self._drive.partition(self._device)
@@ -186,15 +192,6 @@ class Actions(Screen):
         )
         said = t("Compares the current options with those for this purpose.")
         self._ask(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
-
-
-def _row(entry: MenuEntry) -> ui.Row:
-    label = messages.FIRST(what=entry.label)
-    if entry.why_not:
-        cells = (ui.muted(""), ui.muted(label), ui.muted(entry.why_not))
-        return ui.Row(entry.name, cells, why_not=entry.why_not)
-    tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
-    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(label, tone), ui.Piece(entry.says)))
 
 
 def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:

@@ -1,13 +1,12 @@
 """Screens to copy files to a volume: source and target folder, before Review."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
-from wizard.plan.changes import Bring
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -36,18 +35,24 @@ class CopyScreen(Screen):
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
         self._targets = tuple(targets)
+        self.about = t("to {places:and}", places=self._targets)
         self._sources: tuple[Source, ...] = ()
 
-    def _about(self) -> ui.Text:
-        return t("to {places:and}", places=self._targets)
-
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         yield ui.Action("take", "enter", messages.USE, self.doing)
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 
-    def _rows(self) -> Iterator[ui.Row]:
-        yield from map(_row, self._sources)
-        yield ui.Row(OTHER, (ui.strong(t("another folder")),))
+    def _rows(self) -> ui.Listed:
+        for source in self._sources:
+            kind: ui.Text = t("a folder")
+            how = ui.muted("")
+            if source.device:
+                kind = f"{title_of(source.filesystem)}, {format_capacity(source.size_bytes)}"
+                how = ui.muted(t("not mounted; read-only"))
+                if source.is_mounted:
+                    how = ui.Piece(source.label or ui.short(source.device))
+            yield ui.row(source.path, ui.strong(source.path), kind, how)
+        yield ui.row(OTHER, ui.strong(t("another folder")))
 
     def act_again(self) -> None:
         def found(sources: tuple[Source, ...]) -> None:
@@ -84,17 +89,8 @@ class CopyScreen(Screen):
         return CopyFiles(source, target, into, takes)
 
     def _count(self, asked: CopyFiles) -> None:
-        def count() -> Bring:
-            return self.services.as_root().work_out_copy(asked)
-
-        self.later_as_root(t("Counting the files ..."), count, self.desk.open_review)
-
-
-def _row(source: Source) -> ui.Row:
-    name = ui.strong(source.path)
-    if not source.device:
-        return ui.Row(source.path, (name, ui.Piece(t("a folder")), ui.muted("")))
-    kind = f"{title_of(source.filesystem)}, {format_capacity(source.size_bytes)}"
-    told = source.label or ui.short(source.device)
-    how = ui.Piece(told) if source.is_mounted else ui.muted(t("not mounted; read-only"))
-    return ui.Row(source.path, (name, ui.Piece(kind), how))
+        self.later_as_root(
+            t("Counting the files ..."),
+            lambda: self.services.as_root().work_out_copy(asked),
+            self.desk.open_review,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partialmethod
 from itertools import chain
 
@@ -115,10 +115,6 @@ class DrivesScreen(Screen):
         if self._again:
             self.read()
 
-    @property
-    def _answered(self) -> tuple[Drive, ...]:
-        return tuple(found[0] for found in self.desk.found.values() if found)
-
     def runs_changed(self) -> None:
         self.desk.touched = True
         if self.desk.screen is self:
@@ -157,10 +153,10 @@ class DrivesScreen(Screen):
         return {path: one for path, one in found.items() if not (one and around.is_medium(one[0]))}
 
     def _is_gone(self, run: OpenRun) -> bool:
-        here = any(run_rows.runs_on((run,), drive) for drive in self._answered)
+        here = any(run_rows.runs_on((run,), drive) for drive in self.desk.answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -171,11 +167,11 @@ class DrivesScreen(Screen):
                 "{count} failed runs of absent drives: `diskwright status`",
                 count=gone,
             )
-            yield ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
+            yield ui.row("gone", "!", "", ui.muted(said), pinned=True)
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(READING)))
+                yield ui.row(path, ui.strong(ui.short(path)), ui.muted(READING))
                 continue
             drive, diagnosis = found
             runs = run_rows.runs_on(self.desk.runs, drive)
@@ -205,9 +201,9 @@ class DrivesScreen(Screen):
     def _said(self) -> ui.Piece | None:
         nothing = not self.at and not self._asking
         # After the first cursor movement, only show obstacles.
-        return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
+        return notice(self.services, self._around, self.desk.answered, nothing=nothing, brief=self._led)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         at = self.at
         if at in self._absent:
             finding = self._absent[at]
@@ -226,7 +222,7 @@ class DrivesScreen(Screen):
         elif at in self.desk.found:
             yield ui.Pane(ui.short(at), (ui.para(READING),))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         at = self.at
         found = self._current(at)
         if at.startswith("run:"):
@@ -236,14 +232,14 @@ class DrivesScreen(Screen):
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
-            yield ui.Action("keep", "K", messages.KEEP, ends=True)
+            yield ui.ending("keep", "K", messages.KEEP)
         if any("undo" in run.ways for run in self.desk.runs):
-            yield ui.Action("undo", "U", messages.UNDO, ends=True)
+            yield ui.ending("undo", "U", messages.UNDO)
         if self.services.asks_for_root:
             yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
-        yield ui.Action("again", "r", messages.REFRESH, aside=True)
+        yield ui.aside("again", "r", messages.REFRESH)
 
-    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> ui.Actions:
         why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
         if ready:
@@ -259,7 +255,7 @@ class DrivesScreen(Screen):
             yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
         yield ui.Action("health", "i", messages.HEALTH)
-        yield ui.Action("speed", "t", messages.SPEED, aside=True)
+        yield ui.aside("speed", "t", messages.SPEED)
         yield from run_rows.answers(self.services, self.desk.runs, at, drive, diagnosis)
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))
@@ -366,12 +362,13 @@ class DrivesScreen(Screen):
         drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
-        machine = replace(self._around, drives=self._answered)
+        machine = replace(self._around, drives=self.desk.answered)
         diagnosis = self.services.diagnose(machine, drive)
         before = self.desk.selected
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            session = Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)
+            workload = before.workload if before else self.desk.workload
+            session = Session(self.services, machine, drive, diagnosis, workload)
         self.desk.session = session
         return session

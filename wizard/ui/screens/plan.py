@@ -1,6 +1,6 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -20,10 +20,10 @@ from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import choice_reasons, step_reasons
-from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import save_job
+from wizard.ui.desk import Desk
+from wizard.ui.dialogs.asking import JobScreen
 from wizard.ui.dialogs.measuring import TrialScreen
-from wizard.ui.dialogs.pages import Page, Reasons
+from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
@@ -31,7 +31,7 @@ from wizard.ui.session import Session
 EXT4_INSTEAD = t("Without losing a file:")
 
 
-class PlanScreen(Screen):
+class PlanScreen(JobScreen):
     """The plan: layout, losses, volumes, and details of the selected volume."""
 
     place = "plan"
@@ -49,7 +49,7 @@ class PlanScreen(Screen):
         self._keeps: str | None = None
         session = desk.session
         if any(session.machine.drive(one.path) != one for one in session.others):
-            session = draft.spread(self.services, session, None, ())
+            session = draft.spread(session, None, ())
         self._renew(session)
 
     @property
@@ -57,16 +57,10 @@ class PlanScreen(Screen):
         index = int(self.row) if self.row.isdecimal() else 0
         return min(index, max(0, len(self.session.specs) - 1))
 
-    @property
-    def _job(self) -> PlanJob:
-        assert self.session.plan is not None
-        # The table shows who may write.
-        return PlanJob(self.services, self.session.plan, writers=False)
-
     def _renew(self, session: Session) -> None:
         self._fault, self.missing, self._keeps = "", None, None
         try:
-            session = draft.planned(self.services, replace(session, plan=None)) if session.specs else session
+            session = draft.planned(replace(session, plan=None)) if session.specs else session
         except DiskwrightError as error:
             self.refused(error)
             # `_fault` is shown until the plan succeeds.
@@ -83,6 +77,9 @@ class PlanScreen(Screen):
             )
             session = replace(session, plan=None)
         self.desk.session = session
+        if session.plan is not None:
+            # The table shows who may write.
+            self.job = PlanJob(self.services, session.plan, writers=False)
 
     def forget(self) -> None:
         """Clear the last answer. Missing tools remain until the next plan."""
@@ -92,7 +89,7 @@ class PlanScreen(Screen):
         """Plan with the installed tools. If no filesystem was possible, rank again."""
         session = self.session
         if session.workload and not session.specs:
-            session = draft.for_purpose(self.services, session, session.workload)
+            session = draft.for_purpose(session, session.workload)
         self._renew(session)
 
     def entered(self) -> None:
@@ -103,41 +100,41 @@ class PlanScreen(Screen):
     def _about(self) -> ui.Text:
         return plan_rows.about_drive(self.session)
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _rows(self) -> ui.Listed:
         return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
 
     def _cursor(self, keys: Sequence[str]) -> str:
         return str(self._at)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self._job.panes()[0]
+            yield self.job.panes()[0]
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield ui.para(ui.strong(session.advice.workload.title))
+            yield ui.heading(session.advice.workload.title)
         key = "as-root" if self._can_read else ""
         if plan is None:
-            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
+            yield ui.alarm(messages.NOT_POSSIBLE, self._fault, key=key)
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
         yield from plan_bars(plan)
         yield ui.GAP
         if danger := danger_of(plan):
-            yield ui.para(ui.danger(danger), hang=2)
+            yield ui.alarm(danger, hang=2)
         yield plan_rows.lost_line(plan)
         spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
         yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
         if plan.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST), hang=2, key=key)
+            yield ui.warning(messages.READ_FIRST, hang=2, key=key)
         elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
             yield undo
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.para(ui.warn(messages.NOTE), doubt)
+            yield ui.warning(messages.NOTE, doubt)
         loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
@@ -152,7 +149,7 @@ class PlanScreen(Screen):
     def _has_old_filesystem(self) -> bool:
         return not self.session.part and bool(old_filesystems(self.session.drive))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
         replaces = session.mode is Mode.REPLACE
@@ -168,7 +165,7 @@ class PlanScreen(Screen):
             if replaces and keeps is None:
                 # Cached, because views are requested often.
                 preserving = replace(session, mode=Mode.USE_FREE)
-                keeps = self._keeps = why_not(draft.planned, self.services, preserving)
+                keeps = self._keeps = why_not(draft.planned, preserving)
             yield ui.Action("turn", "x", label, (replaces and keeps) or "")
         if whole:
             several = "" if alone else t("One volume uses all the drives.")
@@ -182,15 +179,15 @@ class PlanScreen(Screen):
                 against = (
                     t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
                 )
-                yield ui.Action("adjust", "z", messages.RESIZE, against, aside=True)
-            yield ui.Action("system", "p", t("system volumes"), aside=True)
-            yield ui.Action("table", "g", messages.TABLE, aside=True)
+                yield ui.aside("adjust", "z", messages.RESIZE, against)
+            yield ui.aside("system", "p", t("system volumes"))
+            yield ui.aside("table", "g", messages.TABLE)
         if self._has_old_filesystem:
-            yield ui.Action("to-ext4", "m", messages.TO_EXT4, aside=True)
+            yield ui.aside("to-ext4", "m", messages.TO_EXT4)
         yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
-        yield ui.Action("why", "w", messages.WHY, aside=True)
-        yield ui.Action("speed", "t", messages.SPEED, aside=True)
-        yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
+        yield ui.aside("why", "w", messages.WHY)
+        yield ui.aside("speed", "t", messages.SPEED)
+        yield ui.aside("save", "s", messages.SAVE, self._fault)
 
     def _why_not_try(self) -> ui.Text:
         session = self.session
@@ -204,7 +201,7 @@ class PlanScreen(Screen):
         return trial_blocker(session.drive, session.plan, self._at, loads)
 
     def act_review(self) -> None:
-        self.desk.open_review(self._job.document)
+        self.desk.open_review(self.job.document)
 
     def act_turn(self) -> None:
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
@@ -217,7 +214,7 @@ class PlanScreen(Screen):
     def act_add(self) -> None:
         if self.session.choice is None:
             raise BadInput(self._fault)
-        spec = draft.default_spec(self.services, self.session, self.session.specs)
+        spec = draft.default_spec(self.session, self.session.specs)
         self._open(spec, len(self.session.specs))
         if any(one.takes_rest for one in self.session.specs):
             self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))
@@ -227,7 +224,7 @@ class PlanScreen(Screen):
             session = draft.with_spec(self.session, index, changed)
             if session.mode is None and session.part is None:
                 session = replace(session, mode=Mode.REPLACE)
-            draft.planned(self.services, session)
+            draft.planned(session)
 
         def take(changed: VolumeSpec) -> None:
             self.row = str(index)
@@ -252,16 +249,16 @@ class PlanScreen(Screen):
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
         if spec is not None and (advice is None or spec.workload.id != advice.workload.id):
-            advice = session.advise(self.services, spec.workload.id)
+            advice = session.advise(spec.workload.id)
         assert advice is not None
         return advice_in_role(advice, spec.role) if spec is not None else advice
 
     def _take(self, taken: Taken) -> None:
         if self.session.specs:
-            self._renew(draft.with_filesystem(self.services, self.session, self._at, taken))
+            self._renew(draft.with_filesystem(self.session, self._at, taken))
             return
         chosen = replace(self.session, choice=taken.choice, taken=taken)
-        self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
+        self._renew(replace(chosen, specs=(draft.default_spec(chosen),)))
 
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
@@ -279,7 +276,7 @@ class PlanScreen(Screen):
             return replace(self.session, arrangement=arrangement)
 
         def check(arrangement: Arrangement) -> None:
-            draft.planned(self.services, changed(arrangement))
+            draft.planned(changed(arrangement))
 
         self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
@@ -290,9 +287,6 @@ class PlanScreen(Screen):
 
     def act_to_ext4(self) -> None:
         self.desk.open_conversions()
-
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self._job.commands())
 
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
@@ -307,6 +301,3 @@ class PlanScreen(Screen):
 
     def act_speed(self) -> None:
         self.open(TrialScreen, self.session.drive)
-
-    def act_save(self) -> None:
-        save_job(self.desk, self._job)

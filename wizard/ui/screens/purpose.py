@@ -1,7 +1,5 @@
 """Screen 2: the drive's workload and the resulting volumes."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
@@ -26,6 +24,7 @@ class PurposeScreen(Screen):
     place = "purpose"
     step = ui.ScreenStep.PURPOSE
     title = t("What will you store?")
+    actions = (ui.Action("plan", "enter", t("plan")), ui.Action("why", "w", messages.WHY))
     columns = (ui.Column(), ui.Column(least=78))
     help = (
         t("Choose the closest purpose. You can change everything in the plan."),
@@ -34,39 +33,29 @@ class PurposeScreen(Screen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._purposes = [profile.workload for profile in self.services.profiles]
+        self._purposes = {one.workload.id: one.workload for one in self.services.profiles}
         wanted = desk.session.workload or draft.usual_purpose(desk.session.drive)
-        known = [workload.id for workload in self._purposes]
-        self.row = wanted if wanted in known else next(iter(known), "")
+        self.row = wanted if wanted in self._purposes else next(iter(self._purposes), "")
         self._session = desk.session
+        self.about = about_drive(self._session)
         self._tried: dict[str, Session | str] = {}
 
-    def _about(self) -> ui.Text:
-        return about_drive(self._session)
+    def _rows(self) -> ui.Listed:
+        return (ui.row(one.id, ui.strong(one.title)) for one in self._purposes.values())
 
-    def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("plan", "enter", t("plan"))
-        yield ui.Action("why", "w", messages.WHY)
-
-    def _rows(self) -> Iterator[ui.Row]:
-        return (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
-
-    def _panes(self) -> Iterator[ui.Pane]:
-        purpose = next((one for one in self._purposes if one.id == self.row), None)
-        if purpose is None:
+    def _panes(self) -> ui.Panes:
+        if (purpose := self._purposes.get(self.row)) is None:
             return
         blocks: list[ui.Block] = [ui.para(purpose.summary)]
         tried = self._try(self.row)
-        blocks += [ui.para(ui.warn(tried))] if isinstance(tried, str) else _preview(tried)
+        blocks += [ui.warning(tried)] if isinstance(tried, str) else _preview(tried)
         yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
         if workload not in self._tried:
             try:
-                session = draft.for_purpose(self.services, self._session, workload)
-                self._tried[workload] = (
-                    draft.planned(self.services, session) if session.specs and session.mode else session
-                )
+                session = draft.for_purpose(self._session, workload)
+                self._tried[workload] = draft.planned(session) if session.specs and session.mode else session
             except DiskwrightError as error:
                 self._tried[workload] = str(error)
         return self._tried[workload]
@@ -75,7 +64,7 @@ class PurposeScreen(Screen):
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.session
         if not (session.workload == self.row and session.specs):
-            session = draft.for_purpose(self.services, self._session, self.row)
+            session = draft.for_purpose(self._session, self.row)
         self.desk.session = session
         self.desk.open_plan()
 
@@ -87,16 +76,16 @@ class PurposeScreen(Screen):
         self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
 
 
-def _preview(session: Session) -> Iterator[ui.Block]:
+def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
     if session.choice is None or advice is None:
-        yield ui.para(ui.warn(messages.NONE_FOR_PURPOSE))
+        yield ui.warning(messages.NONE_FOR_PURPOSE)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drive)
-        yield ui.para(
-            ui.warn(messages.UNREAD if unread else t("Not enough free space. The plan shows your options."))
+        yield ui.warning(
+            messages.UNREAD if unread else t("Not enough free space. The plan shows your options.")
         )
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)

@@ -1,6 +1,6 @@
 """Screen 4: lost data, steps, and the drive's serial number to confirm."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.model.errors import DiskwrightError, Refused
@@ -12,16 +12,15 @@ from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import serial_of
-from wizard.ui.desk import Desk, Screen
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
-from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
 ENOUGH = 4
 """Number of characters required from the end of an unambiguous serial number."""
 
 
-class Review(Screen):
+class Review(asking.JobScreen):
     """Final confirmation of a job. The token field has the focus, and Enter in the last field applies."""
 
     place = "review"
@@ -30,8 +29,9 @@ class Review(Screen):
     def __init__(self, desk: Desk, job: AnyJob) -> None:
         super().__init__(desk)
         self.job, self.title = job, job.title
+        self.about = ", ".join(ui.short(drive.path) for drive in job.drives)
         self._room: UndoSpace | None = None
-        self._measuring = self._pressed = self._beginning = False
+        self._pressed = self._beginning = False
         self._warned = b""
         self._secret: bytes | None = None
         self.help = (
@@ -43,24 +43,22 @@ class Review(Screen):
         )
 
     def entered(self) -> None:
-        if self._room is not None or self._measuring or self._blocked or self.job.word():
-            return
-
         def measured(room: UndoSpace) -> None:
-            self._room, self._measuring = room, False
+            self._room = room
             pressed, self._pressed = self._pressed, False
             # Only start a run if this screen is visible.
             if pressed and room.fits and not room.lost and self.desk.screen is self:
                 self.desk.with_root(self, self._begin)
 
-        def failed(error: DiskwrightError) -> None:
-            self._measuring = self._pressed = False
-            self.warn(str(error))
-
-        if self.job.rehearses():
-            self._measuring = True
+        if self._room is None and not (self._blocked or self.job.word()) and self.job.rehearses():
+            said = t("Rehearsing on a scratch copy. The drive does not change yet ...")
             # Exit waits until the scratch copies are removed.
-            self.desk.later(self, self.job.room, measured, failed, finishes=True)
+            self.later(said, self.job.room, measured, finishes=True)
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        tone = ui.Tone.DANGER if self._beginning else ui.Tone.WARN
+        self.doing, self._pressed, self._beginning = "", False, False
+        self.tell(str(error), tone)
 
     @property
     def _blocked(self) -> bool:
@@ -75,40 +73,30 @@ class Review(Screen):
     def may_leave(self) -> bool:
         return not self._beginning
 
-    def _about(self) -> ui.Text:
-        return ", ".join(ui.short(drive.path) for drive in self.job.drives)
-
-    def _panes(self) -> Iterable[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         return self.job.panes()
 
-    def _busy(self) -> bool:
-        return self._measuring or self._beginning
+    def _said(self) -> None:
+        return None
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         yield self.job.banner(final=bool(self._final_word))
         yield from map(_identity, self.job.drives)
         yield from self.job.bars
-        if self._beginning:
-            yield ui.Progress(None, t("Checking the drive again, then starting ..."))
-        elif self._measuring:
-            yield ui.Progress(
-                None,
-                t("Starting as soon as the rehearsal is done.")
-                if self._pressed
-                else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
-            )
+        if self.doing:
+            yield ui.Progress(None, self.doing)
         elif (room := self._room) and room.sentence and not room.fits:
-            yield ui.para(ui.muted(t("Space:")), ui.warn(room.sentence))
+            yield ui.label(t("Space:"), ui.warn(room.sentence))
         if self.services.apply_obstacle:
-            yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
+            yield ui.warning(self.services.apply_obstacle, hang=2)
             if self.services.needs_root:
                 yield ui.para(t("Save and apply later with:"))
                 yield ui.Command((self.job.command("FILE"),))
         elif self.job.unread:
-            yield ui.para(ui.warn(messages.READ_FIRST))
+            yield ui.warning(messages.READ_FIRST)
         elif self.services.asks_for_root:
-            yield ui.para(
-                ui.warn(t("You are not root. Applying asks for root access, perhaps with your password."))
+            yield ui.warning(
+                t("You are not root. Applying asks for root access, perhaps with your password.")
             )
 
     def _fields(self) -> Iterator[ui.Field]:
@@ -132,12 +120,8 @@ class Review(Screen):
         serial number. The last characters of an unambiguous serial number are sufficient.
         """
         session, found = self.desk.selected, self.desk.found
-        answered = (one[0] for one in found.values() if one)
-        attached: list[Drive | Identity] = [
-            *(session.machine.drives if session else ()),
-            *answered,
-            *self.job.drives,
-        ]
+        known = session.machine.drives if session else ()
+        attached: tuple[Drive | Identity, ...] = (*known, *self.desk.answered, *self.job.drives)
         others = {one.token for one in attached if one.path != drive.path}
         # An unread drive may have a serial number with the same end.
         if any(one is None for path, one in found.items() if path != drive.path):
@@ -149,13 +133,13 @@ class Review(Screen):
         whole = token != drive.serial or alike or len(token) <= ENOUGH or " " in end
         return token, token if whole else end
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if self._beginning:
             return
         if self.services.apply_obstacle:
             yield ui.Action("save", "enter", messages.SAVE)
         elif not self.job.unread:
-            yield ui.Action("apply", "enter", self.job.verb, ends=True)
+            yield ui.ending("apply", "enter", self.job.verb)
         elif self.services.asks_for_root:
             yield ui.Action("as-root", "enter", messages.READ_AS_ROOT)
         else:
@@ -175,12 +159,15 @@ class Review(Screen):
             if (warning := passphrase_warning(self._secret)) and self._warned != self._secret:
                 self._warned = self._secret
                 raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
-        if self._measuring:
-            self._pressed = True
+        if self.doing:
+            self._pressed, self.doing = True, t("Starting as soon as the rehearsal is done.")
         else:
             self.desk.with_root(self, self._begin)
 
     def _begin(self) -> None:
+        if self.doing:
+            self._pressed = True
+            return
         tokens = (*self.job.document.tokens, *filter(None, (self._final_word,)))
         secret, self._secret = self._secret, None
         self._beginning = True
@@ -189,17 +176,10 @@ class Review(Screen):
             self._beginning, self._warned = False, b""
             self.desk.open_run(run, job=self.job)
 
-        def failed(error: DiskwrightError) -> None:
-            self._beginning = False
-            self.tell(str(error), ui.Tone.DANGER)
+        def start() -> Path:
+            return self.services.as_root().start(self.job.document, tokens, secret)
 
-        self.desk.later(self, lambda: self.job.start(tokens, secret), begun, failed)
-
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self.job.commands())
-
-    def act_save(self) -> None:
-        asking.save_job(self.desk, self.job)
+        self.later(t("Checking the drive again, then starting ..."), start, begun)
 
 
 def _identity(drive: Identity) -> ui.Para:

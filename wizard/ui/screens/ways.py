@@ -1,7 +1,5 @@
 """Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
@@ -17,7 +15,7 @@ from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Picker
+from wizard.ui.dialogs.asking import pick
 
 
 class WaysScreen(Screen):
@@ -39,7 +37,8 @@ class WaysScreen(Screen):
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
-        self._device = device
+        self._device, self.about = device, ui.short(device)
+        self.title = messages.IN_EXT4(device=self.about)
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
 
@@ -48,42 +47,31 @@ class WaysScreen(Screen):
         offers = self._prospect.offers if self._prospect else ()
         return next((offer for offer in offers if offer.way == self.row), None)
 
-    def _title(self) -> ui.Text:
-        device = ui.short(self._device)
-        if self._prospect and self._prospect.before.label:
-            device = f'{device} "{self._prospect.before.label}"'
-        return messages.IN_EXT4(device=device)
-
-    def _about(self) -> ui.Text:
-        device = ui.short(self._device)
-        if self._prospect is None:
-            return device
-        before = self._prospect.before
-        return f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
-
-    def _rows(self) -> Iterator[ui.Row] | None:
+    def _rows(self) -> ui.Listed | None:
         if not (prospect := self._prospect):
             return None
-        return (self._row(prospect, offer) for offer in prospect.offers)
-
-    def _row(self, prospect: Prospect, offer: WayOffer) -> ui.Row:
-        standing = ui.Piece(messages.ALTERNATIVE)
-        if offer.obstacle:
-            standing = ui.warn(messages.IMPOSSIBLE)
-        elif offer.way is prospect.default:
-            standing = ui.good(messages.RECOMMENDED)
-        cells = ui.pieces(
-            ui.strong(TITLES[offer.way]),
-            format_duration(offer.seconds),
-            format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
-            standing,
-        )
-        return ui.Row(offer.way.value, cells, why_not=self._why_not(prospect, offer))
+        rows = []
+        for offer in prospect.offers:
+            standing = ui.Piece(messages.ALTERNATIVE)
+            if offer.obstacle:
+                standing = ui.warn(messages.IMPOSSIBLE)
+            elif offer.way is prospect.default:
+                standing = ui.good(messages.RECOMMENDED)
+            row = ui.row(
+                offer.way.value,
+                ui.strong(TITLES[offer.way]),
+                format_duration(offer.seconds),
+                format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
+                standing,
+                why_not=self._why_not(prospect, offer),
+            )
+            rows.append(row)
+        return rows
 
     def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
         return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
@@ -103,12 +91,12 @@ class WaysScreen(Screen):
     def _said(self) -> ui.Piece | None:
         return super()._said() if self._prospect else None
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if self._prospect is not None:
             said = messages.CAPTION(what=messages.RECOMMENDED)
             if not self._prospect.default:
                 said = messages.NOT_POSSIBLE
-            yield ui.para(ui.strong(said), self._prospect.why)
+            yield ui.heading(said, self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
         elif self.doing:
@@ -116,7 +104,7 @@ class WaysScreen(Screen):
         else:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         wait, prospect, offer = self.doing, self._prospect, self._offer
         if prospect is not None and offer is not None:
             yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
@@ -128,7 +116,10 @@ class WaysScreen(Screen):
 
     def act_again(self) -> None:
         def looked(prospect: Prospect) -> None:
-            self._prospect = prospect
+            self._prospect, before, device = prospect, prospect.before, ui.short(self._device)
+            self.about = f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
+            if before.label:
+                self.title = messages.IN_EXT4(device=f'{device} "{before.label}"')
             ways = [offer.way for offer in prospect.offers]
             if self.row not in {way.value for way in ways} and ways:
                 self.row = (prospect.default or ways[0]).value
@@ -170,14 +161,11 @@ def open_ways(desk: Desk, device: str) -> None:
     def take(device: str) -> None:
         desk.go(WaysScreen(desk, device))
 
-    found = old_filesystems(desk.session.drive, device)
-    if not found:
-        desk.screen.warn(messages.NO_OLD)
-    elif len(found) == 1:
-        take(found[0].device)
+    rows = [
+        ui.row(one.device, ui.short(one.device), title_of(one.kind), one.label or "")
+        for one in old_filesystems(desk.session.drive, device)
+    ]
+    if rows:
+        pick(desk, messages.FIRST(what=messages.CONVERT), rows, take)
     else:
-        rows = tuple(
-            ui.Row(one.device, ui.pieces(ui.short(one.device), title_of(one.kind), one.label or ""))
-            for one in found
-        )
-        desk.go(Picker(desk, messages.FIRST(what=messages.CONVERT), rows, take))
+        desk.screen.warn(messages.NO_OLD)

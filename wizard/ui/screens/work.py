@@ -1,7 +1,5 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
-import threading
-from collections.abc import Iterator
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -11,16 +9,16 @@ from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import run_argument
+from wizard.apply.run.progress_log import either
+from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.desk import Desk, Screen
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
-from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
 
 HOME = t("drives")
@@ -32,7 +30,7 @@ LABELS = {Purpose.KEEP: messages.KEEP, Purpose.UNDO: messages.UNDO}
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
 
 
-class WorkScreen(Screen):
+class WorkScreen(asking.JobScreen):
     """Progress of a run with steps and the effect of a power failure; then the result."""
 
     step = ui.ScreenStep.WORK
@@ -46,6 +44,7 @@ class WorkScreen(Screen):
         self.job, self.run = job, run
         self.title = job.title
         self._paths = [drive.path for drive in job.drives]
+        self.about = ", ".join(map(ui.short, self._paths))
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = run_rows.RunProgress()
         self._state = RunState.RUNNING
@@ -65,10 +64,9 @@ class WorkScreen(Screen):
         def follow() -> Ended:
             # The journal is read from the start.
             self.desk.post(self, lambda: setattr(self, "_entries", ()))
-            for entry in self.services.runs.follow(self.run, self._look):
+            for entry in self.services.runs.follow(self.run):
                 if not self.desk.post(self, partial(self._note, entry)):
                     break
-                self._look()
             return self._ended()
 
         def failed(error: DiskwrightError) -> None:
@@ -85,11 +83,6 @@ class WorkScreen(Screen):
         self._entries = (*self._entries, entry)
         if entry.event is Event.STEP_STARTED:
             self._progress = self._progress.turned()
-
-    def _look(self) -> None:
-        seen = self._progress.looked(self.services, self.run, self._paths)
-        if seen is not None:
-            self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
     def _read(self, ended: Ended) -> None:
         (state, known), self._settling = ended, None
@@ -123,13 +116,10 @@ class WorkScreen(Screen):
         self.place = "result" if self._over else "work"
         return super().view()
 
-    def _about(self) -> ui.Text:
-        return ", ".join(map(ui.short, self._paths))
-
     def _busy(self) -> bool:
         return not self._over
 
-    def _above(self) -> Iterator[ui.Block]:
+    def _above(self) -> ui.Blocks:
         if outcome := self._over:
             yield outcome.banner
             if self._is_used or self._state is RunState.WAITING:
@@ -140,73 +130,87 @@ class WorkScreen(Screen):
         states = self._states
         done = sum(state == "done" for state in states.values())
         working = max((step for step, state in states.items() if state == "begun"), default=None)
+        status = self.services.runs.status(self.run)
+        self._progress = self._progress.looked(status.progress, self.services.traffic(self._paths))
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
-            what = self._settling or run_rows.doing(
-                self.services.runs.status(self.run).phase, done=bool(done)
-            )
+            what = self._settling or run_rows.doing(status.phase, done=bool(done))
             yield self._progress.around_steps(what)
         yield ui.GAP
-        told = self.services.runs.status(self.run).power
+        told = status.power
         power = self.job.power(told, working)
         # The run's own message is a complete sentence.
         if power == told and told:
-            yield ui.para(ui.strong(told), hang=2)
+            yield ui.heading(told, hang=2)
         else:
             unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
-            yield ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
+            yield ui.warning(t("After a power cut now:"), ui.strong(power or unknown))
 
-    def _panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> ui.Panes:
         if not (outcome := self._over):
             yield ui.Pane(t("Steps"), tuple(self._steps()))
             latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
             yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
             return
-        if outcome.decision.is_open:
-            choices = run_rows.choices_of(self.services, self.run, outcome.decision)
-            yield ui.Pane(t("Next"), tuple(choices))
+        if outcome.is_open:
+            yield ui.Pane(t("Next"), tuple(self._choices(outcome)))
         elif why := self._commands.why_not:
-            yield ui.Pane(t("Next"), (ui.para(ui.danger(why)),))
+            yield ui.Pane(t("Next"), (ui.alarm(why),))
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield run_rows.checks_pane(checks, self.job.checked)
         yield ui.Pane("", tuple(self._next(outcome)))
 
-    def _steps(self) -> Iterator[ui.Block]:
+    def _choices(self, outcome: RunOutcome) -> ui.Blocks:
+        words = ["resume"] if outcome.resumes else []
+        for choice in outcome.choices:
+            words.append(choice.way)
+            said = (
+                Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
+            )
+            yield ui.para(said(means=choice.means), hang=2)
+        if outcome.look:
+            yield ui.para(outcome.look, hang=2)
+        if outcome.resumes:
+            yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
+        if self.services.needs_root and not self.services.demo:
+            commands = either(command_on(word, self.run) for word in words)
+            yield ui.label(t("Later: {commands}", commands=commands))
+
+    def _steps(self) -> ui.Blocks:
         states = self._states
         for number, sentence in enumerate(self.job.sentences, 1):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 
-    def _actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> ui.Actions:
         if not (outcome := self._over):
             if not self._settling:
                 yield ui.Action("leave", "b", t("leave running"))
-                yield ui.Action("stop", "S", messages.STOP, ends=True)
+                yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
-        decision = outcome.decision
-        yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
-        for choice in decision.choices:
+        yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
+        for choice in outcome.choices:
             keeps = choice.way is Purpose.KEEP
-            yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
-        if decision.resumes:
+            yield ui.ending(choice.way.value, "K" if keeps else "U", LABELS[choice.way])
+        if outcome.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
             yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)
         yield ui.Action("report", "s", t("save report"))
-        yield ui.Action("commands", "v", messages.COMMANDS, aside=True)
-        yield ui.Action("home", "escape", HOME, aside=True)
+        yield ui.aside("commands", "v", messages.COMMANDS)
+        yield ui.aside("home", "escape", HOME)
 
     @property
     def _is_used(self) -> bool:
         return self._state in (RunState.DONE, RunState.KEPT)
 
-    def _next(self, outcome: RunOutcome) -> Iterator[ui.Block]:
+    def _next(self, outcome: RunOutcome) -> ui.Blocks:
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
-            yield from (ui.para(ui.danger(one.sentence), hang=2) for one in failed)
+            yield from (ui.alarm(one.sentence, hang=2) for one in failed)
         elif self._state is RunState.UNDONE:
             told = str(outcome.banner.text)
             ends = (one for one in self._entries if one.event is Event.UNDONE and one.sentence != told)
@@ -217,7 +221,7 @@ class WorkScreen(Screen):
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
-        yield ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2)
+        yield ui.label(t("Journal: {folder}", folder=str(self.run)), hang=2)
 
     def act_leave(self) -> None:
         self.desk.read_again()
@@ -243,7 +247,8 @@ class WorkScreen(Screen):
         if self._outcome is None:
             self._asked = way
             return
-        if (choice := self._outcome.decision.of(way)) is None:
+        choice = next((one for one in self._outcome.choices if one.way is way), None)
+        if choice is None:
             return
 
         def read(values: ui.Values) -> bytes:
@@ -269,22 +274,11 @@ class WorkScreen(Screen):
 
     def _settle(self, way: Purpose, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Purpose.KEEP else messages.UNDOING
-        runs, run, over = self.services.runs, self.run, threading.Event()
+        runs, run = self.services.runs, self.run
         self._progress = run_rows.RunProgress(progress=runs.status(run).progress).turned()
 
-        def look() -> None:
-            self._look()
-            while not over.wait(run_rows.PERIOD):
-                self._look()
-
         def work() -> tuple[Ended, str]:
-            watcher = threading.Thread(target=look, daemon=True)
-            watcher.start()
-            try:
-                said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
-            finally:
-                over.set()
-                watcher.join()
+            said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
             return self._ended(), said
 
         def done(result: tuple[Ended, str]) -> None:
@@ -325,9 +319,6 @@ class WorkScreen(Screen):
 
     def act_bring(self) -> None:
         self.desk.open_copy(self.job.places)
-
-    def act_commands(self) -> None:
-        self.open(Page, messages.STEPS, self.job.commands())
 
     def act_report(self) -> None:
         page = self.services.report(self.run)

@@ -38,7 +38,8 @@ def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) ->
 def session_on(known: Drive) -> Session:
     """Return a session with this drive and no workload."""
     around = machine(known)
-    return Session(around, known, recorded(known).diagnose(around, known))
+    services = recorded(known)
+    return Session(services, around, known, services.diagnose(around, known))
 
 
 def session_for(services: Services, workload: str = MEDIA) -> Session:
@@ -46,8 +47,8 @@ def session_for(services: Services, workload: str = MEDIA) -> Session:
     known = services.machine
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)
-    advice = Session(known, one, diagnosis).advise(services, workload)
-    session = Session(known, one, diagnosis, workload, advice, advice.chosen)
+    advice = Session(services, known, one, diagnosis).advise(workload)
+    session = Session(services, known, one, diagnosis, workload, advice, advice.chosen)
     if advice.chosen is None:
         return session
     spec = with_usual_place(

@@ -84,8 +84,8 @@ def planning(
     services = Measuring(around, logs)
     at = Person(services)
     diagnosis = services.diagnose(around, known)
-    session = Session(machine=around, drive=known, diagnosis=diagnosis, mode=mode)
-    at.desk.session = draft.for_purpose(services, session, "small-files")
+    session = Session(services=services, machine=around, drive=known, diagnosis=diagnosis, mode=mode)
+    at.desk.session = draft.for_purpose(session, "small-files")
     at.desk.go(PlanScreen(at.desk))
     return at, services
 
@@ -152,8 +152,10 @@ def test_filesystem_with_a_missing_program_is_grey() -> None:
     )
     services = Measuring(lacking, FASTER)
     at = Person(services)
-    session = Session(machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known))
-    at.desk.session = draft.for_purpose(services, session, "small-files")
+    session = Session(
+        services=services, machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known)
+    )
+    at.desk.session = draft.for_purpose(session, "small-files")
     at.desk.go(PlanScreen(at.desk))
     at.key("c")
     row = at.row("xfs")
@@ -239,8 +241,10 @@ def test_impossible_trial_is_reported() -> None:
     around = machine(known)
     services = Services(around, "a test")
     at = Person(services)
-    session = Session(machine=around, drive=known, diagnosis=services.diagnose(around, known))
-    at.desk.session = draft.for_purpose(services, session, "small-files")
+    session = Session(
+        services=services, machine=around, drive=known, diagnosis=services.diagnose(around, known)
+    )
+    at.desk.session = draft.for_purpose(session, "small-files")
     at.desk.go(PlanScreen(at.desk))
     at.act("try")
     assert "drives cannot be measured" in at.said and at.view.place == "plan"

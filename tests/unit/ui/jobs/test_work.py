@@ -3,7 +3,7 @@ exit code."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -45,7 +45,7 @@ class AtWork(Live):
         self.told = ""
         self.person = Person(self)
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+    def follow(self, run: Path) -> Iterator[JournalEntry]:
         yield entry(Event.STARTED, "Applying.")
         yield entry(Event.STEP_STARTED, "Write a new GPT.", 1)
         self.reached.set()

@@ -126,8 +126,8 @@ def test_list_without_reasons_says_so() -> None:
 
 def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
     services, known = person(drive()).desk.services, drive()
-    session = Session(machine(known), known, services.diagnose(machine(known), known))
-    advice = session.advise(services, "large-media")
+    session = Session(services, machine(known), known, services.diagnose(machine(known), known))
+    advice = session.advise("large-media")
     for choice in advice.choices:
         reasons = choice_reasons(choice, advice)
         wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)
