@@ -6,15 +6,7 @@ from pathlib import Path
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import t
-from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
-
-
-def recorded_drive(machine: Machine, device: str) -> Drive:
-    """Return a drive of a recorded machine. Raises BadInput."""
-    if drive := machine.drive(device):
-        return drive
-    known = tuple(drive.path for drive in machine.drives) or ("-",)
-    raise BadInput(t("Drive {drive} is not among the known drives: {known:list}.", drive=device, known=known))
+from wizard.probe.machine import drive_under, load_machine, probe_machine, recorded_drive, with_others
 
 
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:

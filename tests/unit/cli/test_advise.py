@@ -13,8 +13,8 @@ from tests.unit.report.reports import underived
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli import machines
-from wizard.cli.inspect import advice_text
 from wizard.cli.main import main
+from wizard.cli.plan import advice_text
 from wizard.documents.codec import from_json, parse_document
 from wizard.model.advice import Advice, Rank
 from wizard.model.finding import Recorded, Recording
