@@ -357,13 +357,11 @@ class Words:
                 if len(form) > 1 and not (common and kind in (LABEL, MOUNT)):
                     found[form] = _bounded(form, kind)
                 elif kind == LABEL:
-                    for quote in "\"'":
-                        quoted = f"{quote}{form}{quote}"
-                        self._known[quoted.casefold()] = f"{quote}{word}{quote}"
-                        found[quoted] = re.escape(quoted)
-                    for key in ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING)):
-                        self._known[f"{key}{form}".casefold()] = f"{key}{word}"
-                        found[f"{key}{form}"] = f"{re.escape(key + form)}{NO_LETTER_AFTER}"
+                    keys = ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING))
+                    for before, after in (*zip("\"'", "\"'", strict=True), *((key, "") for key in keys)):
+                        whole = f"{before}{form}{after}"
+                        self._known[whole.casefold()] = f"{before}{word}{after}"
+                        found[whole] = re.escape(whole) + ("" if after else NO_LETTER_AFTER)
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
         nodes, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
         self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)

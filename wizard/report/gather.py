@@ -4,6 +4,7 @@ import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -104,7 +105,7 @@ class _Gathering:
         self._check_measured(facts)
         if run is None:
             self._lack("run", NOT_SPECIFIED)
-        named = {
+        named: dict[str, Any] = {
             name: one
             for name, kind in PARTS.items()
             for one in (document, self.sources.measured)

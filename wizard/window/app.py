@@ -47,24 +47,15 @@ class TerminalFilter(LineFilter):
         ]
 
     def _shown(self, style: Style) -> Style:
-        match self.terminal.colours:
-            case Colours.ANY:
-                return style
-            case Colours.EIGHT:
-                return self._readable(style)
-            case Colours.NONE:
-                # Reverse and underline show the cursor.
-                return Style(
-                    reverse=style.reverse or None,
-                    underline=style.underline or None,
-                    bold=style.bold or None,
-                    meta=style.meta or None,
-                )
-
-    def _readable(self, style: Style) -> Style:
         """On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and
         green are too bright."""
-        if style.bgcolor is not None and not style.bgcolor.is_default:
+        if self.terminal.colours is Colours.NONE:
+            # Reverse and underline show the cursor.
+            return Style(
+                reverse=style.reverse or None, underline=style.underline or None, bold=style.bold or None
+            )
+        has_ground = style.bgcolor is not None and not style.bgcolor.is_default
+        if self.terminal.colours is Colours.ANY or has_ground:
             return style
         ink = style.color.number if style.color else None
         if self.terminal.light:

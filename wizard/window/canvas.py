@@ -159,24 +159,22 @@ class Sheet(Struct, frozen=True):
 
 def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet:
     """Return a screen, with the targets that the styles of its lines carry."""
-    spots = tuple(spot for y, strip in enumerate(lines) for spot in _spots(strip, y))
+    spots: list[Spot] = []
+    for y, strip in enumerate(lines):
+        cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
+        for kind in filter({kind for _, meta in cells for kind in meta}.__contains__, TARGETS):
+            x = 0
+            for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
+                width = sum(wide for _, wide in same)
+                if name:
+                    spots.append(Spot(x, y, width, kind, name))
+                x += width
     cursor = next(((spot.x, spot.y) for spot in spots if spot.kind == CURSOR), None)
     drawn = (
         Strip([Segment(text, style and style.clear_meta_and_links()) for text, style, _ in strip])
         for strip in lines
     )
-    return Sheet(tuple(drawn), cursor, spots, parts)
-
-
-def _spots(strip: Strip, y: int) -> Iterator[Spot]:
-    cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
-    for kind in filter({kind for _, meta in cells for kind in meta}.__contains__, TARGETS):
-        x = 0
-        for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
-            width = sum(wide for _, wide in same)
-            if name:
-                yield Spot(x, y, width, kind, name)
-            x += width
+    return Sheet(tuple(drawn), cursor, tuple(spots), parts)
 
 
 def lines_of(lines: Sequence[Strip], kind: str, name: str) -> tuple[int, int] | None:
