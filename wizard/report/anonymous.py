@@ -357,11 +357,20 @@ class Words:
                 if len(form) > 1 and not (common and kind in (LABEL, MOUNT)):
                     found[form] = _bounded(form, kind)
                 elif kind == LABEL:
-                    keys = ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING))
-                    for before, after in (*zip("\"'", "\"'", strict=True), *((key, "") for key in keys)):
-                        whole = f"{before}{form}{after}"
-                        self._known[whole.casefold()] = f"{before}{word}{after}"
-                        found[whole] = re.escape(whole) + ("" if after else NO_LETTER_AFTER)
+                    for before in (
+                        '"',
+                        "'",
+                        "name=",
+                        "LABEL=",
+                        "label=",
+                        "named ",
+                        *map("{} ".format, NAMING),
+                    ):
+                        after = before if before in "\"'" else ""
+                        self._known[f"{before}{form}{after}".casefold()] = f"{before}{word}{after}"
+                        found[f"{before}{form}{after}"] = re.escape(before + form) + (
+                            after or NO_LETTER_AFTER
+                        )
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
         nodes, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
         self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)

@@ -31,7 +31,7 @@ def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
                 raise BadInput(f"There is no device {missing[0]}.")
             return machine(*known.values(), **changes), tuple(known[device] for device in devices)
 
-        monkeypatch.setattr(plan_face, "machine_and_drives", found)
+        monkeypatch.setattr(plan_face.probed, "machine_and_drives", found)
         code = main.main(words)
         seen = capsys.readouterr()
         return code, seen.out, seen.err
