@@ -18,7 +18,7 @@ from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import SCHEMAS
-from wizard.cli import changes, inspect, lists, status
+from wizard.cli import changes, inspect, lists, plan, status
 from wizard.documents import profiles
 from wizard.documents.codec import Sealed
 from wizard.ext4.document import MIGRATIONS
@@ -146,7 +146,7 @@ DOCUMENTS = (
         _machine,
     ),
     _of(facts.SCHEMA, facts.RawMachine, "What was read of a machine", "`inspect --save`", grows=True),
-    _of(inspect.ADVICE_SCHEMA, Advice, "Which filesystems suit a drive and a purpose", "`advise --json`"),
+    _of(plan.ADVICE_SCHEMA, Advice, "Which filesystems suit a drive and a purpose", "`advise --json`"),
     _list_of(
         lists.WORKLOADS_SCHEMA, Workload, "workloads", "The purposes that advice knows", "`workloads --json`"
     ),

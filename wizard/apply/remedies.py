@@ -14,7 +14,6 @@ from wizard.apply.run.runs import find_run
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import has_capability
 from wizard.apply.system.fstab import tags_of
-from wizard.benchmark.smr_probe import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
 from wizard.model.errors import DiskwrightError, printable
@@ -169,6 +168,8 @@ def _refuse(
         case ("release", _):
             plan_release(machine, drive, has_all=not machine.unprobed)
         case ("bench", _, "--scratch", "--shingled", "--quick"):
+            from wizard.benchmark.smr_probe import quick_test_obstacle
+
             return quick_test_obstacle(drive, patterns)
         case ("bench", *_) | ("advise", *_):
             refusals.measured(drive)

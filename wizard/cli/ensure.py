@@ -193,31 +193,31 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
     """Change a drive until it matches. Each step is planned from the current state."""
     first = look
     runs: list[str] = []
+    code = ExitCode.DONE
     for _ in range(MOST_STEPS):
-        if look.state is DriveState.AS_WANTED:
-            return EnsureResult(first, look, tuple(runs))
-        if look.state is DriveState.REFUSED:
-            return EnsureResult(first, look, tuple(runs), ExitCode.FAILED)
+        if look.state in (DriveState.AS_WANTED, DriveState.REFUSED):
+            code = ExitCode.DONE if look.state is DriveState.AS_WANTED else ExitCode.FAILED
+            break
         _show(look)
         try:
             run = _begun(look, where)
             runs.append(run.name)
             code = narrate(run)
         except DiskwrightError as error:
-            failed = _refused(look, reason_of(error))
-            return EnsureResult(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
-        if code is ExitCode.REFUSED and look.state is DriveState.RESUME:
+            look, code = _refused(look, reason_of(error)), ExitCode.FAILED if runs else error.exit_code
+            break
+        if code is ExitCode.DONE or (code is ExitCode.REFUSED and look.state is DriveState.RESUME):
             # After a reboot, a run that wrote nothing may not recognise the drive. A new run does.
             anew = _same_again(first, look_at(look.wanted, where))
-            if anew.state is DriveState.MAKE:
+            if code is ExitCode.DONE or anew.state is DriveState.MAKE:
                 look = anew
                 continue
-        if code is not ExitCode.DONE:
-            ended = _refused(look, t("Run {run} did not finish.", run=run.name))
-            return EnsureResult(first, ended, tuple(runs), code)
-        look = _same_again(first, look_at(look.wanted, where))
-    endless = _refused(look, t("The drive still differs after repeated changes; check the runs."))
-    return EnsureResult(first, endless, tuple(runs), ExitCode.FAILED)
+        look = _refused(look, t("Run {run} did not finish.", run=run.name))
+        break
+    else:
+        look = _refused(look, t("The drive still differs after repeated changes; check the runs."))
+        code = ExitCode.FAILED
+    return EnsureResult(first, look, tuple(runs), code)
 
 
 def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessment:

@@ -25,7 +25,7 @@ from wizard.process.output import search_output
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from wizard.cli.output import Document
     from wizard.model.said import Message
@@ -132,13 +132,6 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
-def function_of(name: str) -> "Callable[[Namespace], Document | ExitCode | None]":
-    """Return the function of a command, importing only its modules."""
-    found: Callable[[Namespace], Document | ExitCode | None]
-    found = resolve_name(f"wizard.cli.{ROWS[name].function}")
-    return found
-
-
 def parser_of(name: str) -> CommandParser:
     """Return the parser of a command; the wizard has an empty name."""
     return CommandParser(ROWS[name])
@@ -182,7 +175,8 @@ def dispatch(words: list[str]) -> int:
         _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
     arguments.words = (name, *words)
-    result = function_of(name)(arguments)
+    # Import only the modules of this command.
+    result: Document | ExitCode | None = resolve_name(f"wizard.cli.{ROWS[name].function}")(arguments)
     if isinstance(result, tuple):
         from wizard.cli.output import deliver
 

@@ -19,7 +19,6 @@ from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_cliff import run_shingled_trial
 from wizard.cli import output
 from wizard.cli.command import BETWEEN, NEEDS_DRIVE
-from wizard.cli.machines import machine_and_drives
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
@@ -30,7 +29,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
-from wizard.probe.machine import probe_drive
+from wizard.probe.machine import machine_and_drives, probe_drive
 from wizard.process.program import ended_by_signal
 from wizard.ui.components.measured import verdict_banner, verdict_blocks
 from wizard.ui.view import GAP

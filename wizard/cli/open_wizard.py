@@ -9,13 +9,13 @@ from pathlib import Path
 from signal import SIGINT, signal
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.machines import recorded_drive
 from wizard.cli.output import say
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
 from wizard.host.services import Services
 from wizard.model.errors import BadInput, ExitCode, Failed
 from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
+from wizard.probe.machine import recorded_drive
 from wizard.window.terminal import terminal_of
 
 

@@ -1,24 +1,32 @@
-"""`diskwright plan`: plan a layout and write it to a file. Writes to no drive."""
+"""`diskwright plan`: plan a layout and write it to a file. `diskwright advise`: recommend filesystems and
+options for a drive and a workload. Neither writes to a drive."""
 
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
+from wizard.advice.ranking import advise
 from wizard.advice.request import check_phrases
+from wizard.advice.workloads import find_workload
 from wizard.apply.plan.guard import check_places
 from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system import mounts
 from wizard.cli import command
-from wizard.cli.machines import machine_and_drives, machine_and_part
-from wizard.cli.output import save, say, show
+from wizard.cli.output import Document, save, say, show
 from wizard.cli.start import page_of
+from wizard.documents.codec import render_document, to_json
+from wizard.findings.diagnose import diagnose
+from wizard.findings.drive_faults import turning_words
+from wizard.findings.geometry import load_patterns
+from wizard.model.advice import Advice
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Sentence, parse_size, t
+from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
 from wizard.plan.check import PLANS
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request
@@ -27,7 +35,10 @@ from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
 from wizard.plan.requested import plan_requested
 from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
+from wizard.probe import machine as probed
 from wizard.probe.host.environment import caller
+from wizard.ui import view as ui
+from wizard.ui.components.advice_rows import advice_page
 
 NOTHING_PLANNED = Sentence(
     "Choose what to store: `diskwright plan {device} --workload large-media`. `diskwright workloads` lists "
@@ -45,15 +56,15 @@ def plan(arguments: Namespace) -> None:
     """Plan, show the plan, and save it."""
     arguments.danger = arguments.danger or []
     requests = requests_of(arguments)
-    part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
+    part = _machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
-        machine_and_drives(arguments.devices, arguments.machine)
+        probed.machine_and_drives(arguments.devices, arguments.machine)
         option = f"--{change.replace('_', '-')}"
         raise BadInput(command.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     machine, drives = (
-        (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
+        (part[0], part[1:2]) if part else probed.machine_and_drives(arguments.devices, arguments.machine)
     )
     _tell_unread(arguments, drives)
     wanted, requests = _request(arguments, requests, machine, drives[0], part[2] if part else None)
@@ -81,6 +92,26 @@ def plan(arguments: Namespace) -> None:
         )
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
+
+
+def _machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
+    """Return the machine, drive and partition, or None if `device` is not a partition. Raises BadInput if the
+    table does not list it."""
+    if recorded is None:
+        if not (path := probed.drive_under(device)):
+            return None
+        machine = probed.with_others(probed.probe_machine([path]))
+        node = str(Path(device).resolve())
+    else:
+        machine, node = probed.load_machine(Path(recorded)), device
+    for drive in machine.drives:
+        if part := drive.partition(node):
+            return machine, drive, part
+    if recorded is None:
+        raise BadInput(
+            t("The table of {drive} could not be read, or does not list {part}.", drive=path, part=device)
+        )
+    return None
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
@@ -159,3 +190,24 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         )
         return (asked,)
     return tuple(parse_volume(text) for text in arguments.volume or ())
+
+
+ADVICE_SCHEMA = "diskwright.advice/1"
+
+
+def advise_drive(arguments: Namespace) -> Document:
+    """Rank the filesystems for a drive and a workload."""
+    profile = find_workload(arguments.workload)
+    machine, (drive,) = probed.machine_and_drives([arguments.device], arguments.machine)
+    recording = diagnose(machine, drive, load_patterns()).recording
+    advice = advise(machine, drive, recording, profile)
+    return render_document(ADVICE_SCHEMA, advice), advice_text(advice, drive)
+
+
+def advice_text(advice: Advice, drive: Drive) -> Iterator[ui.Block]:
+    """Show the workload, the drive and the ranking."""
+    facts: list[Message | str] = [drive.model] if drive.model else []
+    facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
+    described = f"{drive.path} ({', '.join(map(str, (*facts, turning_words(drive))))})"
+    yield ui.para(ui.strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
+    yield from advice_page(advice)

@@ -18,19 +18,18 @@ from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT, as_options
 from wizard.apply.run import journal
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_tokens
+from wizard.apply.run.job import LEFT_OFF, check_root, check_tokens
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
 from wizard.cli.command import NO_RUN, typed
 from wizard.cli.output import say
 from wizard.cli.start import passphrase_for
-from wizard.cli.status import narrate
+from wizard.cli.status import narrate, waiting_words
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
-from wizard.plan.changes import RunDocument
 from wizard.plan.partition.moves import what_moves
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.probe.machine import probe_drive
@@ -202,16 +201,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
     tokens = arguments.confirm or ()
     found = recover.found_on(arguments.from_drive, arguments.journal)
     recover.refuse_known(found, arguments.journal)
-    first = found.labels[0].notice
-    say(
-        t(
-            "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
-            run=found.run,
-            begun=first.begun,
-            drives=found.plan.devices,
-            told=first.told,
-        )
-    )
+    say(waiting_words(found.labels[0].notice, found.plan.devices))
     for line in (*(who(member.drive) for member in found.plan.members), *found.differences):
         say(f"    {line}")
     say(
@@ -297,25 +287,17 @@ def resume_run(arguments: Namespace) -> ExitCode:
     document, job = load(run), run_control.job_of(run)
     if tokens:
         check_tokens(document, tokens)
-    else:
-        _refuse_overwriting(run, document)
+    elif journal.state(run) in LEFT_OFF and (left := job.pending_writes(run)).steps:
+        for number, step in left.steps:
+            say("   ", t("step {number} remains:", number=number), step.sentence)
+            if step.destroys:
+                say("       ", t("destroys {what}", what=step.destroys))
+        unconfirmed = t("This command made no changes. If the drive is correct, confirm it:")
+        again = typed("resume", run_argument(run), as_options(document.tokens)).strip()
+        raise Refused(f"{left.said} {unconfirmed} {again}")
     secret = None
     if file is not None or job.wants_passphrase(run):
         # The rehearsal creates encrypted volumes again.
         secret = passphrase_for(document, file, anew=job.phase(run) is Phase.REHEARSING)
     run_control.resume(run, secret)
     return narrate(run, seen)
-
-
-def _refuse_overwriting(run: Path, document: RunDocument) -> None:
-    """Raises Refused if resuming overwrites data, after a list of these steps."""
-    left = run_control.job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
-    if not left.steps:
-        return
-    for number, step in left.steps:
-        say("   ", t("step {number} remains:", number=number), step.sentence)
-        if step.destroys:
-            say("       ", t("destroys {what}", what=step.destroys))
-    unconfirmed = t("This command made no changes. If the drive is correct, confirm it:")
-    again = typed("resume", run_argument(run), as_options(document.tokens)).strip()
-    raise Refused(f"{left.said} {unconfirmed} {again}")

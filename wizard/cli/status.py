@@ -25,8 +25,9 @@ from wizard.cli.command import NO_RUN, typed
 from wizard.cli.output import say, tell, width_of
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
+from wizard.model.finding import Notice
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import joined, t
+from wizard.model.said import Message, joined, t
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
 
@@ -87,17 +88,20 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
     for path, notice in waiting_drives(known):
         run = Path(notice.run) if "/" in notice.run else runs_folder() / notice.run
         named = typed_word(printable(notice.run, 400))
-        say(
-            t(
-                "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
-                drives=(path,),
-                run=notice.run,
-                begun=notice.begun,
-                told=notice.told,
-            )
-        )
+        say(waiting_words(notice, (path,)))
         for command in [f"keep {named}", f"undo {named}"] if run.is_dir() else [f"keep --from-drive {path}"]:
             say(typed(command))
+
+
+def waiting_words(notice: Notice, drives: tuple[str, ...]) -> Message:
+    """Describe a waiting run from the notice on its drives."""
+    return t(
+        "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
+        drives=drives,
+        run=notice.run,
+        begun=notice.begun,
+        told=notice.told,
+    )
 
 
 def row_of(run: Path) -> RunRow:

@@ -665,7 +665,7 @@ _LOOKING = (
     CommandRow(
         "advise",
         t("recommend a filesystem and options for a drive and a workload"),
-        "inspect:advise_drive",
+        "plan:advise_drive",
         (DRIVE, WORKLOAD, JSON, MACHINE),
         (
             "diskwright advise /dev/sdX --workload large-media",

@@ -167,6 +167,31 @@ def load_facts(path: Path) -> RawMachine:
     )
 
 
+def recorded_drive(machine: Machine, device: str) -> Drive:
+    """Return a drive of a recorded machine. Raises BadInput."""
+    if drive := machine.drive(device):
+        return drive
+    known = tuple(drive.path for drive in machine.drives) or ("-",)
+    raise BadInput(t("Drive {drive} is not among the known drives: {known:list}.", drive=device, known=known))
+
+
+def with_only(machine: Machine, devices: Sequence[str]) -> Machine:
+    """Return the machine with only these drives, each once. Raises BadInput."""
+    return replace(machine, drives=tuple(dict.fromkeys(recorded_drive(machine, one) for one in devices)))
+
+
 def load_machine(path: Path) -> Machine:
     """Load a machine from a file of raw facts. Raises BadInput."""
     return machine_of(load_facts(path))
+
+
+def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
+    """Return the machine and the drives, in order, probed or `recorded`. Raises BadInput if one is missing or
+    listed twice."""
+    if recorded is None:
+        machine = with_others(probe_machine(devices))
+        if len(machine.drives) != len(devices):
+            raise BadInput(t("A drive is listed twice."))
+        return machine, machine.drives
+    machine = load_machine(Path(recorded))
+    return machine, tuple(recorded_drive(machine, device) for device in devices)

@@ -100,41 +100,36 @@ def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] 
 
 def _walk(value: object) -> Iterator[tuple[str, str]]:
     """Yield identifying fields with the kind. Skips published texts."""
-    if isinstance(value, tuple):
-        for one in value:
-            yield from _walk(one)
-    if not isinstance(value, Struct) or isinstance(value, Evidence | Workload):
-        return
-    if isinstance(value, Waiting) and "/" in value.run:
-        yield value.run.strip("'"), FILE
-    if isinstance(value, Finding) and "=" in value.subject:
-        # A finding about a line of fstab names a device that is not attached.
-        yield value.subject.partition("=")[2], LABEL
-    if isinstance(value, Relabel):
-        names = (value.old, value.new, *(uuid for part in value.parts for uuid in part[1:]))
-        yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in names)
-    yield from ((folder, MOUNT) for folder in _folders(value))
-    chosen = dict.fromkeys(("name", "group"), LABEL) if isinstance(value, NAMED) else {}
-    if isinstance(value, layout.Writer):
-        chosen = {"name": USER}
-    for name in value.__struct_fields__:
-        inner: object = getattr(value, name)
-        if kind := BY_FIELD.get(name) or chosen.get(name):
-            several = inner if isinstance(inner, tuple) else (inner,)
-            yield from ((one, kind) for one in several if isinstance(one, str))
-        else:
-            yield from _walk(inner)
+    for noun in _nouns(value):
+        if isinstance(noun, Evidence | Workload):
+            continue
+        yield from _in_texts(noun)
+        chosen = dict.fromkeys(("name", "group"), LABEL) if isinstance(noun, NAMED) else {}
+        if isinstance(noun, layout.Writer):
+            chosen = {"name": USER}
+        for name in noun.__struct_fields__:
+            if kind := BY_FIELD.get(name) or chosen.get(name):
+                inner: object = getattr(noun, name)
+                several = inner if isinstance(inner, tuple) else (inner,)
+                yield from ((one, kind) for one in several if isinstance(one, str))
 
 
-def _folders(value: Struct) -> tuple[str, ...]:
-    match value:
+def _in_texts(noun: Struct) -> Iterator[tuple[str, str]]:
+    match noun:
+        case Waiting(run=run) if "/" in run:
+            yield run.strip("'"), FILE
+        case Finding(subject=subject) if "=" in subject:
+            # A finding about a line of fstab names a device that is not attached.
+            yield subject.partition("=")[2], LABEL
+        case Relabel():
+            names = (noun.old, noun.new, *(uuid for part in noun.parts for uuid in part[1:]))
+            yield from ((name, UUID if noun.identifier == "uuid" else LABEL) for name in names)
         case BringFrom():
-            return value.below if value.is_device else (*value.below, value.path)
+            yield from ((folder, MOUNT) for folder in (*noun.below, "" if noun.is_device else noun.path))
         case BringTo():
-            return (value.folder, *value.makes, value.place)
+            yield from ((folder, MOUNT) for folder in (noun.folder, *noun.makes, noun.place))
         case TakePlace():
-            return (value.place,)
-    return ()
+            yield noun.place, MOUNT
 
 
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -362,13 +357,20 @@ class Words:
                 if len(form) > 1 and not (common and kind in (LABEL, MOUNT)):
                     found[form] = _bounded(form, kind)
                 elif kind == LABEL:
-                    for quote in "\"'":
-                        quoted = f"{quote}{form}{quote}"
-                        self._known[quoted.casefold()] = f"{quote}{word}{quote}"
-                        found[quoted] = re.escape(quoted)
-                    for key in ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING)):
-                        self._known[f"{key}{form}".casefold()] = f"{key}{word}"
-                        found[f"{key}{form}"] = f"{re.escape(key + form)}{NO_LETTER_AFTER}"
+                    for before in (
+                        '"',
+                        "'",
+                        "name=",
+                        "LABEL=",
+                        "label=",
+                        "named ",
+                        *map("{} ".format, NAMING),
+                    ):
+                        after = before if before in "\"'" else ""
+                        self._known[f"{before}{form}{after}".casefold()] = f"{before}{word}{after}"
+                        found[f"{before}{form}{after}"] = re.escape(before + form) + (
+                            after or NO_LETTER_AFTER
+                        )
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
         nodes, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
         self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)
@@ -444,7 +446,7 @@ OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
 """Fields that contain only our own words."""
 
 
-def _nouns(value: object) -> Iterator[object]:
+def _nouns(value: object) -> Iterator[Struct]:
     if isinstance(value, tuple):
         for one in value:
             yield from _nouns(one)

@@ -4,6 +4,7 @@ import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from wizard.apply.run.kinds import load
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.findings.geometry import load_patterns
+from wizard.model import verdict
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
@@ -28,16 +30,28 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, t
-from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.plan.changes import Bring, Changes, Migration, RunDocument
+from wizard.plan import changes
 from wizard.plan.plan import Plan
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import probe_machine, with_only
 from wizard.report import parts
 from wizard.report.anonymous import without_names
 from wizard.ui.components.run_rows import checks_of
 
 NOT_SPECIFIED = t("Not specified.")
 NO_FACTS = t("The drives are unknown.")
+
+PARTS: dict[str, type] = {
+    "plan": Plan,
+    "changes": changes.Changes,
+    "migration": changes.Migration,
+    "move": Moves,
+    "bring": changes.Bring,
+    "verdict": verdict.Verdict,
+    "cliff": verdict.CliffVerdict,
+    "displaced": verdict.DisplacedVerdict,
+    "trial": TrialVerdict,
+}
+"""Class of the document and of the measurement, by field of the report."""
 
 
 class Sources(Struct, frozen=True):
@@ -84,14 +98,19 @@ class _Gathering:
         self.drives = self.document.drives if self.document else ()
 
     def report(self) -> parts.Report:
-        sources, document, measured = self.sources, self.document, self.sources.measured
+        document, run = self.document, self.sources.run
         machine, origin = self._facts()
         facts = self._diagnosed(machine, origin) if machine else None
         advice = self._advice(machine, facts)
         self._check_measured(facts)
-        run = sources.run
         if run is None:
             self._lack("run", NOT_SPECIFIED)
+        named: dict[str, Any] = {
+            name: one
+            for name, kind in PARTS.items()
+            for one in (document, self.sources.measured)
+            if isinstance(one, kind)
+        }
         return parts.Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             diskwright=__version__,
@@ -99,22 +118,14 @@ class _Gathering:
             absent=tuple(self.absent),
             facts=facts,
             advice=advice,
-            plan=document if isinstance(document, Plan) else None,
-            verdict=measured if isinstance(measured, Verdict) else None,
-            cliff=measured if isinstance(measured, CliffVerdict) else None,
             run=_record(run, len(document.sentences) if document else 0) if run else None,
-            changes=document if isinstance(document, Changes) else None,
-            migration=document if isinstance(document, Migration) else None,
-            move=document if isinstance(document, Moves) else None,
-            bring=document if isinstance(document, Bring) else None,
-            displaced=measured if isinstance(measured, DisplacedVerdict) else None,
-            trial=measured if isinstance(measured, TrialVerdict) else None,
+            **named,
         )
 
     def _lack(self, part: str, why: Message | str) -> None:
         self.absent.append(parts.Absence(part, str(why)))
 
-    def _document(self) -> RunDocument | None:
+    def _document(self) -> changes.RunDocument | None:
         if self.sources.plan is not None:
             return self.sources.plan
         if self.sources.run is None:
@@ -133,7 +144,7 @@ class _Gathering:
         wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
         try:
             machine, origin = self._machine(wanted)
-            machine = _with_only(machine, wanted) if wanted else machine
+            machine = with_only(machine, wanted) if wanted else machine
         except BadInput as error:
             if self.document is None:
                 raise
@@ -211,26 +222,12 @@ class _Gathering:
             self._lack("measurement", covered)
 
 
-def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
+def _about(found: BenchmarkResult | None, drive: Drive) -> verdict.DisplacedVerdict | None:
     """The quick test's verdict must match the drive."""
-    if not isinstance(verdict, DisplacedVerdict):
+    if not isinstance(found, verdict.DisplacedVerdict):
         return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
-    return verdict if (verdict.drive, verdict.model, verdict.size_bytes) == now else None
-
-
-def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
-    found: list[Drive] = []
-    for path in wanted:
-        drive = machine.drive(path)
-        if drive is None:
-            known = tuple(drive.path for drive in machine.drives) or ("-",)
-            raise BadInput(
-                t("Drive {drive} is not among the known drives: {known:list}.", drive=path, known=known)
-            )
-        if drive not in found:
-            found.append(drive)
-    return replace(machine, drives=tuple(found))
+    return found if (found.drive, found.model, found.size_bytes) == now else None
 
 
 def _room(plan: Plan, number: int | None) -> int | None:

@@ -68,7 +68,7 @@ class RunRecord(Struct, frozen=True):
     not_yet: bool = False
 
 
-class Report(Struct, frozen=True):
+class Report(Struct, frozen=True, kw_only=True):
     """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
 
     At most one of `plan`, `changes`, `migration`, `move` and `bring` is present. `anonymous`: everything that
@@ -81,9 +81,9 @@ class Report(Struct, frozen=True):
     absent: tuple[Absence, ...]
     facts: Facts | None
     advice: tuple[Advice, ...]
-    plan: Plan | None
-    verdict: Verdict | None
-    cliff: CliffVerdict | None
+    plan: Plan | None = None
+    verdict: Verdict | None = None
+    cliff: CliffVerdict | None = None
     run: RunRecord | None
     changes: Changes | None = None
     migration: Migration | None = None

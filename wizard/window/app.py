@@ -47,24 +47,15 @@ class TerminalFilter(LineFilter):
         ]
 
     def _shown(self, style: Style) -> Style:
-        match self.terminal.colours:
-            case Colours.ANY:
-                return style
-            case Colours.EIGHT:
-                return self._readable(style)
-            case Colours.NONE:
-                # Reverse and underline show the cursor.
-                return Style(
-                    reverse=style.reverse or None,
-                    underline=style.underline or None,
-                    bold=style.bold or None,
-                    meta=style.meta or None,
-                )
-
-    def _readable(self, style: Style) -> Style:
         """On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and
         green are too bright."""
-        if style.bgcolor is not None and not style.bgcolor.is_default:
+        if self.terminal.colours is Colours.NONE:
+            # Reverse and underline show the cursor.
+            return Style(
+                reverse=style.reverse or None, underline=style.underline or None, bold=style.bold or None
+            )
+        has_ground = style.bgcolor is not None and not style.bgcolor.is_default
+        if self.terminal.colours is Colours.ANY or has_ground:
             return style
         ink = style.color.number if style.color else None
         if self.terminal.light:
@@ -103,17 +94,17 @@ class Face(Widget, can_focus=True):
         before, self.sheet = self.sheet.lines, sheet
         if whole or len(before) != len(sheet.lines):
             self.refresh()
-        elif regions := [
+        elif changed := [
             Region(cells[0], y, cells[1] - cells[0], 1)
             for y, (old, new) in enumerate(zip(before, sheet.lines, strict=True))
             if (cells := canvas.changed_cells(old, new))
         ]:
-            self.refresh(*regions)
+            self.refresh(*changed)
 
     def render_line(self, y: int) -> Strip:
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
-        return canvas.few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
+        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style).simplify()
 
 
 class Window(App[None]):
@@ -157,16 +148,10 @@ class Window(App[None]):
         loop = self._loop
         if loop is not None and not self._due:
             self._due = True
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._redraw_soon)
-
-    def _redraw_soon(self) -> None:
-        wait = SELDOM - (monotonic() - self._drawn_at) if self.terminal.slow else 0.0
-        if wait > 0 and self._loop is not None:
+            wait = max(0.0, self._drawn_at + SELDOM - monotonic()) if self.terminal.slow else 0.0
             # Not Textual's timer, which cannot start outside the app's context.
-            self._loop.call_later(wait, self._redraw_unrequested)
-        else:
-            self._redraw_unrequested()
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(loop.call_later, wait, self._redraw_unrequested)
 
     def _redraw_unrequested(self) -> None:
         self._due = False

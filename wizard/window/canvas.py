@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -63,18 +63,6 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
         return 0, new.cell_length
     changed = [column for column, cells in enumerate(zip(before, after, strict=True)) if len({*cells}) > 1]
     return (changed[0], changed[-1] + 1) if changed else None
-
-
-def few_styles(strip: Strip) -> Strip:
-    """Return the line with blanks in the style of the text before, if both look alike, to save bytes."""
-    visible = attrgetter("bgcolor", "reverse", "underline", "strike")
-    found: list[Segment] = []
-    for segment in strip:
-        before = found[-1].style if found else None
-        is_blank = not segment.text.strip(" ")
-        alike = is_blank and before and segment.style and visible(before) == visible(segment.style)
-        found.append(Segment(segment.text, before) if alike else segment)
-    return Strip(found, strip.cell_length).simplify()
 
 
 def cut(text: str, width: int, more: str = "…") -> str:
@@ -171,24 +159,22 @@ class Sheet(Struct, frozen=True):
 
 def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet:
     """Return a screen, with the targets that the styles of its lines carry."""
-    spots = tuple(spot for y, strip in enumerate(lines) for spot in _spots(strip, y))
+    spots: list[Spot] = []
+    for y, strip in enumerate(lines):
+        cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
+        for kind in filter({kind for _, meta in cells for kind in meta}.__contains__, TARGETS):
+            x = 0
+            for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
+                width = sum(wide for _, wide in same)
+                if name:
+                    spots.append(Spot(x, y, width, kind, name))
+                x += width
     cursor = next(((spot.x, spot.y) for spot in spots if spot.kind == CURSOR), None)
     drawn = (
         Strip([Segment(text, style and style.clear_meta_and_links()) for text, style, _ in strip])
         for strip in lines
     )
-    return Sheet(tuple(drawn), cursor, spots, parts)
-
-
-def _spots(strip: Strip, y: int) -> Iterator[Spot]:
-    cells = [(segment.cell_length, segment.style.meta if segment.style else {}) for segment in strip]
-    for kind in filter({kind for _, meta in cells for kind in meta}.__contains__, TARGETS):
-        x = 0
-        for name, same in groupby(((meta.get(kind), wide) for wide, meta in cells), itemgetter(0)):
-            width = sum(wide for _, wide in same)
-            if name:
-                yield Spot(x, y, width, kind, name)
-            x += width
+    return Sheet(tuple(drawn), cursor, tuple(spots), parts)
 
 
 def lines_of(lines: Sequence[Strip], kind: str, name: str) -> tuple[int, int] | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from wizard.ui import view as ui
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
@@ -22,6 +25,16 @@ LONGEST_VALUE = 1000
 """Longest value of a field in characters."""
 
 
+class Entry(Struct):
+    """Input in a field. `place`: cursor position in characters. `given`: the last value of the view.
+    `selected`: the next typed character replaces the whole text."""
+
+    text: str = ""
+    place: int = 0
+    given: str | None = None
+    selected: bool = False
+
+
 class InputState:
     """Cursor, focus and typed values of a screen. Persists while the screen's views change."""
 
@@ -31,23 +44,19 @@ class InputState:
         self.focus = MAIN
         self.tops: dict[str, int] = {}
         self.has_moved = False
+        self.entries: defaultdict[str, Entry] = defaultdict(Entry)
         self._at = ""
-        self._typed: dict[str, str] = {}
-        self._places: dict[str, int] = {}
-        self._given: dict[str, str] = {}
-        self._selected: set[str] = set()
 
     def meet(self, view: ui.View, *, asked: bool) -> bool:
         """Adopt a new view. Returns True if the screen must be told the cursor position. With `asked`, the
         view results from the person's input and may move the cursor."""
         for field in view.fields:
-            if self._given.get(field.key) != field.value:
-                self._given[field.key] = field.value
-                if field.selected and field.value:
-                    self._selected.add(field.key)
-                if self._typed.get(field.key) != field.value:
-                    self._typed[field.key] = field.value
-                    self._places[field.key] = len(field.value)
+            entry = self.entries[field.key]
+            if entry.given != field.value:
+                entry.given = field.value
+                entry.selected = entry.selected or bool(field.selected and field.value)
+                if entry.text != field.value:
+                    entry.text, entry.place = field.value, len(field.value)
         fields = [field.key for field in view.fields]
         if self.field not in fields:
             self.field = fields[0] if fields else ""
@@ -63,15 +72,7 @@ class InputState:
 
     def value(self, key: str) -> str:
         """Return a field's value."""
-        return self._typed.get(key, "")
-
-    def selects(self, key: str) -> bool:
-        """Return True if the next typed character replaces the whole value."""
-        return key in self._selected
-
-    def place(self, key: str) -> int:
-        """Return the cursor position in a field, in characters."""
-        return self._places.get(key, len(self.value(key)))
+        return self.entries[key].text
 
     def values(self, view: ui.View) -> Mapping[str, str]:
         """Return the values of all fields."""
@@ -81,11 +82,11 @@ class InputState:
         """Select the next or previous offer, cyclically."""
         values = [offer.value for offer in field.offers]
         now = values.index(self.value(field.key)) if self.value(field.key) in values else -1 if by > 0 else 0
-        self._typed[field.key] = values[(now + by) % len(values)]
+        self.entries[field.key].text = values[(now + by) % len(values)]
 
     def insert(self, text: str) -> None:
         """Insert text at the cursor of the field."""
-        if self.selects(self.field):
+        if self.entries[self.field].selected:
             self._set("", "")
         before, after = self._sides()
         text = "".join(filter(str.isprintable, text))[: LONGEST_VALUE - len(before + after)]
@@ -95,7 +96,7 @@ class InputState:
         """Apply an editing key to the field. Returns False for other keys."""
         before, after = self._sides()
         # Delete the whole selection. The cursor is at its end.
-        key = "ctrl+u" if self.selects(self.field) and key in DELETING else key
+        key = "ctrl+u" if self.entries[self.field].selected and key in DELETING else key
         changed = {
             "backspace": (before[:-1], after),
             "delete": (before, after[1:]),
@@ -113,12 +114,11 @@ class InputState:
         return True
 
     def _sides(self) -> tuple[str, str]:
-        value, place = self.value(self.field), self.place(self.field)
-        return value[:place], value[place:]
+        entry = self.entries[self.field]
+        return entry.text[: entry.place], entry.text[entry.place :]
 
     def _set(self, before: str, after: str) -> None:
-        self._typed[self.field], self._places[self.field] = before + after, len(before)
-        self._selected.discard(self.field)
+        self.entries[self.field] = Entry(before + after, len(before), self.entries[self.field].given)
 
 
 PARTS = (MAIN, ABOVE, LEFT, PANES)

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -42,19 +43,19 @@ class TerminalContent:
     """Model of the terminal's content."""
 
     def __init__(self) -> None:
-        self._cells: dict[Place, Cell] = {}
+        self._lines: defaultdict[int, dict[int, Cell]] = defaultdict(dict)
         self._at: Place = (0, 0)
         self._left: Place = (0, 0)
         self._ink = ""
 
     def clear(self) -> str:
         """Return the sequence to clear the screen."""
-        self._cells.clear()
+        self._lines.clear()
         return CLEAR
 
     def changed(self, data: str) -> str:
         """Return the least output with the same effect as `data`."""
-        wanted: dict[Place, Cell] = {}
+        wanted: defaultdict[int, dict[int, Cell]] = defaultdict(dict)
         sent: list[str] = []
         for token in _TOKEN.finditer(data):
             match token.lastgroup:
@@ -69,11 +70,10 @@ class TerminalContent:
                     sent.append(self.clear())
                     wanted.clear()
                 case "text":
-                    self._write(token["text"], wanted)
+                    self._write(token["text"], wanted[self._at[0]])
                 case "mode":
                     mode = token["mode"]
                     sent += self._differences(wanted)
-                    wanted.clear()
                     # Clear on entering and leaving the alternate screen, for terminals without one.
                     sent += [self.clear()] if mode == FIRST else []
                     sent += [mode, *([self.clear()] if mode == SECOND else [])]
@@ -84,46 +84,47 @@ class TerminalContent:
             self._left = self._at
         return "".join(sent)
 
-    def _write(self, text: str, wanted: dict[Place, Cell]) -> None:
+    def _write(self, text: str, row: dict[int, Cell]) -> None:
         line, column = self._at
         for char in text:
             width = cell_len(char)
             blank = char == " " and not _is_visible_on_blank(self._ink)
-            wanted[line, column] = BLANK if blank else (char, self._ink)
+            row[column] = BLANK if blank else (char, self._ink)
             if width == 2:
-                wanted[line, column + 1] = ("", self._ink)
+                row[column + 1] = ("", self._ink)
             column += width
         self._at = (line, column)
 
-    def _differences(self, wanted: dict[Place, Cell]) -> Iterator[str]:
-        for line in sorted({line for line, _ in wanted}):
-            row = {column: cell for (at, column), cell in wanted.items() if at == line}
-            old = {column: self._cells.get((line, column), BLANK) for column in row}
+    def _differences(self, wanted: dict[int, dict[int, Cell]]) -> Iterator[str]:
+        """Consumes `wanted`."""
+        for line, row in sorted(wanted.items()):
+            cells = self._lines[line]
+            old = {column: cells.get(column, BLANK) for column in row}
             wide = any(not char for char, _ in (*row.values(), *old.values()))
             changed = sorted(column for column in row if wide or old[column] != row[column])
-            self._cells.update({(line, column): cell for column, cell in row.items()})
+            cells |= row
             for first, last in _runs(changed):
-                yield from self._run(line, first, last)
+                yield f"\x1b[{line + 1};{first + 1}H"
+                yield from _run(cells, first, last)
+        wanted.clear()
 
-    def _run(self, line: int, first: int, last: int) -> Iterator[str]:
-        yield f"\x1b[{line + 1};{first + 1}H"
-        end = max(
-            (column for (at, column), cell in self._cells.items() if at == line and cell != BLANK), default=-1
-        )
-        erase = last - max(end, first - 1) > ERASED
-        ink = ""
-        for column in range(first, (end if erase else last) + 1):
-            cell = self._cells.get((line, column), BLANK)
-            char, wanted = cell
-            # A blank between bold words needs no other attributes.
-            if wanted != ink and (cell != BLANK or _is_visible_on_blank(ink)):
-                yield f"\x1b[{';'.join(filter(None, ('0', wanted)))}m"
-                ink = wanted
-            yield char
-        if ink:
-            yield "\x1b[0m"
-        if erase:
-            yield "\x1b[K"
+
+def _run(cells: dict[int, Cell], first: int, last: int) -> Iterator[str]:
+    end = max((column for column, cell in cells.items() if cell != BLANK), default=-1)
+    erase = last - max(end, first - 1) > ERASED
+    ink = ""
+    for column in range(first, (end if erase else last) + 1):
+        cell = cells.get(column, BLANK)
+        char, wanted = cell
+        # A blank between bold words needs no other attributes.
+        if wanted != ink and (cell != BLANK or _is_visible_on_blank(ink)):
+            yield f"\x1b[{';'.join(filter(None, ('0', wanted)))}m"
+            ink = wanted
+        yield char
+    if ink:
+        yield "\x1b[0m"
+    if erase:
+        yield "\x1b[K"
 
 
 def _attributes_after(ink: str, numbers: str) -> str:

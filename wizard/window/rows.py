@@ -243,14 +243,13 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
-    look, state = pen.look, pen.state
+    look, entry = pen.look, pen.state.entries[field.key]
     ink, at = look.style("field"), look.style("at")
-    value = state.value(field.key)
-    text = look.signs["hidden"] * len(value) if field.secret else canvas.shown(value)
-    place = min(state.place(field.key), len(text))
+    text = look.signs["hidden"] * len(entry.text) if field.secret else canvas.shown(entry.text)
+    place = min(entry.place, len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
-    if not value and canvas.shown(field.hint):
+    if not entry.text and canvas.shown(field.hint):
         hint, hint_style = (
             canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"]),
             look.style("hint"),
@@ -264,7 +263,7 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
         part = text[start : start + canvas.fitting(text[start:], room - 1)]
         place -= start
         under = part[place : place + 1] or " "
-        if focused and state.selects(field.key):
+        if focused and entry.selected:
             ink = at
         cursor = [(part[:place], ink), (under, at + HERE), (part[place + 1 :], ink)]
         body = cursor if focused else [(part, ink)]

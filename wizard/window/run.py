@@ -13,9 +13,7 @@ from wizard.host.services import Services
 from wizard.model.errors import ExitCode, printable
 from wizard.ui.view import View
 from wizard.ui.wizard import Wizard
-from wizard.window.terminal import FIRST, SECOND, Glyphs, Terminal, serial_baud, terminal_of
-
-CLEAR = "\x1b[H\x1b[2J"
+from wizard.window.terminal import CLEAR, FIRST, SECOND, Glyphs, Terminal, serial_baud, terminal_of
 
 
 def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:

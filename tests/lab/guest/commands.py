@@ -10,11 +10,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pkgutil import resolve_name
 from tempfile import TemporaryFile
 from time import monotonic
 
-from wizard.cli.main import function_of, main
-from wizard.cli.table import COMMANDS
+from wizard.cli.main import main
+from wizard.cli.table import COMMANDS, ROWS
 from wizard.probe import pool
 from wizard.process.program import ALWAYS, HANDED_ON, Result, search_path
 
@@ -27,7 +28,7 @@ def carried_out(words: Sequence[str], seconds: float) -> Result:
     fails."""
     if words[0] in COMMANDS:
         # Here, so that what is imported stays for the next command.
-        function_of(words[0])
+        resolve_name(f"wizard.cli.{ROWS[words[0]].function}")
     begun = monotonic()
     with TemporaryFile() as output, TemporaryFile() as errors:
         child = os.fork()

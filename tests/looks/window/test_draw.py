@@ -88,8 +88,7 @@ def test_frame_fills_the_screen_exactly(name: str, size: tuple[int, int], termin
     for line in sheet.lines:
         assert line.cell_length == size[0]
         assert sum(cell_len(text) for text, _, _ in line) == size[0]
-    assert all(spot.x >= 0 and spot.x + spot.width <= size[0] for spot in sheet.spots)
-    assert all(0 <= spot.y < size[1] for spot in sheet.spots)
+    assert all(0 <= spot.x <= size[0] - spot.width and 0 <= spot.y < size[1] for spot in sheet.spots)
 
 
 @pytest.mark.parametrize("terminal", ("many", "console", "vt220"))

@@ -12,7 +12,7 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.inspect import advice_text
+from wizard.cli.plan import advice_text
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Ability, Advice, Choice, Rank, ZonedUse

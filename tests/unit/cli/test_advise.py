@@ -12,9 +12,8 @@ from tests.unit.pages import page_lines
 from tests.unit.report.reports import underived
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli import machines
-from wizard.cli.inspect import advice_text
 from wizard.cli.main import main
+from wizard.cli.plan import advice_text
 from wizard.documents.codec import from_json, parse_document
 from wizard.model.advice import Advice, Rank
 from wizard.model.finding import Recorded, Recording
@@ -35,7 +34,7 @@ def flowing(lines: list[str]) -> str:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
     """Recorded machine with one drive."""
-    monkeypatch.setattr(machines, "load_machine", lambda path: machine(drive()))
+    monkeypatch.setattr("wizard.probe.machine.load_machine", lambda path: machine(drive()))
     return "saved.json"
 
 

@@ -9,7 +9,6 @@ import pytest
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli import main
-from wizard.cli import plan as plan_face
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
@@ -31,7 +30,7 @@ def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
                 raise BadInput(f"There is no device {missing[0]}.")
             return machine(*known.values(), **changes), tuple(known[device] for device in devices)
 
-        monkeypatch.setattr(plan_face, "machine_and_drives", found)
+        monkeypatch.setattr("wizard.probe.machine.machine_and_drives", found)
         code = main.main(words)
         seen = capsys.readouterr()
         return code, seen.out, seen.err

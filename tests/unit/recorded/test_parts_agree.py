@@ -11,7 +11,7 @@ from tests.unit.plan.layouts import UUIDS, plan_for, spec
 from wizard.advice.evidence import load_evidence
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.inspect import advice_text
+from wizard.cli.plan import advice_text
 from wizard.findings.diagnose import diagnose
 from wizard.host.services import Services
 from wizard.model.finding import NOT_JUDGED, Recorded

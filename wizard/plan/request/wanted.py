@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import for_files, lacking
-from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import take_options
 from wizard.advice.workloads import find_workload
 from wizard.filesystems.registry import MADE
@@ -38,6 +37,8 @@ def spec_of(
     `possible`: filesystems to choose from, if limited. Raises Refused if no filesystem is possible, or an
     option is not allowed.
     """
+    from wizard.advice.ranking import advise, site_of
+
     profile = find_workload(asked.workload)
     role = roles.ROLES.get(asked.role)
     size_bytes = _size_bytes(asked, machine)

@@ -11,7 +11,8 @@ from tests.unit.pages import page_lines
 from tests.unit.probe import rawfacts
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.inspect import advice_text, portrait
+from wizard.cli.inspect import portrait
+from wizard.cli.plan import advice_text
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import size_words
 from wizard.findings.geometry import load_patterns
