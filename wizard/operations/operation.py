@@ -24,6 +24,7 @@ EMPTY = Layout("none", ())
 UNTIL_KEPT = t(
     "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
 )
+NO_UNDO = t("Cannot be undone. After a power cut, the drive must be set up again.")
 
 
 AS_SENTENCE = Sentence("{clause:First}.")
@@ -235,9 +236,7 @@ class Writing(OnNodes):
     writes = True
 
     def undo_text(self, context: Context) -> str:
-        if not context.direct:
-            return str(UNTIL_KEPT)
-        return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
+        return str(NO_UNDO if context.direct else UNTIL_KEPT)
 
 
 class AtDevice(OnNodes, Struct, frozen=True):

@@ -98,6 +98,8 @@ class Relabel(Setting, Struct, frozen=True):
             Sentence("Change the UUID of {device} from {old} to {new}.")
             if self.is_uuid
             else Sentence("Label {device} '{new}' instead of '{old}'.")
+            if self.old
+            else Sentence("Label {device} '{new}'.")
         )
         return filled(form, self)
 

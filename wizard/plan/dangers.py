@@ -25,6 +25,11 @@ FORGOTTEN = t(
     "This system runs from an image, in memory or in a container, and may lose or ignore the boot mount "
     "configuration. Everything else remains on the drive."
 )
+NO_LOOP = Sentence(
+    "The running kernel ({release}) has no loop devices, so plans cannot be "
+    "rehearsed. Every step runs directly on the drive, and formatting cannot be "
+    "undone."
+)
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
 
@@ -242,20 +247,6 @@ def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
     """Raises Lacking if any of these tools is not installed."""
     if absent := missing.lacking(machine, programs):
         raise missing.MissingTools(absent)
-
-
-def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
-    """Return a doubt if the kernel definitely has no loop devices for rehearsals."""
-    if not kernel.lacks("loop"):
-        return ()
-    return (
-        t(
-            "The running kernel ({release}) has no loop devices, so plans cannot be "
-            "rehearsed. Every step runs directly on the drive, and formatting cannot be "
-            "undone.",
-            release=kernel.release,
-        ),
-    )
 
 
 def esp_doubts(

@@ -5,6 +5,7 @@ Also describes and selects steps, and maps a plan to other nodes.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
 from msgspec import Struct
@@ -195,28 +196,16 @@ class Plan(Document, Struct, frozen=True):
         all drives."""
         return next((member for member in self.members if device in member.nodes), None)
 
-    def with_current_texts(self, *, direct: str = "", fstab: str = OWN_FSTAB) -> "Plan":
+    def with_current_texts(self, fstab: str | Path = OWN_FSTAB) -> "Plan":
         """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are
-        shown or run. `direct` and `fstab`: as in the context."""
-        context = Context(
-            self.drive,
-            self.before,
-            self.after,
-            self.others,
-            direct=direct,
-            part=self.part,
-            fstab=fstab,
-        )
+        shown or run. `fstab`: the file of mounts at boot, beside the crypttab."""
+        context = Context(self.drive, self.before, self.after, self.others, part=self.part, fstab=str(fstab))
         return replace(self, steps=steps_of([step.operation for step in self.steps], context))
 
-    def described_for_fstab(self, fstab: str) -> "Plan":
-        """Return the plan described for this fstab and the crypttab in the same folder."""
-        return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self
-
-    def described_as_kept(self) -> "Plan":
-        """Return the plan described as kept immediately. For display only."""
-        until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
-        steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in self.steps)
+    def with_undo_text(self, text: Message) -> "Plan":
+        """Return the plan with another text for steps that can be undone until kept. For display only."""
+        until_kept = str(UNTIL_KEPT)
+        steps = (replace(step, undo=str(text)) if step.undo == until_kept else step for step in self.steps)
         return replace(self, steps=tuple(steps))
 
     @property
@@ -291,8 +280,7 @@ class Plan(Document, Struct, frozen=True):
 
 def steps_of(operations: Sequence[Known], context: Context) -> tuple[Step[Known], ...]:
     """Return the step of each operation, with all descriptions and an estimate."""
-    direct = context.direct or why_on_drive(operations)
-    context = replace(context, operations=tuple(operations), direct=direct)
+    context = replace(context, operations=tuple(operations), direct=why_on_drive(operations))
     return tuple(
         Step(
             operation=operation,

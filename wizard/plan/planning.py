@@ -92,6 +92,7 @@ class Planning(Struct, frozen=True):
         part: int = 0,
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
+        kernel = self.machine.kernel
         first, *others = (
             layout.Member(dangers.known_identity(self.machine, drive), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
@@ -110,7 +111,7 @@ class Planning(Struct, frozen=True):
                 for drive, recording in self.sides
                 for doubt in dangers.doubts_of(drive, recording, preserve=preserve)
             ),
-            *dangers.rehearsal_doubts(self.machine.kernel),
+            *([dangers.NO_LOOP(release=kernel.release)] if kernel.lacks("loop") else []),
             *(
                 doubt
                 for drive, before in zip(self.drives, befores, strict=True)

@@ -188,7 +188,7 @@ class DriveTarget(Struct, frozen=True):
         """Plan the request on the current drives. Raises as the planner does."""
         environment = self.where.environment
         made = self._plan(self.machine, self.drives, self.requests, mode)
-        return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
+        return with_lines_left(made, self.drives, environment).with_current_texts(environment.fstab)
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

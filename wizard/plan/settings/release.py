@@ -46,7 +46,7 @@ def plan_release(
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
-    operations = _in_order(_operations(layers, marks, groups, has_all=has_all), groups)
+    operations = _operations(layers, marks, groups, has_all=has_all)
     below = {layer.below for layer in stack}
     return operations, tuple(sorted(above - below))
 
@@ -71,7 +71,9 @@ def _operations(
     groups: dict[str, str | None],
     *,
     has_all: bool,
-) -> list[StopLayer]:
+) -> tuple[StopLayer, ...]:
+    """Return what to stop, the uppermost first. Raises Refused unless a group has as many devices as its
+    metadata lists."""
     found: dict[str, StopLayer] = {}
     for layer in layers:
         below = tuple(sorted({one.below for one in layers if one.path == layer.path}))
@@ -85,31 +87,24 @@ def _operations(
         elif layer.kind == "LUKS":
             found[layer.path] = StopLayer(layer.path, "luks", below)
         elif layer.kind == "LVM" and (group := groups.get(layer.path)):
-            found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks, has_all=has_all))
+            volumes = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
+            wanted = max(mark.devices or 0 for mark in volumes.values())
+            if has_all and len(volumes) != wanted:
+                raise Refused(
+                    t(
+                        "Found {found} of {wanted} devices of the volume group {group}.",
+                        found=len(volumes),
+                        group=group,
+                        wanted=wanted,
+                    )
+                )
+            found[group] = StopLayer(group, "lvm", tuple(sorted(volumes)))
         else:
             raise Refused(OTHER_LAYER(layer=f"{layer.kind} {layer.path}", below=layer.below))
-    return list(found.values())
+    return _in_order(found.values(), groups)
 
 
-def _physical_volumes(
-    group: str, marks: dict[str, tuple[Signature, ...]], *, has_all: bool
-) -> tuple[str, ...]:
-    """Return the devices of a group. Raises Refused unless there are as many as its metadata lists."""
-    found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
-    wanted = max(mark.devices or 0 for mark in found.values())
-    if has_all and len(found) != wanted:
-        raise Refused(
-            t(
-                "Found {found} of {wanted} devices of the volume group {group}.",
-                found=len(found),
-                group=group,
-                wanted=wanted,
-            )
-        )
-    return tuple(sorted(found))
-
-
-def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
+def _in_order(operations: Iterable[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
     left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
     while left:
         used = {member for one in left for member in one.members}
