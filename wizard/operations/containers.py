@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
@@ -28,7 +27,7 @@ PASSPHRASE = Sentence(
 )
 
 
-class MakeContainer(WritingTo, frozen=True):
+class MakeContainer(WritingTo):
     """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
 
     uuid: str
@@ -72,7 +71,7 @@ class MakeContainer(WritingTo, frozen=True):
         return (seen, *WritingTo.holds(self, context))
 
 
-class OpenContainer(Operation, Struct, frozen=True):
+class OpenContainer(Operation):
     """Open the container with this UUID on `device` as `name`."""
 
     device: str
@@ -109,7 +108,7 @@ class OpenContainer(Operation, Struct, frozen=True):
         return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
 
 
-class AddCrypttabLine(Operation, Struct, frozen=True):
+class AddCrypttabLine(Operation):
     """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
     passphrase if empty."""
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from msgspec import Struct
-
 from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
@@ -34,7 +32,7 @@ CREATED = Sentence("Create {what:and}.")
 CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 
-class MakeFilesystem(NewFilesystem, Writing, frozen=True):
+class MakeFilesystem(NewFilesystem, Writing):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
@@ -123,7 +121,7 @@ def _between(mount: Mount, commands: Sequence[Argv]) -> Commands:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
-class Inside(WritingTo, frozen=True):
+class Inside(WritingTo):
     """An operation inside the filesystem on `device`, which is mounted temporarily."""
 
     filesystem: str
@@ -153,7 +151,7 @@ class Inside(WritingTo, frozen=True):
         return (str(t("directory {place}, temporarily", place=self.mount.mount_point)),)
 
 
-class MakeSubvolumes(Inside, frozen=True):
+class MakeSubvolumes(Inside):
     """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -181,7 +179,7 @@ class MakeSubvolumes(Inside, frozen=True):
         return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
 
 
-class SetOwner(Inside, frozen=True):
+class SetOwner(Inside):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -225,7 +223,7 @@ class SetOwner(Inside, frozen=True):
         return (self.result(),)
 
 
-class Resize(WritingTo, frozen=True):
+class Resize(WritingTo):
     """Resize the `filesystem` on `device` to `size_bytes` and preserve all files."""
 
     filesystem: str
@@ -274,7 +272,7 @@ class Resize(WritingTo, frozen=True):
         return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
 
 
-class GrowFilesystem(Resize, frozen=True):
+class GrowFilesystem(Resize):
     """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
     kind: Literal["grow-filesystem"] = "grow-filesystem"
@@ -287,7 +285,7 @@ class GrowFilesystem(Resize, frozen=True):
         return growing.commands(place)
 
 
-class ShrinkFilesystem(Resize, frozen=True):
+class ShrinkFilesystem(Resize):
     """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
@@ -308,7 +306,7 @@ NO_GROWING = t(
 )
 
 
-class GrowMounted(Setting, Struct, frozen=True):
+class GrowMounted(Setting):
     """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
     device. `member`: device number in a Btrfs."""
 

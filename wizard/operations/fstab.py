@@ -27,7 +27,7 @@ class LineEdit(Struct, frozen=True):
     new: str | None
 
 
-class EditFstab(Setting, Struct, frozen=True):
+class EditFstab(Setting):
     """Change these lines of `file`. `digest` is the SHA-256 of the whole file as found."""
 
     file: str

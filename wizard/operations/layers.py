@@ -4,8 +4,6 @@ import re
 from pathlib import PurePath
 from typing import Annotated, Literal
 
-from msgspec import Struct
-
 from wizard.filesystems.kind import Commands
 from wizard.model import layout
 from wizard.model.errors import WHERE_USED
@@ -63,7 +61,7 @@ def new_bytes(member: layout.Member, device: str) -> int:
     return sum(slot.size_bytes for slot in matching or new[:1])
 
 
-class MakeArray(WritingTo, frozen=True):
+class MakeArray(WritingTo):
     """Create the md array `device` from the partitions `parts`, in this order. `name` and `uuid` identify the
     array.
 
@@ -180,7 +178,7 @@ class MakeArray(WritingTo, frozen=True):
         return reported, kernel
 
 
-class MakeVolumeGroup(Writing, Struct, frozen=True):
+class MakeVolumeGroup(Writing):
     """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
     them."""
 
@@ -218,7 +216,7 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
         )
 
 
-class MakeLogicalVolume(WritingTo, frozen=True):
+class MakeLogicalVolume(WritingTo):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
     possible."""
 
@@ -251,7 +249,7 @@ class MakeLogicalVolume(WritingTo, frozen=True):
         )
 
 
-class StopLayer(Setting, Struct, frozen=True):
+class StopLayer(Setting):
     """Stop an md array, deactivate an LVM volume group or close an encrypted container, on these `members`.
 
     `device`: node of the array or container, or name of the group. `uuid`: of the array. `volumes`: the

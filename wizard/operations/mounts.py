@@ -64,7 +64,7 @@ MOUNTED = Sentence("Mount {what:and}, now and on every boot.")
 SWAPPED = Sentence("Use {what:and} as swap, now and on every boot.")
 
 
-class AddFstabLine(Operation, Struct, frozen=True):
+class AddFstabLine(Operation):
     """Add an fstab line for `uuid`."""
 
     uuid: str
@@ -116,7 +116,7 @@ def fstab_line(uuid: str, place: str, filesystem: str, driver: str, options: Seq
     return AddFstabLine(uuid, place, driver, tuple(options), made.fsck_pass if made else 0)
 
 
-class Mount(OnNodes, Setting, Struct, frozen=True):
+class Mount(OnNodes, Setting):
     """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
     multi-device Btrfs."""
 
@@ -183,7 +183,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
         return ((self.filesystem, self.options),)
 
 
-class TurnOnSwap(AtDevice, frozen=True):
+class TurnOnSwap(AtDevice):
     """Activate swap on `device`."""
 
     kind: Literal["turn-on-swap"] = "turn-on-swap"
@@ -200,7 +200,7 @@ class TurnOnSwap(AtDevice, frozen=True):
         return (("swapon", self.device),)
 
 
-class Remount(Setting, Struct, frozen=True):
+class Remount(Setting):
     """Remount `device` at `mount_point` with other options while in use.
 
     `old` and `new`: all generic mount options, as the kernel lists them. Options specific to the filesystem
@@ -261,7 +261,7 @@ class Top(Struct, frozen=True):
         return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
 
 
-class ChangeOwner(Setting, Struct, frozen=True):
+class ChangeOwner(Setting):
     """Change owner, group and mode of the top folder at `mount_point`, where `device` is mounted.
     `filesystem`: the kernel's name."""
 
@@ -308,7 +308,7 @@ class ChangeOwner(Setting, Struct, frozen=True):
         )
 
 
-class Unmount(Setting, Struct, frozen=True):
+class Unmount(Setting):
     """Unmount `device` from `mount_point`. `filesystem` (the kernel's name) and `options` serve to mount it
     again."""
 

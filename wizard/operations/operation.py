@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, Self, dataclass_transform
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -107,15 +107,12 @@ def filled(form: Sentence, *sources: object) -> Message:
     )
 
 
-class Operation:
-    """One step of a plan. Subclasses are records with a `kind` for documents. Methods are pure.
+@dataclass_transform(frozen_default=True)
+class Operation(Struct, frozen=True):
+    """One step of a plan, with a `kind` for documents. Methods are pure.
 
     Fields of the texts below are attributes of the operation, or of the context.
     """
-
-    __slots__ = ()
-
-    kind: str
 
     says: ClassVar[Sentence]
     """The description, unless `sentence` returns another."""
@@ -133,6 +130,11 @@ class Operation:
 
     writes = False
     """True for writes to a drive."""
+
+    @property
+    def kind(self) -> str:
+        """The name in documents."""
+        raise NotImplementedError
 
     @property
     def edits_boot(self) -> bool:
@@ -209,8 +211,6 @@ class Operation:
 class OnNodes(Operation):
     """An operation with nodes in the fields `device`, `others` and `parts`, as far as it has these."""
 
-    __slots__ = ()
-
     @property
     def devices(self) -> tuple[str, ...]:
         found = ((old,) if isinstance(old, str) else old for old in self._nodes().values())
@@ -221,7 +221,6 @@ class OnNodes(Operation):
             name: nodes[old] if isinstance(old, str) else tuple(nodes[node] for node in old)
             for name, old in self._nodes().items()
         }
-        assert isinstance(self, Struct)
         return replace(self, **moved)
 
     def _nodes(self) -> dict[str, str | tuple[str, ...]]:
@@ -231,21 +230,19 @@ class OnNodes(Operation):
 class Writing(OnNodes):
     """An operation that writes to a drive. A rehearsed run saves the old bytes."""
 
-    __slots__ = ()
-
     writes = True
 
     def undo_text(self, context: Context) -> str:
         return str(NO_UNDO if context.direct else UNTIL_KEPT)
 
 
-class AtDevice(OnNodes, Struct, frozen=True):
+class AtDevice(OnNodes):
     """An operation on the drive, partition or array `device`."""
 
     device: str
 
 
-class WritingTo(AtDevice, Writing, frozen=True):
+class WritingTo(AtDevice, Writing):
     """An operation that writes to `device`."""
 
 
@@ -273,8 +270,6 @@ class Setting(Operation):
 
     Changes by other programs are never overwritten.
     """
-
-    __slots__ = ()
 
     turn = 0
     """Order in a document: what the kernel may refuse comes before the file that the next boot depends on."""

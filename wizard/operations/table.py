@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from msgspec import Struct
-
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.errors import partition_path
@@ -25,7 +23,7 @@ def wipe(device: str) -> Argv:
 UNRECOGNISED = Sentence("No filesystem, RAID or table is recognised on {device}.")
 
 
-class WipeSignatures(WritingTo, frozen=True):
+class WipeSignatures(WritingTo):
     """Erase all signatures on `device` that libblkid knows, so no stale ones are detected later.
 
     `expected` are the kinds found when planning, usually none on a new device.
@@ -65,7 +63,7 @@ class WipeSignatures(WritingTo, frozen=True):
         return ""
 
 
-class WriteTable(NewTable, Writing, frozen=True):
+class WriteTable(NewTable, Writing):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
 
@@ -189,7 +187,7 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     return str(line(number=entry.number, extent=extent, type=kind, name=repr(entry.name)))
 
 
-class ResetZones(WritingTo, frozen=True):
+class ResetZones(WritingTo):
     """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
     becomes unreadable."""
 
@@ -217,7 +215,7 @@ class ResetZones(WritingTo, frozen=True):
 IN_TABLE = Sentence("{device} has {size:size} in the table and {kernel:size} in the kernel")
 
 
-class ExtendPartition(Setting, Struct, frozen=True):
+class ExtendPartition(Setting):
     """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
     rest of the table is unchanged, and the kernel is notified."""
 
