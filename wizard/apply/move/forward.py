@@ -230,12 +230,7 @@ def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
     if not is_last:
         _move_back(context, number)
     elif mover is not None and move_step(context.moves, number) in done_steps(read_entries(context.run)):
-        try:
-            _go_or_return(context, number, mover, PartitionSide.OLD)
-        except PartitionReturned:
-            # No partition was moved back, so the run can be resumed.
-            (context.run / process.UNDOING).unlink()
-            raise
+        _go_or_return(context, number, mover, PartitionSide.OLD)
     elif mover is not None:
         mover.go(PartitionSide.OLD)
     # Everything is back, so an unreadable sector does not keep undo from ending. Its piece is not compared.
@@ -249,14 +244,10 @@ def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
     context.note(number, replace(noted, is_back=True, bad=bad))
 
 
-class PartitionReturned(Failed):
-    """A sector is unreadable, and the partition is complete where the move back started."""
-
-
 def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: PartitionSide) -> None:
     """Move a complete partition. If a sector is unreadable, return the partition to the start of this move.
 
-    Raises PartitionReturned in this case, UnreadSector if the partition is incomplete, and Failed.
+    Raises Failed in this case, and UnreadSector if the partition is incomplete.
     """
     try:
         mover.go(target)
@@ -266,7 +257,10 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
         if again is None:
             raise
         again.go(PartitionSide.NEW if target is PartitionSide.OLD else PartitionSide.OLD)
-        raise PartitionReturned(error, t("The partition was not moved back, and is complete.")) from None
+        if target is PartitionSide.OLD:
+            # No partition was moved back, so the run can be resumed.
+            (context.run / process.UNDOING).unlink()
+        raise Failed(error, t("The partition was not moved back, and is complete.")) from None
 
 
 def _move_back(context: content.OnDrive, number: int) -> None:

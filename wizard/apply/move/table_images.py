@@ -70,7 +70,9 @@ def table_images(
     block_bytes = geometry.logical_block_bytes
     reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
     _check_table(read, size_bytes, block_bytes, reading)
-    entry = _entry(reading, number)
+    entry = next((entry for entry in reading.entries if entry.number == number), None)
+    if entry is None or not entry.size_bytes or entry.type in partition_types.CONTAINERS:
+        raise Refused(t("The table has no movable partition {number}.", number=number))
     if any(place.start_bytes % block_bytes or place.size_bytes % block_bytes for place in (span, after)):
         raise ValueError("a place is not in whole logical blocks")
     if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
@@ -146,13 +148,6 @@ def _has_equal_copies(read: Read, size_bytes: int, block_bytes: int) -> bool:
         for one in sound
     }
     return [copy.alternate_lba for copy in sound] == [last, 1] and len(contents) == 1
-
-
-def _entry(reading: TableReading, number: int) -> Partition:
-    found = next((entry for entry in reading.entries if entry.number == number), None)
-    if found is None or not found.size_bytes or found.type in partition_types.CONTAINERS:
-        raise Refused(t("The table has no movable partition {number}.", number=number))
-    return found
 
 
 def _check_room(image: proof.Image, reading: TableReading, entry: Partition, span: Extent) -> None:

@@ -90,11 +90,6 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
     return changes
 
 
-def _distinct_parts(changes: Changes) -> tuple[object, ...]:
-    """Return the parts of a document that do not follow from others."""
-    return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
-
-
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
@@ -102,7 +97,9 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     if place is None or not isinstance(changes.wanted, Attach) or not Path(place).is_mount():
         return ()
     try:
-        size = _size_bytes(changes.device)
+        # Needs no root.
+        sectors = Path("/sys/class/block", kernel_name(changes.device), "size").read_text("ascii")
+        size = int(sectors) * KERNEL_SECTOR_BYTES
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
         writer = writer_of(Path(place).stat())
     except (OSError, ValueError):
@@ -142,12 +139,6 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
         return False
     return read(changes.settings[-1], system_of(changes)).how is How.AFTER
-
-
-def _size_bytes(device: str) -> int:
-    """Return the size of a device in sysfs, which needs no root."""
-    sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
-    return int(sectors) * KERNEL_SECTOR_BYTES
 
 
 def _check_device(run: Path, changes: Changes) -> None:
@@ -234,8 +225,12 @@ class SettingsRunJob(job.RunJob[Changes]):
         planning fails."""
         wanted = document.wanted
         if not isinstance(wanted, Tune):
-            now = act(document.device, wanted, environment)
-            if _distinct_parts(now) != _distinct_parts(document):
+            # Texts of steps may be in another language.
+            planned, given = (
+                (one.settings, one.doubts, one.reasons)
+                for one in (act(document.device, wanted, environment), document)
+            )
+            if planned != given:
                 raise process.refused(t("These changes differ from the ones required now."))
             return
         now = work_out(document.device, wanted.workload, environment, wanted.owner).changes
