@@ -3,7 +3,9 @@
 import shlex
 from collections.abc import Callable
 from enum import Enum, IntEnum
-from typing import ParamSpec
+from typing import ParamSpec, dataclass_transform
+
+from msgspec import Struct
 
 
 class ExitCode(IntEnum):
@@ -93,6 +95,11 @@ def printable(text: str, limit: int = 80) -> str:
     """Replace control and escape characters of untrusted text by `?`, and cut long text."""
     safe = "".join(char if char.isprintable() else "?" for char in text)
     return safe if len(safe) <= limit else safe[: limit - 3] + "..."
+
+
+@dataclass_transform(frozen_default=True)
+class Record(Struct, frozen=True):
+    """A record that never changes."""
 
 
 class Written(Enum):

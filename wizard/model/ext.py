@@ -2,13 +2,11 @@
 
 from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WHERE_USED, Record
 from wizard.model.said import Message
 
 
-class ExtFacts(Struct, frozen=True):
+class ExtFacts(Record):
     """An ext superblock as stored (Linux fs/ext4/ext4.h). `features`: names from mke2fs(8); unnamed bits are
     `FEATURE_C31`. `clean`: first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the
     journal must be replayed. `journal_device`: external journal. `half_done`: unfinished operation of another

@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WHERE_USED, Record
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 
@@ -99,7 +97,7 @@ class Event(StrEnum):
     KEPT = "kept"
 
 
-class JournalEntry(Struct, frozen=True):
+class JournalEntry(Record):
     """A line of the journal. `step` counts from 1; 0 is the run itself. `output`: of the command, cut.
     `sentence`: in the reader's language, from `said`, which older entries and output of other programs
     lack."""
@@ -113,7 +111,7 @@ class JournalEntry(Struct, frozen=True):
     said: Annotated[Message | None, WHERE_USED] = None
 
 
-class Check(Struct, frozen=True):
+class Check(Record):
     """A check after applying: expected state, result, and actual state."""
 
     what: str
@@ -132,7 +130,7 @@ def differences(
     )
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(Record):
     """A run that wrote to a drive and hid its signatures. `run`: argument for commands. `told`: summary. The
     notice is in `size_bytes` from `start_bytes`. `bare`: the signatures are still hidden. Otherwise the drive
     was written since, and its state is unknown."""

@@ -1,12 +1,11 @@
 """Operations that convert an ext2 or ext3 filesystem to ext4, usually on a scratch copy."""
 
 import re
-from typing import ClassVar, Literal, dataclass_transform
-
-from msgspec import Struct
+from typing import ClassVar, Literal
 
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
+from wizard.model.errors import Record
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, joined, t
@@ -40,8 +39,7 @@ def accepted(argv: Argv) -> tuple[int, ...]:
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
-@dataclass_transform(frozen_default=True)
-class ExtOperation(Struct, frozen=True):
+class ExtOperation(Record):
     """A change to an ext filesystem, on any device."""
 
     says: ClassVar[Sentence]

@@ -4,11 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from msgspec import Struct
-
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WHERE_USED, Record
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -243,7 +241,7 @@ class Remount(Setting):
         )
 
 
-class Top(Struct, frozen=True):
+class Top(Record):
     """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
 
     owner: int

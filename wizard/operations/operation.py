@@ -4,13 +4,12 @@ import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Self, dataclass_transform
+from typing import ClassVar, Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import partition_path
+from wizard.model.errors import Record, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -35,7 +34,7 @@ RECOGNISED = Sentences(
 )
 
 
-class Context(Struct, frozen=True):
+class Context(Record):
     """Facts of a plan for describing its operations.
 
     `drive`, `before`, `after`: the first drive and the layouts; `others`: the other drives. `operations`: all
@@ -107,8 +106,7 @@ def filled(form: Sentence, *sources: object) -> Message:
     )
 
 
-@dataclass_transform(frozen_default=True)
-class Operation(Struct, frozen=True):
+class Operation(Record):
     """One step of a plan, with a `kind` for documents. Methods are pure.
 
     Fields of the texts below are attributes of the operation, or of the context.
@@ -249,7 +247,7 @@ class WritingTo(AtDevice, Writing):
 MOST_PARTITIONS = 256
 
 
-class Subject(Struct, frozen=True):
+class Subject(Record):
     """The rest of a document, for the validation of one setting."""
 
     drive: Identity

@@ -3,9 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.errors import DERIVED, WHERE_USED, Record
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -39,7 +37,7 @@ class DeviceDocument(DriveDocument):
         return tuple(step.sentence for step in self.steps)
 
 
-class Changes(DeviceDocument, Struct, frozen=True):
+class Changes(DeviceDocument, Record):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -76,7 +74,7 @@ class BringStep(StrEnum):
     TAKE_PLACE = "take-place"
 
 
-class BringFrom(Struct, frozen=True):
+class BringFrom(Record):
     """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
 
     `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
@@ -90,7 +88,7 @@ class BringFrom(Struct, frozen=True):
     below: tuple[str, ...] = ()
 
 
-class BringTo(Struct, frozen=True):
+class BringTo(Record):
     """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
     to create, outermost first."""
 
@@ -102,7 +100,7 @@ class BringTo(Struct, frozen=True):
     makes: tuple[str, ...] = ()
 
 
-class BringAmount(Struct, frozen=True):
+class BringAmount(Record):
     """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
     `room_bytes`: space needed on the target.
 
@@ -118,7 +116,7 @@ class BringAmount(Struct, frozen=True):
     others: int = 0
 
 
-class TakePlace(Struct, frozen=True):
+class TakePlace(Record):
     """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
     changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
     folder."""
@@ -130,7 +128,7 @@ class TakePlace(Struct, frozen=True):
     top: mounts.Top
 
 
-class Bring(DriveDocument, Struct, frozen=True):
+class Bring(DriveDocument, Record):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -198,7 +196,7 @@ class Way(StrEnum):
         return self is not Way.MOUNT
 
 
-class Migration(DeviceDocument, Struct, frozen=True):
+class Migration(DeviceDocument, Record):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -228,7 +226,7 @@ class Migration(DeviceDocument, Struct, frozen=True):
         return tuple(step.operation for step in self.steps if isinstance(step.operation, Setting))
 
 
-class WayOffer(Struct, frozen=True):
+class WayOffer(Record):
     """A conversion method as offered for one filesystem.
 
     `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
@@ -247,7 +245,7 @@ class WayOffer(Struct, frozen=True):
     compare_seconds: float = 0.0
 
 
-class Prospect(Struct, frozen=True):
+class Prospect(Record):
     """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
     three methods, and the recommended one with a reason. `default` is None if no method is available."""
 

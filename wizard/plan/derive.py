@@ -5,12 +5,11 @@ The planner decides, and validation reads the decisions from a document. Both de
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path
+from wizard.model.errors import Record, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
@@ -25,7 +24,7 @@ from wizard.plan.request import roles, using
 from wizard.plan.request.subvolumes import subvolume_option
 
 
-class Places(Struct, frozen=True):
+class Places(Record):
     """Where a plan puts its new partitions, besides its volumes.
 
     `extents`: of each volume, of the volume group, of each drive of a stripe, or the new size of an existing

@@ -8,11 +8,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model import layout
-from wizard.model.errors import DERIVED, WHERE_USED, partition_path
+from wizard.model.errors import DERIVED, WHERE_USED, Record, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -54,7 +53,7 @@ SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
-class Step(Struct, Generic[Kind], frozen=True):
+class Step(Record, Generic[Kind]):
     """An operation with the description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
@@ -72,7 +71,7 @@ class Step(Struct, Generic[Kind], frozen=True):
     seconds: Annotated[float, DERIVED] = 0.0
 
 
-class Plan(Document, Struct, frozen=True):
+class Plan(Document, Record):
     """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
     volumes are in this volume group.
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.request import ON_SYSTEM
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import BadInput, Refused, partition_path
+from wizard.model.errors import BadInput, Record, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, t
@@ -21,7 +20,7 @@ from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
 
-class Planning(Struct, frozen=True):
+class Planning(Record):
     """Facts to plan with. `draw_uuid` returns a new lower-case UUID per call. `recordings`: conclusion of the
     findings about each drive, or empty. `arrays`: nodes of existing arrays."""
 

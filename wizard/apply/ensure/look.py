@@ -1,10 +1,10 @@
 """Compare one drive, or the drives of one volume, with the request, and find the changes. Read-only."""
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
@@ -18,7 +18,7 @@ from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Record, Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
@@ -29,7 +29,7 @@ from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import list_drive_paths, probe_machine
 
 
 class DriveState(StrEnum):
@@ -43,7 +43,7 @@ class DriveState(StrEnum):
     REFUSED = "refused"
 
 
-class DriveAssessment(Struct, frozen=True):
+class DriveAssessment(Record):
     """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
@@ -231,28 +231,19 @@ def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]
     """Return the machine and a different drive for each match. If all matches have paths, no other drive is
     read. Raises Refused."""
     named = [match.path for match in matches if match.path is not None]
-    machine = probe_machine() if len(named) < len(matches) else None
-    known = {drive.path: drive for drive in machine.drives} if machine else {}
-    links: dict[str, str] = {}
-    for path in named:
-        try:
-            probed = probe_machine([path])
-        except BadInput as error:
-            raise Refused(str(error)) from None
-        # The prober has followed symbolic links.
-        links[path] = probed.drives[0].path
-        known.setdefault(links[path], probed.drives[0])
-        machine = machine or probed
-    assert machine is not None
-    everything = tuple(known.values())
-    resolved = [replace(match, path=links.get(match.path or "")) for match in matches]
-    drives = tuple(document.matching_drive(match, everything) for match in resolved)
+    try:
+        machine = probe_machine(named if len(named) == len(matches) else [*named, *list_drive_paths()])
+    except BadInput as error:
+        raise Refused(str(error)) from None
+    # The prober has followed symbolic links.
+    resolved = (replace(one, path=one.path and os.path.realpath(one.path)) for one in matches)
+    drives = tuple(document.matching_drive(match, machine.drives) for match in resolved)
     paths = [drive.path for drive in drives]
     if duplicate := next((path for path in paths if paths.count(path) > 1), None):
         raise Refused(
             t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
         )
-    return replace(machine, drives=everything), drives
+    return machine, drives
 
 
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
@@ -32,7 +31,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Failed, Record, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff, Tune, Wanted
 from wizard.model.run import Check, Event
@@ -45,7 +44,7 @@ from wizard.plan.settings import possible
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
-class TuningProposal(Struct, frozen=True):
+class TuningProposal(Record):
     """The workload, the existing filesystem, and the changes to the recommended settings."""
 
     workload: Workload

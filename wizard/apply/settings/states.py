@@ -7,7 +7,6 @@ from enum import StrEnum
 from functools import singledispatch
 from pathlib import Path, PurePath
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.existing import udev_rule
@@ -23,7 +22,7 @@ from wizard.apply.system import edited_file, mounts
 from wizard.apply.table import identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.write import image_of, table_regions
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Failed, Record, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent
@@ -65,7 +64,7 @@ class How(StrEnum):
     OTHER = "other"
 
 
-class ValueState(Struct, frozen=True):
+class ValueState(Record):
     """The state of a setting; `seen` is a clause for display."""
 
     how: How

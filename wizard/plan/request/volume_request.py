@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Record
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
 from wizard.plan.request.roles import KEY, ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
@@ -37,7 +36,7 @@ ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
-class VolumeSpec(Struct, frozen=True):
+class VolumeSpec(Record):
     """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
     default. `mount_point`: None means not mounted.
 
@@ -76,7 +75,7 @@ class VolumeSpec(Struct, frozen=True):
         return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
-class VolumeRequest(Struct, frozen=True):
+class VolumeRequest(Record):
     """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
 
     `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty
