@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
+
 from wizard.model.errors import Record
 from wizard.model.machine import Extent, Placed
 from wizard.model.said import MIB, Message, t, tn

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from msgspec import Struct
 from wizard.model.errors import WHERE_USED, Record, partition_path, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Placed, Striping

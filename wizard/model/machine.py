@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Struct
+
 from wizard.model import drive_facts
 from wizard.model.errors import WHERE_USED, Record
 from wizard.model.geometry import Geometry

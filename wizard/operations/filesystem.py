@@ -10,19 +10,9 @@ from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.requests import Grow
 from wizard.model.said import TIB, Message, Sentence, join, t, tn
+from wizard.operations import operation
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import (
-    AS_SENTENCE,
-    RECOGNISED,
-    Context,
-    Setting,
-    Subject,
-    Summary,
-    Writing,
-    WritingTo,
-    filled,
-)
 from wizard.operations.table import ExtendPartition, wipe
 
 PRIVATE_PLACES = "/run/diskwright"
@@ -32,7 +22,7 @@ CREATED = Sentence("Create {what:and}.")
 CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 
-class MakeFilesystem(NewFilesystem, Writing):
+class MakeFilesystem(NewFilesystem, operation.Writing):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
@@ -52,9 +42,9 @@ class MakeFilesystem(NewFilesystem, Writing):
         """True if Btrfs stores two copies of all data."""
         return ("-d", "raid1") in pairwise(self.options)
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}.")
-        created = filled(form, self, MADE[self.filesystem])
+        created = operation.filled(form, self, MADE[self.filesystem])
         if not self.others:
             return created
         spread = t("One copy of data and metadata is spread across all devices.")
@@ -70,7 +60,7 @@ class MakeFilesystem(NewFilesystem, Writing):
             )
         return join(created, spread)
 
-    def summary(self, sentence: str) -> Summary:
+    def summary(self, sentence: str) -> operation.Summary:
         """Name all new filesystems together, except those on several devices."""
         if self.others:
             return sentence
@@ -82,15 +72,17 @@ class MakeFilesystem(NewFilesystem, Writing):
         is_inside = self.striping or self.mirrored or self.logical
         return (*([wipe(self.device)] if is_inside else []), *MADE[self.filesystem].commands(self))
 
-    def destroys(self, context: Context) -> str:
+    def destroys(self, context: operation.Context) -> str:
         """Describe the old data. Creating a container already destroys all data inside."""
         if context.under(self.device) != self.device:
             return ""
         return " ".join(context.overwritten(self.devices))
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         devices = self.devices
-        holds = [RECOGNISED(devices=devices, what=self.filesystem, uuid=self.uuid, count=len(devices))]
+        holds = [
+            operation.RECOGNISED(devices=devices, what=self.filesystem, uuid=self.uuid, count=len(devices))
+        ]
         if self.striping:
             holds.append(
                 t(
@@ -107,7 +99,7 @@ class MakeFilesystem(NewFilesystem, Writing):
             holds.append(CLEAN(device=self.device))
         return tuple(holds)
 
-    def seconds(self, context: Context) -> float:
+    def seconds(self, context: operation.Context) -> float:
         least, solid_state, rotating = MADE[self.filesystem].seconds
         members = context.members_of(self.devices)
         per_tib = solid_state if all(member.drive.rotational is False for member in members) else rotating
@@ -121,7 +113,7 @@ def _between(mount: Mount, commands: Sequence[Argv]) -> Commands:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
-class Inside(WritingTo):
+class Inside(operation.WritingTo):
     """An operation inside the filesystem on `device`, which is mounted temporarily."""
 
     filesystem: str
@@ -147,7 +139,7 @@ class Inside(WritingTo):
     def commands(self) -> Commands:
         return _between(self.mount, self.inside())
 
-    def edits(self, context: Context) -> tuple[str, ...]:
+    def edits(self, context: operation.Context) -> tuple[str, ...]:
         return (str(t("directory {place}, temporarily", place=self.mount.mount_point)),)
 
 
@@ -164,7 +156,7 @@ class MakeSubvolumes(Inside):
 
     checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         return tn(
             "Create the subvolume {names:list} in the filesystem on {device}.",
             "Create the subvolumes {names:list} in the filesystem on {device}.",
@@ -191,12 +183,12 @@ class SetOwner(Inside):
     kind: Literal["set-owner"] = "set-owner"
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         return t(
             "Allow {who} to write to the filesystem on {device}.", who=self.writer.shown, device=self.device
         )
 
-    def summary(self, sentence: str) -> Summary:
+    def summary(self, sentence: str) -> operation.Summary:
         """Omitted: the volume shows who may write."""
         return ""
 
@@ -219,11 +211,11 @@ class SetOwner(Inside):
             mode=f"{self.writer.mode:o}",
         )
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         return (self.result(),)
 
 
-class Resize(WritingTo):
+class Resize(operation.WritingTo):
     """Resize the `filesystem` on `device` to `size_bytes` and preserve all files."""
 
     filesystem: str
@@ -267,7 +259,7 @@ class Resize(WritingTo):
             return _between(self.mount, self.inside())
         return self.resize(self.growing, self.device)
 
-    def seconds(self, context: Context) -> float:
+    def seconds(self, context: operation.Context) -> float:
         """Estimate the duration in seconds. The check reads every inode twice."""
         return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
 
@@ -306,7 +298,7 @@ NO_GROWING = t(
 )
 
 
-class GrowMounted(Setting):
+class GrowMounted(operation.Setting):
     """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
     device. `member`: device number in a Btrfs."""
 
@@ -348,9 +340,9 @@ class GrowMounted(Setting):
         return self.filesystem.startswith("ext")
 
     def tools(self) -> frozenset[str]:
-        return Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
+        return operation.Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
 
-    def fits(self, subject: Subject) -> bool:
+    def fits(self, subject: operation.Subject) -> bool:
         growing = KINDS[subject.filesystem].growing
         extended = (one for one in subject.settings if isinstance(one, ExtendPartition))
         return (
@@ -366,4 +358,4 @@ class GrowMounted(Setting):
 
     @property
     def undo_obstacle(self) -> Message | None:
-        return None if self.stays is None else AS_SENTENCE(clause=self.stays)
+        return None if self.stays is None else operation.AS_SENTENCE(clause=self.stays)

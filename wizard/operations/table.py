@@ -4,8 +4,8 @@ from typing import Literal
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
+from wizard.model import layout
 from wizard.model.errors import partition_path
-from wizard.model.layout import NewTable, Slot, TableEntry
 from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, Sentences, format_exact, join, t, tn
 from wizard.operations import data_loss
@@ -63,7 +63,7 @@ class WipeSignatures(WritingTo):
         return ""
 
 
-class WriteTable(NewTable, Writing):
+class WriteTable(layout.NewTable, Writing):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
 
@@ -118,7 +118,7 @@ class WriteTable(NewTable, Writing):
         )
         return join(added, OTHERS_STAY(count=kept)) if kept else added
 
-    def _change_of(self, slot: Slot) -> Message:
+    def _change_of(self, slot: layout.Slot) -> Message:
         kind = self.table.upper()
         if not self.changes(slot):
             return t("Leave the {table} on {drive} unchanged.", table=kind, drive=self.device)
@@ -144,10 +144,10 @@ class WriteTable(NewTable, Writing):
         others = sum(entry.kept for entry in self.entries)
         return join(start, OTHERS_STAY(count=others)) if others else start
 
-    def changes(self, slot: Slot) -> bool:
+    def changes(self, slot: layout.Slot) -> bool:
         """Return True if the table differs from `slot`, the old state of a partition."""
         entry = next((one for one in self.entries if one.number == slot.number), None)
-        return entry != TableEntry(
+        return entry != layout.TableEntry(
             slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or ""
         )
 
@@ -166,7 +166,7 @@ class WriteTable(NewTable, Writing):
         return (*Writing.holds(self, context), *(() if context.part else (aligned,)))
 
 
-def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
+def _entry_line(entry: layout.TableEntry, logical_block_bytes: int) -> str:
     start, size = entry.start_bytes, entry.size_bytes
     sector = start // logical_block_bytes
     extent = str(

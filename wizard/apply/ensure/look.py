@@ -16,8 +16,7 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
-from wizard.model import layout
-from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
+from wizard.model import ensure, layout
 from wizard.model.errors import BadInput, DiskwrightError, Record, Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, reason_of, t, tn
@@ -52,12 +51,12 @@ class DriveAssessment(Record):
     value that would allow it, if only that is missing.
     """
 
-    wanted: WantedDrive
+    wanted: ensure.WantedDrive
     state: DriveState
     said: tuple[Message | str, ...] = ()
     drives: tuple[Drive, ...] = ()
-    before: tuple[Shape, ...] = ()
-    after: tuple[Shape, ...] = ()
+    before: tuple[ensure.Shape, ...] = ()
+    after: tuple[ensure.Shape, ...] = ()
     document: Plan | Changes | None = None
     run: Path | None = None
     replaces: bool = False
@@ -79,7 +78,7 @@ class DriveAssessment(Record):
         return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
-def look_at(wanted: WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
+def look_at(wanted: ensure.WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
     """Compare an entry with the drives. Errors become part of the result."""
     try:
         machine, drives = resolve_drives(wanted.matches)
@@ -209,7 +208,9 @@ def _to_replace(seen: DriveAssessment, lost: Sequence[Drive], named: Sequence[Dr
     return replace(seen, said=(*seen.said, message), replace=value)
 
 
-def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
+def _shapes(
+    drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None
+) -> tuple[ensure.Shape, ...]:
     return tuple(differences.shape_of(drive, places or {}) for drive in drives)
 
 
@@ -227,7 +228,7 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     return shown
 
 
-def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
+def resolve_drives(matches: Sequence[ensure.Match]) -> tuple[Machine, tuple[Drive, ...]]:
     """Return the machine and a different drive for each match. If all matches have paths, no other drive is
     read. Raises Refused."""
     named = [match.path for match in matches if match.path is not None]
@@ -249,7 +250,7 @@ def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
     content that no entry describes."""
-    _, (drive,) = resolve_drives((Match(path=device),))
+    _, (drive,) = resolve_drives((ensure.Match(path=device),))
     if (
         drive.signatures
         or not drive.partitions
@@ -258,7 +259,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     ):
         raise Refused(document.NO_TABLE(drive=drive.path))
     volumes = tuple(_found(drive, part, where.environment) for part in drive.partitions)
-    exact = WantedDrive(
+    exact = ensure.WantedDrive(
         document.match_of(drive),
         volumes,
         name=volumes[0].label or "",
@@ -270,7 +271,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     return next((look for look in looks if look.state is DriveState.AS_WANTED), looks[-1])
 
 
-def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:
+def _found(drive: Drive, part: Partition, environment: Environment) -> ensure.WantedVolume:
     held, layer = part.signatures, differences.opened_on(drive, part.path)
     encryption = None
     if part.filesystem == differences.CONTAINER:

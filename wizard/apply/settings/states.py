@@ -27,9 +27,8 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, failing, t
-from wizard.operations import settings
+from wizard.operations import fstab, settings
 from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import CHANGED_SINCE, LINES_THERE, EditFstab
 from wizard.operations.layers import StopLayer, array_uuid
 from wizard.operations.mounts import (
     MOUNTED_AT,
@@ -438,7 +437,7 @@ def _write_unmount(setting: Unmount, system: RunningSystem, *, new: bool) -> Non
 
 
 @read.register
-def _read_lines(setting: EditFstab, system: RunningSystem) -> ValueState:
+def _read_lines(setting: fstab.EditFstab, system: RunningSystem) -> ValueState:
     """Changed lines count regardless of other lines in the file. Unchanged lines require an unchanged
     file."""
     held = edited_file.read_text(Path(setting.file))
@@ -450,7 +449,7 @@ def _read_lines(setting: EditFstab, system: RunningSystem) -> ValueState:
 
 
 @write.register
-def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> None:
+def _write_lines(setting: fstab.EditFstab, system: RunningSystem, *, new: bool) -> None:
     file = Path(setting.file)
     if not new:
         edited_file.edit(file, setting.restored)
@@ -459,7 +458,7 @@ def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> Non
     def change(text: str) -> str:
         changed = text if setting.is_edited(text) else setting.edited(text)
         if changed is None:
-            raise Failed(CHANGED_SINCE(file=file))
+            raise Failed(fstab.CHANGED_SINCE(file=file))
         return changed
 
     edited_file.edit(file, change, edited_file.kept_as(file, system.run_name))
@@ -468,7 +467,7 @@ def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> Non
 
 
 @undo.register
-def _undo_lines(setting: EditFstab, system: RunningSystem) -> Message:
+def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
     """Restore only the old lines, whatever else has changed."""
     file = Path(setting.file)
     is_restored = edited_file.edit(file, setting.restored)
@@ -477,7 +476,11 @@ def _undo_lines(setting: EditFstab, system: RunningSystem) -> Message:
         lines = edited_file.read_text(file).split("\n")
         has_old = all(one.old is None or one.old in lines for one in setting.lines)
         is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
-    return LINES_THERE(count=len(setting.lines), file=file) if is_restored else CHANGED_SINCE(file=file)
+    return (
+        fstab.LINES_THERE(count=len(setting.lines), file=file)
+        if is_restored
+        else fstab.CHANGED_SINCE(file=file)
+    )
 
 
 def drives_of(devices: Iterable[str]) -> Set[str]:
