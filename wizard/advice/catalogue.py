@@ -12,7 +12,7 @@ from wizard.advice.missing import NO_DRIVER, why_not_mounted
 from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, Record, printable, why_not
+from wizard.model.errors import IN_ENGLISH, BadInput, Record, WhereUsed, printable, why_not
 from wizard.model.machine import Drive, Kernel, Program
 from wizard.model.said import (
     NO_TEXT,
@@ -281,7 +281,7 @@ class OnKernel(Record):
 
     takes: bool | None
     why: Annotated[Message | str, IN_ENGLISH] = ""
-    refused: Annotated[bool, WHERE_USED] = False
+    refused: WhereUsed[bool] = False
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable
 from enum import Enum, IntEnum
-from typing import ParamSpec, dataclass_transform
+from typing import Annotated, ParamSpec, TypeVar, dataclass_transform
 
 from msgspec import Struct
 
@@ -120,3 +120,7 @@ compute it, so a document cannot contradict itself, in any language."""
 
 IN_ENGLISH = Written.IN_ENGLISH
 """A profile text. Documents contain the English text."""
+
+T = TypeVar("T")
+WhereUsed = Annotated[T, WHERE_USED]
+Derived = Annotated[T, DERIVED]

@@ -1,8 +1,6 @@
 """Facts of an ext2, ext3 or ext4 superblock, without conclusions."""
 
-from typing import Annotated
-
-from wizard.model.errors import WHERE_USED, Record
+from wizard.model.errors import Record, WhereUsed
 from wizard.model.said import Message
 
 
@@ -42,7 +40,7 @@ class ExtFacts(Record):
     checked: int
     revision: int = 1
     reserved_gdt_blocks: int = 0
-    unconverted: Annotated[bool, WHERE_USED] = False
+    unconverted: WhereUsed[bool] = False
 
     @property
     def size_bytes(self) -> int:

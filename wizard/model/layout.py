@@ -1,11 +1,11 @@
 """Layouts of drives, and the volumes in them: partitions, containers, groups, arrays and their writers."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.model.errors import WHERE_USED, Record, partition_path, printable
+from wizard.model.errors import Record, WhereUsed, partition_path, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Placed, Striping
 from wizard.model.said import Message, t
@@ -88,10 +88,10 @@ class NewFilesystem(Record):
     uuid: str
     label: str
     options: tuple[str, ...]
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
-    striping: Annotated[Striping | None, WHERE_USED] = None
-    logical: Annotated[bool, WHERE_USED] = False
-    mirrored: Annotated[bool, WHERE_USED] = False
+    others: WhereUsed[tuple[str, ...]] = ()
+    striping: WhereUsed[Striping | None] = None
+    logical: WhereUsed[bool] = False
+    mirrored: WhereUsed[bool] = False
 
 
 class Slot(Placed, Struct, frozen=True):
@@ -112,11 +112,11 @@ class Slot(Placed, Struct, frozen=True):
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
-    opened: Annotated[str | None, WHERE_USED] = None
-    unread: Annotated[bool, WHERE_USED] = False
-    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    overhang_bytes: Annotated[int, WHERE_USED] = 0
-    used_bytes: Annotated[int | None, WHERE_USED] = None
+    opened: WhereUsed[str | None] = None
+    unread: WhereUsed[bool] = False
+    beyond: WhereUsed[tuple[Message, ...]] = ()
+    overhang_bytes: WhereUsed[int] = 0
+    used_bytes: WhereUsed[int | None] = None
 
 
 class Layout(Record):
@@ -128,12 +128,12 @@ class Layout(Record):
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
-    whole: Annotated[Slot | None, WHERE_USED] = None
-    waiting: Annotated[Message | str, WHERE_USED] = ""
-    label: Annotated[str, WHERE_USED] = ""
-    unmarked: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    used_bytes: Annotated[int | None, WHERE_USED] = None
+    whole: WhereUsed[Slot | None] = None
+    waiting: WhereUsed[Message | str] = ""
+    label: WhereUsed[str] = ""
+    unmarked: WhereUsed[tuple[Message, ...]] = ()
+    beyond: WhereUsed[tuple[Message, ...]] = ()
+    used_bytes: WhereUsed[int | None] = None
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -182,10 +182,10 @@ class Volume(Record):
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
-    role: Annotated[str, WHERE_USED] = ""
-    encryption: Annotated[Encryption | None, WHERE_USED] = None
-    subvolumes: Annotated[tuple[Subvolume, ...], WHERE_USED] = ()
-    writer: Annotated[Writer, WHERE_USED] = ROOT
+    role: WhereUsed[str] = ""
+    encryption: WhereUsed[Encryption | None] = None
+    subvolumes: WhereUsed[tuple[Subvolume, ...]] = ()
+    writer: WhereUsed[Writer] = ROOT
 
     @property
     def device(self) -> str:
@@ -249,7 +249,7 @@ class Stripe(Record):
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
-    level: Annotated[Level, WHERE_USED] = "raid0"
+    level: WhereUsed[Level] = "raid0"
 
     @property
     def mirrors(self) -> bool:

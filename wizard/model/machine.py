@@ -5,12 +5,11 @@ Unread facts are None, or an empty tuple if the drive's `unread` says so. `unrea
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
 
 from msgspec import Struct
 
 from wizard.model import drive_facts
-from wizard.model.errors import WHERE_USED, Record
+from wizard.model.errors import Record, WhereUsed
 from wizard.model.geometry import Geometry
 from wizard.model.run import Waiting
 from wizard.model.said import Message
@@ -437,7 +436,7 @@ class Machine(Record):
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
     family: str = ""
-    unprobed: Annotated[tuple[Drive, ...], WHERE_USED] = ()
+    unprobed: WhereUsed[tuple[Drive, ...]] = ()
 
     @property
     def attached(self) -> tuple[Drive, ...]:

@@ -1,8 +1,8 @@
 """Requests to change an existing filesystem or drive. The operations are derived from these."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from wizard.model.errors import WHERE_USED, Record
+from wizard.model.errors import Record, WhereUsed
 from wizard.model.layout import ROOT, Writer
 
 
@@ -10,7 +10,7 @@ class Tune(Record):
     """Apply the recommended settings for a workload, and let `owner` write."""
 
     workload: str
-    owner: Annotated[Writer | None, WHERE_USED] = None
+    owner: WhereUsed[Writer | None] = None
     kind: Literal["tune"] = "tune"
 
 
@@ -34,8 +34,8 @@ class Attach(Record):
     place: str | None = None
     options: tuple[str, ...] = ()
     boot: bool = True
-    writer: Annotated[Writer, WHERE_USED] = ROOT
-    owner: Annotated[Writer | None, WHERE_USED] = None
+    writer: WhereUsed[Writer] = ROOT
+    owner: WhereUsed[Writer | None] = None
     kind: Literal["attach"] = "attach"
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
 
-from wizard.model.errors import WHERE_USED, Record
+from wizard.model.errors import Record, WhereUsed
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 
@@ -108,7 +107,7 @@ class JournalEntry(Record):
     sentence: str
     command: tuple[str, ...] = ()
     output: str = ""
-    said: Annotated[Message | None, WHERE_USED] = None
+    said: WhereUsed[Message | None] = None
 
 
 class Check(Record):

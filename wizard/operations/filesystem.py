@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Literal
 
 from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.requests import Grow
 from wizard.model.said import TIB, Message, Sentence, join, t, tn
@@ -152,7 +152,7 @@ class MakeSubvolumes(Inside):
 
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
     checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
 
@@ -181,7 +181,7 @@ class SetOwner(Inside):
     writer: Writer
     names: tuple[str, ...] = ()
     kind: Literal["set-owner"] = "set-owner"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
     def sentence(self, context: operation.Context) -> Message:
         return t(

@@ -2,11 +2,11 @@
 
 import re
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.model import layout
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.machine import Striping
 from wizard.model.requests import Release
 from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
@@ -66,7 +66,7 @@ class MakeArray(operation.WritingTo):
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: Annotated[layout.Level, WHERE_USED] = "raid0"
+    level: WhereUsed[layout.Level] = "raid0"
 
     says = Sentence(
         "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk_bytes:exact}."
@@ -256,7 +256,7 @@ class StopLayer(operation.Setting):
     uuid: str = ""
     volumes: tuple[str, ...] = ()
     state: Literal["active", "read-only", "inactive"] = "active"
-    name: Annotated[str, WHERE_USED] = ""
+    name: WhereUsed[str] = ""
     kind: Literal["stop-layer"] = "stop-layer"
 
     requests = (Release,)

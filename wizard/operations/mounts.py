@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED, Record
+from wizard.model.errors import Record, WhereUsed
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -123,7 +123,7 @@ class Mount(OnNodes, Setting):
     filesystem: str
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
     requests = (Attach,)
     turn = 1

@@ -3,12 +3,12 @@
 import re
 from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -75,8 +75,8 @@ class Relabel(Setting):
     mount_point: str
     old: str
     new: str
-    identifier: Annotated[Literal["label", "uuid"], WHERE_USED] = "label"
-    parts: Annotated[tuple[tuple[str, str, str], ...], WHERE_USED] = ()
+    identifier: WhereUsed[Literal["label", "uuid"]] = "label"
+    parts: WhereUsed[tuple[tuple[str, str, str], ...]] = ()
     kind: Literal["relabel"] = "relabel"
 
     requests = (SetLabel, NewUuid)

@@ -1,9 +1,8 @@
 """Planned changes to an existing filesystem, conversions to ext4, and copies of files."""
 
 from enum import StrEnum
-from typing import Annotated
 
-from wizard.model.errors import DERIVED, WHERE_USED, Record
+from wizard.model.errors import Derived, Record, WhereUsed
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -136,8 +135,8 @@ class Bring(DriveDocument, Record):
     source: BringFrom
     target: BringTo
     amount: BringAmount
-    takes: Annotated[TakePlace | None, WHERE_USED] = None
-    doubts: Annotated[tuple[Message, ...], DERIVED] = ()
+    takes: WhereUsed[TakePlace | None] = None
+    doubts: Derived[tuple[Message, ...]] = ()
 
     @property
     def steps(self) -> tuple[BringStep, ...]:
@@ -209,10 +208,10 @@ class Migration(DeviceDocument, Record):
     before: ExtFacts
     way: Way
     steps: tuple[Step[MigrationOperation], ...]
-    room_bytes: Annotated[int, DERIVED] = 0
+    room_bytes: Derived[int] = 0
     manifest: bool = False
     repairs: bool = False
-    gains: Annotated[tuple[str, ...], DERIVED] = ()
+    gains: Derived[tuple[str, ...]] = ()
     doubts: tuple[Message | str, ...] = ()
 
     @property

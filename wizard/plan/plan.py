@@ -6,12 +6,12 @@ Also describes and selects steps, and maps a plan to other nodes.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
 from wizard.model import layout
-from wizard.model.errors import DERIVED, WHERE_USED, Record, partition_path
+from wizard.model.errors import Derived, Record, WhereUsed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -62,13 +62,13 @@ class Step(Record, Generic[Kind]):
     """
 
     operation: Kind
-    sentence: Annotated[str, DERIVED] = ""
-    commands: Annotated[tuple[tuple[str, ...], ...], DERIVED] = ()
-    edits: Annotated[tuple[str, ...], DERIVED] = ()
-    destroys: Annotated[str, DERIVED] = ""
-    undo: Annotated[str, DERIVED] = ""
-    holds: Annotated[tuple[str, ...], DERIVED] = ()
-    seconds: Annotated[float, DERIVED] = 0.0
+    sentence: Derived[str] = ""
+    commands: Derived[tuple[tuple[str, ...], ...]] = ()
+    edits: Derived[tuple[str, ...]] = ()
+    destroys: Derived[str] = ""
+    undo: Derived[str] = ""
+    holds: Derived[tuple[str, ...]] = ()
+    seconds: Derived[float] = 0.0
 
 
 class Plan(Document, Record):
@@ -85,10 +85,10 @@ class Plan(Document, Record):
     volumes: tuple[layout.Volume, ...]
     steps: tuple[Step[PlanOperation], ...]
     doubts: tuple[Message | str, ...] = ()
-    others: Annotated[tuple[layout.Member, ...], WHERE_USED] = ()
-    stripe: Annotated[layout.Stripe | None, WHERE_USED] = None
-    group: Annotated[layout.Group | None, WHERE_USED] = None
-    part: Annotated[int, WHERE_USED] = 0
+    others: WhereUsed[tuple[layout.Member, ...]] = ()
+    stripe: WhereUsed[layout.Stripe | None] = None
+    group: WhereUsed[layout.Group | None] = None
+    part: WhereUsed[int] = 0
 
     def _all(self, kind: type[Known]) -> tuple[Known, ...]:
         return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))

@@ -13,7 +13,7 @@ from wizard.plan.refusals import in_use
 INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
 
-ARRAY_PARTITION = re.compile(r"/dev/md\d+p\d+")
+ARRAY_PARTITION = re.compile(r"(/dev/md\d+)p\d+")
 OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}.")
 
 
@@ -108,17 +108,11 @@ def _in_order(operations: Iterable[StopLayer], groups: dict[str, str | None]) ->
     left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
     while left:
         used = {member for one in left for member in one.members}
-        free = [one for one in left if not any(_provides(one, member, groups) for member in used)]
+        arrays = {ARRAY_PARTITION.sub(r"\1", member) for member in used}
+        below = used | arrays | {groups.get(member) for member in used}
+        free = [one for one in left if one.device not in below]
         if not free:
             raise Refused(OTHER_LAYER(layer=left[0].device, below=" and ".join(left[0].members)))
         ordered += free
         left = [one for one in left if one not in free]
     return tuple(ordered)
-
-
-def _provides(operation: StopLayer, node: str, groups: dict[str, str | None]) -> bool:
-    if operation.layer == "lvm":
-        return groups.get(node) == operation.device
-    return node == operation.device or (
-        ARRAY_PARTITION.fullmatch(node) is not None and node.startswith(f"{operation.device}p")
-    )
