@@ -18,7 +18,7 @@ from wizard.advice.catalogue import (
     limits,
 )
 from wizard.model.advice import Choice, Option
-from wizard.model.errors import BadInput, Record, Refused, why_not
+from wizard.model.errors import BadInput, FrozenStruct, Refused, why_not
 from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
@@ -36,7 +36,7 @@ REQUESTED = (OptionKind.MKFS, OptionKind.MOUNT)
 ON_SYSTEM = Sentence("{option} puts data at risk and is not allowed on a system volume.")
 
 
-class Taken(Record):
+class Taken(FrozenStruct):
     """A choice with requested options added, and sentences on dangerous or discouraged ones.
 
     `names`: requested ids. `phrases`: confirmations typed.
@@ -212,7 +212,7 @@ def _join_texts(first: Message | str, then: Message) -> Message | str:
     return join(*parts) if parts else ""
 
 
-class Offered(Record):
+class Offered(FrozenStruct):
     """An option as offered for one choice. `refusal`: why it is not possible here, or empty. `excludes`:
     texts of conflicting options."""
 

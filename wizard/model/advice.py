@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from wizard.model.errors import IN_ENGLISH, Record
+from wizard.model.errors import IN_ENGLISH, FrozenStruct
 from wizard.model.said import Message, Sentence
 
 
@@ -21,7 +21,7 @@ FEWEST_RUNS = 3
 """Minimum runs per filesystem. With fewer, chance alone often separates two filesystems."""
 
 
-class Evidence(Record):
+class Evidence(FrozenStruct):
     """A published measurement or statement, dated by `era`, `kernel` and `hardware`. `figures`: filesystem
     (or configuration) and value in `unit`. `runs`: individual runs, if published; their figure is the mean.
     `like_for_like`: False if conditions differed. `rotational`: None if unknown."""
@@ -54,7 +54,7 @@ class Evidence(Record):
         return max(first) < min(then) if self.lower_is_better else min(first) > max(then)
 
 
-class Option(Record):
+class Option(FrozenStruct):
     """An option of mkfs or mount, or a scheduler, as on a command line. `risk`: the drawback, may be
     empty."""
 
@@ -63,7 +63,7 @@ class Option(Record):
     risk: ProfileWords = ""
 
 
-class Withheld(Record):
+class Withheld(FrozenStruct):
     """An option that is not offered, with the reason. `kind` is mkfs, mount or scheduler."""
 
     text: str
@@ -71,7 +71,7 @@ class Withheld(Record):
     reason: ProfileWords
 
 
-class Workload(Record):
+class Workload(FrozenStruct):
     """A workload of a volume. `origin`: file of its profile. `label`: default label, ASCII, at most 12
     characters."""
 
@@ -90,7 +90,7 @@ class Ability(StrEnum):
     DOUBT = "doubt"
 
 
-class ZonedUse(Record):
+class ZonedUse(FrozenStruct):
     """A way to use a host-managed zoned drive. `commands`: what a user could run, in order."""
 
     title: str
@@ -109,7 +109,7 @@ class ZonedUse(Record):
         return str(verdicts[self.ability](title=self.title))
 
 
-class Unmade(Record):
+class Unmade(FrozenStruct):
     """A filesystem that is recognised but never created: why, how to replace it, and evidence."""
 
     filesystem: str
@@ -119,7 +119,7 @@ class Unmade(Record):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Choice(Record):
+class Choice(FrozenStruct):
     """Rating of a filesystem for one workload on one drive. `obstacles`: sentences on hard limits; with any,
     the filesystem cannot be chosen. `mkfs`: arguments in order (`-m 0` is one Option). `withheld`: options
     considered but not offered. `ranked`: False if the workload does not mention the filesystem; `sentence` is
@@ -137,7 +137,7 @@ class Choice(Record):
     ranked: bool = True
 
 
-class Advice(Record):
+class Advice(FrozenStruct):
     """Ranking for one drive and workload. `choices` starts with the recommended one, unless none is possible.
     `doubts`: unknown facts. `notes`: further remarks. `zoned`: all uses of a host-managed drive. `unmade`:
     filesystems that are only recognised."""

@@ -98,8 +98,8 @@ def printable(text: str, limit: int = 80) -> str:
 
 
 @dataclass_transform(frozen_default=True)
-class Record(Struct, frozen=True):
-    """A record that never changes."""
+class FrozenStruct(Struct, frozen=True):
+    """Base class of records, which never change."""
 
 
 class Written(Enum):

@@ -1,10 +1,10 @@
 """Facts of an ext2, ext3 or ext4 superblock, without conclusions."""
 
-from wizard.model.errors import Record, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.said import Message
 
 
-class ExtFacts(Record):
+class ExtFacts(FrozenStruct):
     """An ext superblock as stored (Linux fs/ext4/ext4.h). `features`: names from mke2fs(8); unnamed bits are
     `FEATURE_C31`. `clean`: first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the
     journal must be replayed. `journal_device`: external journal. `half_done`: unfinished operation of another

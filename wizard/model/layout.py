@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.model.errors import Record, WhereUsed, partition_path, printable
+from wizard.model.errors import FrozenStruct, WhereUsed, partition_path, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Placed, Striping
 from wizard.model.said import Message, t
@@ -17,7 +17,7 @@ ARRAY_LINKS = "/dev/md/"
 """Directory of links to md arrays, by name."""
 
 
-class Encryption(Record):
+class Encryption(FrozenStruct):
     """A LUKS2 container in a partition or logical volume. `name`: device mapper name when open.
     `offset_bytes`: start of data after the header. `key`: key file, empty for a typed passphrase."""
 
@@ -38,7 +38,7 @@ Level = Literal["raid0", "raid1"]
 """Striping without redundancy (RAID0) or mirroring (RAID1)."""
 
 
-class Writer(Record):
+class Writer(FrozenStruct):
     """Who may write to a volume, resolved at planning time, so that what is applied was shown.
 
     A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none.
@@ -71,7 +71,7 @@ ROOT = Writer("root")
 EVERYONE = Writer("everyone")
 
 
-class Group(Record):
+class Group(FrozenStruct):
     """The LVM volume group with all volumes of one drive. `device` and `uuid` are the physical volume's."""
 
     device: str
@@ -79,7 +79,7 @@ class Group(Record):
     uuid: str
 
 
-class NewFilesystem(Record):
+class NewFilesystem(FrozenStruct):
     """A filesystem to create on `device`, and for a multi-device Btrfs on `others`. `striping`: array layout
     expected in the superblock. `mirrored`: on a mirrored array, which has no striping."""
 
@@ -119,7 +119,7 @@ class Slot(Placed, Struct, frozen=True):
     used_bytes: WhereUsed[int | None] = None
 
 
-class Layout(Record):
+class Layout(FrozenStruct):
     """Layout of a drive from the first to the last usable byte. `signatures`: kinds outside a table. `whole`:
     a planned filesystem on the whole drive; an existing one appears in `signatures`, and the `label` if it is
     the only one. `waiting`: a clause on the waiting run, which nothing else shows. `unmarked`: descriptions
@@ -160,14 +160,14 @@ class Layout(Record):
         return self.table == "none" and not self.partitions and not self.has_other_contents
 
 
-class Subvolume(Record):
+class Subvolume(FrozenStruct):
     """A Btrfs subvolume: path from the top level and mount point, None if not mounted."""
 
     name: str
     mount_point: str | None = None
 
 
-class Volume(Record):
+class Volume(FrozenStruct):
     """A requested volume and the decisions for it. `partition`: planned number, 0 for the whole drive.
     `path`: planned node; for encrypted volumes the open container, in a volume group the logical volume, for
     striped ones the array or the first drive's partition (Btrfs). `uuid`: as libblkid will report it.
@@ -204,7 +204,7 @@ class TableEntry(Placed, Struct, frozen=True):
     kept: bool = False
 
 
-class NewTable(Record):
+class NewTable(FrozenStruct):
     """A table to write, as `WriteTable` describes."""
 
     device: str
@@ -213,7 +213,7 @@ class NewTable(Record):
     entries: tuple[TableEntry, ...]
 
 
-class Member(Record):
+class Member(FrozenStruct):
     """A drive of a plan, with layouts before and after."""
 
     drive: Identity
@@ -238,7 +238,7 @@ class Member(Record):
         return (self.drive.path, *map(self.node, sorted(numbers)))
 
 
-class Stripe(Record):
+class Stripe(FrozenStruct):
     """How a volume is striped over, or mirrored on, all drives of a plan. `device`, `name` and `uuids`: of
     the md array. `chunk_bytes`: contiguous data per drive, 0 for mirrors. `metadata`: Btrfs metadata profile
     (raid1, raid0)."""

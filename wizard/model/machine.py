@@ -9,7 +9,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from wizard.model import drive_facts
-from wizard.model.errors import Record, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.geometry import Geometry
 from wizard.model.run import Waiting
 from wizard.model.said import Message
@@ -30,7 +30,7 @@ class Obstacle(StrEnum):
     FAILED = "failed"
 
 
-class Unread(Record):
+class Unread(FrozenStruct):
     """A value that could not be read. `what`: field in the JSON document. `why`: a complete sentence.
     `without_root`: root may be able to read the value."""
 
@@ -40,7 +40,7 @@ class Unread(Record):
     obstacle: Obstacle = Obstacle.FAILED
 
 
-class Striping(Record):
+class Striping(FrozenStruct):
     """Striping over several devices, or a filesystem tuned for it. `unit_bytes`: contiguous data per device
     (md chunk, LVM stripe size, ext stride x block, XFS su). `width_bytes`: sum over all data devices. A
     filesystem may record only one; the other is 0."""
@@ -49,7 +49,7 @@ class Striping(Record):
     width_bytes: int
 
 
-class Signature(Record):
+class Signature(FrozenStruct):
     """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it, with facts from
     its superblock. `kind`: libblkid's TYPE (`ext4`, `LVM2_member`). `usage`: `filesystem`, `raid`, `crypto`
     or `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
@@ -106,7 +106,7 @@ def kinds_in(signatures: Iterable[Signature]) -> str:
     return "+".join(mark.kind for mark in signatures)
 
 
-class Use(Record):
+class Use(FrozenStruct):
     """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member, running-
     system or opened. `subject`: device in use. `by`: mount point, holder or loop device, or a description."""
 
@@ -211,7 +211,7 @@ class Partition(Placed, Struct, frozen=True):
         )
 
 
-class Table(Record):
+class Table(FrozenStruct):
     """A partition table. `kind`: gpt, mbr, hybrid, other or none. The usable end is exclusive. GPT only:
     `primary` is ok or damaged, `backup` ok, missing, damaged or misplaced; `ordinary`: entries have the usual
     size and location, as every tool rewrites them; `most_partitions`: capacity. `own`: headers, entries and
@@ -228,7 +228,7 @@ class Table(Record):
     own: tuple[Extent, ...] = ()
 
 
-class Layer(Record):
+class Layer(FrozenStruct):
     """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `offset_bytes`: start of the data on
     the device `below`. `geometry`: as the kernel reports it."""
 
@@ -243,7 +243,7 @@ class Layer(Record):
     signatures: tuple[Signature, ...] = ()
 
 
-class Drive(Record):
+class Drive(FrozenStruct):
     """A whole drive. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ... `rotation_rate`: 1 for solid
     state, else revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial`
     and `same_wwn`: other attached drives with the same number; two nodes may be one drive. `zoned`: none,
@@ -384,7 +384,7 @@ class Drive(Record):
         return next((part for part in self.partitions if part.path == path), None)
 
 
-class Kernel(Record):
+class Kernel(FrozenStruct):
     """The running kernel. `filesystems`: supported or loadable. `options`: build options that advice needs,
     without `CONFIG_`. `architecture`: as in uname -m. `modules`: those of layers, and `loop`, and if they are
     available."""
@@ -408,7 +408,7 @@ class Kernel(Record):
         return 0, 0
 
 
-class Program(Record):
+class Program(FrozenStruct):
     """A program's version ((0, 0) if unknown) and features. `defaults`: features that its configuration
     enables."""
 
@@ -418,7 +418,7 @@ class Program(Record):
     defaults: frozenset[str] = frozenset()
 
 
-class Machine(Record):
+class Machine(FrozenStruct):
     """Facts about the system and the drives. `tools`: installed programs with paths. `programs`: versions and
     features of mkfs tools. `missing_files`: files that mkfs programs lack. `family`: debian, fedora, arch,
     suse, alpine or void, else empty. `live_medium` is false in a container. `unprobed`: other attached

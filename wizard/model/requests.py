@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from wizard.model.errors import Record, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.layout import ROOT, Writer
 
 
-class Tune(Record):
+class Tune(FrozenStruct):
     """Apply the recommended settings for a workload, and let `owner` write."""
 
     workload: str
@@ -14,20 +14,20 @@ class Tune(Record):
     kind: Literal["tune"] = "tune"
 
 
-class SetLabel(Record):
+class SetLabel(FrozenStruct):
     """Change the label."""
 
     label: str
     kind: Literal["set-label"] = "set-label"
 
 
-class NewUuid(Record):
+class NewUuid(FrozenStruct):
     """Give a copy a UUID of its own."""
 
     kind: Literal["new-uuid"] = "new-uuid"
 
 
-class Attach(Record):
+class Attach(FrozenStruct):
     """Mount at `place`, and with `boot` at every boot. If `place` is None, fstab or the label determines it.
     `writer`: who may write if no owners are stored. `owner`: the new owner."""
 
@@ -39,39 +39,39 @@ class Attach(Record):
     kind: Literal["attach"] = "attach"
 
 
-class Detach(Record):
+class Detach(FrozenStruct):
     """Unmount, and with `boot` also remove the filesystem from fstab."""
 
     boot: bool = False
     kind: Literal["detach"] = "detach"
 
 
-class SetOptions(Record):
+class SetOptions(FrozenStruct):
     """Change mount options, now and at every boot."""
 
     options: tuple[str, ...]
     kind: Literal["set-options"] = "set-options"
 
 
-class SwitchOff(Record):
+class SwitchOff(FrozenStruct):
     """Unmount and power off the whole drive."""
 
     kind: Literal["switch-off"] = "switch-off"
 
 
-class Release(Record):
+class Release(FrozenStruct):
     """Stop all arrays, volume groups and open containers on the drive."""
 
     kind: Literal["release"] = "release"
 
 
-class Grow(Record):
+class Grow(FrozenStruct):
     """Grow the partition and the mounted filesystem into the free space after it."""
 
     kind: Literal["grow"] = "grow"
 
 
-class CopyFiles(Record):
+class CopyFiles(FrozenStruct):
     """Copy the folder or filesystem `source` to the volume `target`, into the folder `into` of it if not
     empty. `takes_place`: mount the target instead of the source from the next boot."""
 

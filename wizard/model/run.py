@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from wizard.model.errors import Record, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 
@@ -96,7 +96,7 @@ class Event(StrEnum):
     KEPT = "kept"
 
 
-class JournalEntry(Record):
+class JournalEntry(FrozenStruct):
     """A line of the journal. `step` counts from 1; 0 is the run itself. `output`: of the command, cut.
     `sentence`: in the reader's language, from `said`, which older entries and output of other programs
     lack."""
@@ -110,7 +110,7 @@ class JournalEntry(Record):
     said: WhereUsed[Message | None] = None
 
 
-class Check(Record):
+class Check(FrozenStruct):
     """A check after applying: expected state, result, and actual state."""
 
     what: str
@@ -129,7 +129,7 @@ def differences(
     )
 
 
-class Waiting(Record):
+class Waiting(FrozenStruct):
     """A run that wrote to a drive and hid its signatures. `run`: argument for commands. `told`: summary. The
     notice is in `size_bytes` from `start_bytes`. `bare`: the signatures are still hidden. Otherwise the drive
     was written since, and its state is unknown."""

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
-from wizard.model.errors import Record
+from wizard.model.errors import FrozenStruct
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, joined, t
@@ -39,7 +39,7 @@ def accepted(argv: Argv) -> tuple[int, ...]:
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
-class ExtOperation(Record):
+class ExtOperation(FrozenStruct):
     """A change to an ext filesystem, on any device."""
 
     says: ClassVar[Sentence]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import Record, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -241,7 +241,7 @@ class Remount(Setting):
         )
 
 
-class Top(Record):
+class Top(FrozenStruct):
     """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
 
     owner: int

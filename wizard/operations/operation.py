@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import Record, partition_path
+from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -34,7 +34,7 @@ RECOGNISED = Sentences(
 )
 
 
-class Context(Record):
+class Context(FrozenStruct):
     """Facts of a plan for describing its operations.
 
     `drive`, `before`, `after`: the first drive and the layouts; `others`: the other drives. `operations`: all
@@ -106,7 +106,7 @@ def filled(form: Sentence, *sources: object) -> Message:
     )
 
 
-class Operation(Record):
+class Operation(FrozenStruct):
     """One step of a plan, with a `kind` for documents. Methods are pure.
 
     Fields of the texts below are attributes of the operation, or of the context.
@@ -247,7 +247,7 @@ class WritingTo(AtDevice, Writing):
 MOST_PARTITIONS = 256
 
 
-class Subject(Record):
+class Subject(FrozenStruct):
     """The rest of a document, for the validation of one setting."""
 
     drive: Identity

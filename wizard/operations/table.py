@@ -51,8 +51,13 @@ class WipeSignatures(WritingTo):
     def destroys(self, context: Context) -> str:
         """Describe the recognised data. If a single partition changes, everything is lost with this step."""
         device = self.device
-        if context.changed:
-            return data_loss.partition_lost(device, context.changed)
+        if slot := context.changed:
+            if not slot.filesystem:
+                return str(
+                    t("Any unrecognised data on {part}, {size:size}.", part=device, size=slot.size_bytes)
+                )
+            files = t("All files on {part}: {what}.", part=device, what=data_loss.described(slot))
+            return str(join(files, *slot.beyond))
         members = context.members_of((device,))
         if self.expected:
             whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from wizard.model.errors import Derived, Record, WhereUsed
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -36,7 +36,7 @@ class DeviceDocument(DriveDocument):
         return tuple(step.sentence for step in self.steps)
 
 
-class Changes(DeviceDocument, Record):
+class Changes(DeviceDocument, FrozenStruct):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -73,7 +73,7 @@ class BringStep(StrEnum):
     TAKE_PLACE = "take-place"
 
 
-class BringFrom(Record):
+class BringFrom(FrozenStruct):
     """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
 
     `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
@@ -87,7 +87,7 @@ class BringFrom(Record):
     below: tuple[str, ...] = ()
 
 
-class BringTo(Record):
+class BringTo(FrozenStruct):
     """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
     to create, outermost first."""
 
@@ -99,7 +99,7 @@ class BringTo(Record):
     makes: tuple[str, ...] = ()
 
 
-class BringAmount(Record):
+class BringAmount(FrozenStruct):
     """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
     `room_bytes`: space needed on the target.
 
@@ -115,7 +115,7 @@ class BringAmount(Record):
     others: int = 0
 
 
-class TakePlace(Record):
+class TakePlace(FrozenStruct):
     """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
     changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
     folder."""
@@ -127,7 +127,7 @@ class TakePlace(Record):
     top: mounts.Top
 
 
-class Bring(DriveDocument, Record):
+class Bring(DriveDocument, FrozenStruct):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -195,7 +195,7 @@ class Way(StrEnum):
         return self is not Way.MOUNT
 
 
-class Migration(DeviceDocument, Record):
+class Migration(DeviceDocument, FrozenStruct):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -225,7 +225,7 @@ class Migration(DeviceDocument, Record):
         return tuple(step.operation for step in self.steps if isinstance(step.operation, Setting))
 
 
-class WayOffer(Record):
+class WayOffer(FrozenStruct):
     """A conversion method as offered for one filesystem.
 
     `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
@@ -244,7 +244,7 @@ class WayOffer(Record):
     compare_seconds: float = 0.0
 
 
-class Prospect(Record):
+class Prospect(FrozenStruct):
     """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
     three methods, and the recommended one with a reason. `default` is None if no method is available."""
 

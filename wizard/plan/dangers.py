@@ -269,13 +269,6 @@ def esp_doubts(
     )
 
 
-def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Message, ...]:
-    """Return the other devices of each volume on several devices that loses one."""
-    kept = {slot.number for slot in before.partitions if slot.kept}
-    lost = {part.path for part in drive.partitions if part.number not in kept}
-    return tuple(contents.lost_with(machine, drive, lost if kept else lost | {drive.path}))
-
-
 def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple[Message, ...]:
     """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
     forgets = machine.in_container or machine.live_medium

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Record, partition_path
+from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
@@ -24,7 +24,7 @@ from wizard.plan.request import roles, using
 from wizard.plan.request.subvolumes import subvolume_option
 
 
-class Places(Record):
+class Places(FrozenStruct):
     """Where a plan puts its new partitions, besides its volumes.
 
     `extents`: of each volume, of the volume group, of each drive of a stripe, or the new size of an existing

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from msgspec.structs import replace
 
 from wizard.model import layout
-from wizard.model.errors import Derived, Record, WhereUsed, partition_path
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -53,7 +53,7 @@ SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
-class Step(Record, Generic[Kind]):
+class Step(FrozenStruct, Generic[Kind]):
     """An operation with the description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
@@ -71,7 +71,7 @@ class Step(Record, Generic[Kind]):
     seconds: Derived[float] = 0.0
 
 
-class Plan(Document, Record):
+class Plan(Document, FrozenStruct):
     """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
     volumes are in this volume group.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from wizard.model import layout
-from wizard.model.errors import Record, partition_path, printable
+from wizard.model.errors import FrozenStruct, partition_path, printable
 from wizard.model.said import Message, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
@@ -18,7 +18,7 @@ WORD = "no undo"
 """Typed together with the serial number to confirm a change that cannot be undone."""
 
 
-class UndoSpace(Record):
+class UndoSpace(FrozenStruct):
     """Space for undo data, with the run's own files. `fits`: there is enough. `sentence`: the amount, or why
     it is unknown; empty if undo is not possible. `lost`: unrecognised data that no plan shows. `blanks`: for
     each drive, if only zeros are overwritten."""

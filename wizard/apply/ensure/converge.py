@@ -14,7 +14,7 @@ from wizard.apply.system import mounts
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import DiskwrightError, Failed, Record, Refused, partition_path
+from wizard.model.errors import DiskwrightError, Failed, FrozenStruct, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine
 from wizard.model.said import Message, Sentence, failing
 from wizard.plan.desired_state import differences
@@ -156,7 +156,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     return tuple(faults)
 
 
-class DriveTarget(Record):
+class DriveTarget(FrozenStruct):
     """An entry of the document and the drives, in order."""
 
     wanted: WantedDrive

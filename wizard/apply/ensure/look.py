@@ -17,7 +17,7 @@ from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
 from wizard.model import ensure, layout
-from wizard.model.errors import BadInput, DiskwrightError, Record, Refused
+from wizard.model.errors import BadInput, DiskwrightError, FrozenStruct, Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
@@ -42,7 +42,7 @@ class DriveState(StrEnum):
     REFUSED = "refused"
 
 
-class DriveAssessment(Record):
+class DriveAssessment(FrozenStruct):
     """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if

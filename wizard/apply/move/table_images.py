@@ -23,7 +23,7 @@ from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.filesystems import partition_types
-from wizard.model.errors import Record, Refused
+from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewTable, TableEntry
 from wizard.model.machine import Extent, Partition
@@ -41,14 +41,14 @@ MOST_MBR_BLOCKS = 1 << 32
 NOT_FREE = Sentence("The space for the move is not free: bytes {start} to {end}.")
 
 
-class TablePiece(Record):
+class TablePiece(FrozenStruct):
     """Whole physical blocks and their offset. Only the end of the drive may cut the last one."""
 
     offset_bytes: int
     data: bytes
 
 
-class TableImages(Record):
+class TableImages(FrozenStruct):
     """The same places in three states. The pieces of each are in write order; each is synced before the
     next."""
 

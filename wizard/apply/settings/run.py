@@ -32,7 +32,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model import requests
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Failed, Record, Refused
+from wizard.model.errors import BadInput, Failed, FrozenStruct, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
@@ -44,7 +44,7 @@ from wizard.plan.settings import possible
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
-class TuningProposal(Record):
+class TuningProposal(FrozenStruct):
     """The workload, the existing filesystem, and the changes to the recommended settings."""
 
     workload: Workload

@@ -22,7 +22,7 @@ from wizard.apply.system import edited_file, mounts
 from wizard.apply.table import identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.write import image_of, table_regions
-from wizard.model.errors import Failed, Record, Refused
+from wizard.model.errors import Failed, FrozenStruct, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent
@@ -63,7 +63,7 @@ class How(StrEnum):
     OTHER = "other"
 
 
-class ValueState(Record):
+class ValueState(FrozenStruct):
     """The state of a setting; `seen` is a clause for display."""
 
     how: How

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Literal
 
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Record, Refused
+from wizard.model.errors import BadInput, FrozenStruct, Refused
 from wizard.model.layout import Level
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, Sentences, join, t
@@ -25,7 +25,7 @@ class Mode(Enum):
     USE_FREE = "use-free"
 
 
-class StripeRequest(Record):
+class StripeRequest(FrozenStruct):
     """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
     profile."""
 
@@ -45,7 +45,7 @@ class StripeRequest(Record):
         return "--mirror" if self.mirrors else "--stripe"
 
 
-class Arrangement(Record):
+class Arrangement(FrozenStruct):
     """How volumes use their drives: type of a new table, use of an LVM volume group, and layout of one volume
     on several drives."""
 
@@ -57,7 +57,7 @@ class Arrangement(Record):
 PLAIN = Arrangement()
 
 
-class NewVolumes(Record):
+class NewVolumes(FrozenStruct):
     """Create volumes on drives. `mode` None is only possible on empty drives. `part`: format only this
     partition, and preserve all others."""
 
@@ -67,13 +67,13 @@ class NewVolumes(Record):
     part: Partition | None = None
 
 
-class DeletePart(Record):
+class DeletePart(FrozenStruct):
     """Delete a partition, with all its signatures."""
 
     part: Partition
 
 
-class GrowPart(Record):
+class GrowPart(FrozenStruct):
     """Grow a partition and the filesystem to all adjacent free space, or to `size_bytes` rounded up to an
     aligned end. A partition that cuts its contents grows alone, by default just enough."""
 
@@ -81,14 +81,14 @@ class GrowPart(Record):
     size_bytes: int | None = None
 
 
-class ShrinkPart(Record):
+class ShrinkPart(FrozenStruct):
     """Shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end."""
 
     part: Partition
     size_bytes: int
 
 
-class RestoreTable(Record):
+class RestoreTable(FrozenStruct):
     """Write the lost table back: exactly as in a lone backup GPT, else around the filesystems found. `table`:
     the only type to use."""
 

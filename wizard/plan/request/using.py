@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, Record
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.layout import NO_PLACE, ROOT, Volume, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import t
@@ -22,7 +22,7 @@ MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
 """Permissions removed on filesystems without owners."""
 
 
-class Usual(Record):
+class Usual(FrozenStruct):
     """Defaults of this system. `caller`: calling user, the default writer. `places`: parent of mount points.
     `taken`: unavailable folders: mounted, mounted at boot, or not empty. `fixed`: an fstab that cannot be
     changed, as on declarative systems; volumes then get no default mount point."""

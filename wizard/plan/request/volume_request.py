@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
-from wizard.model.errors import BadInput, Record
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
 from wizard.plan.request import roles
@@ -36,7 +36,7 @@ ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
-class VolumeSpec(Record):
+class VolumeSpec(FrozenStruct):
     """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
     default. `mount_point`: None means not mounted.
 
@@ -75,7 +75,7 @@ class VolumeSpec(Record):
         return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
-class VolumeRequest(Record):
+class VolumeRequest(FrozenStruct):
     """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
 
     `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty
