@@ -66,7 +66,7 @@ class Shapes:
             return {"$ref": "#/$defs/Said"}
         if shape := self._composed.get(get_origin(wanted)):
             return shape(*get_args(wanted))
-        if isinstance(wanted, type) and issubclass(wanted, Struct):
+        if isinstance(wanted, type) and issubclass(wanted, Struct) and wanted.__struct_fields__:
             return self._defined(wanted, lambda: self.record(wanted))
         if isinstance(generic := get_origin(wanted), type) and issubclass(generic, Struct):
             types = {one.name: one.type for one in fields_of(wanted)}

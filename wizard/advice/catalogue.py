@@ -6,14 +6,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Generic, Protocol, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.missing import NO_DRIVER, why_not_mounted
 from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable, why_not
+from wizard.model.errors import IN_ENGLISH, BadInput, FrozenStruct, WhereUsed, printable, why_not
 from wizard.model.machine import Drive, Kernel, Program
 from wizard.model.said import (
     NO_TEXT,
@@ -42,7 +41,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 40
 
 
-class ProfilePlace(Struct, Generic[Entry], frozen=True):
+class ProfilePlace(FrozenStruct, Generic[Entry]):
     """An entry with the file and key (`options[3]`, or empty if the file is the entry)."""
 
     path: Path
@@ -134,7 +133,7 @@ SIZE_UP_TO = Sentence("Only for volumes up to {most:exact}.")
 UNKNOWN_OPTION = Sentence("Unknown option {option}. `diskwright options {filesystem}` lists options by id.")
 
 
-class CatalogueOption(Struct, frozen=True):
+class CatalogueOption(FrozenStruct):
     """An option as defined in profiles/options.
 
     A tune option is a complete command without its device (`tune2fs -m 1`), for an existing filesystem.
@@ -172,7 +171,7 @@ class CatalogueOption(Struct, frozen=True):
     source: ProfileText = NO_TEXT
 
 
-class OptionFile(Struct, frozen=True):
+class OptionFile(FrozenStruct):
     """A file in profiles/options. `filesystems`: of the options that name none."""
 
     options: tuple[CatalogueOption, ...]
@@ -183,7 +182,7 @@ class OptionFile(Struct, frozen=True):
         return tuple(replace(one, filesystems=one.filesystems or self.filesystems) for one in self.options)
 
 
-class OptionSite(Struct, frozen=True):
+class OptionSite(FrozenStruct):
     """Where an option would be used. `size_bytes`: volume size, None if unknown. `root`: the volume contains
     the system. `programs`: known versions of mkfs tools."""
 
@@ -276,13 +275,13 @@ def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     return None
 
 
-class OnKernel(Struct, frozen=True):
+class OnKernel(FrozenStruct):
     """Kernel support for an option, None if unknown. `why`: reason if unsupported or unknown. `refused`: the
     reason is the option's own `never`."""
 
     takes: bool | None
     why: Annotated[Message | str, IN_ENGLISH] = ""
-    refused: Annotated[bool, WHERE_USED] = False
+    refused: WhereUsed[bool] = False
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:

@@ -8,19 +8,17 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from statistics import fmean
 
-from msgspec import Struct
-
 from wizard.advice import catalogue
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput, FrozenStruct, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 """Prefixes of finding codes, and of measurement ids on the same subject."""
 
 
-class Study(Struct, frozen=True):
+class Study(FrozenStruct):
     """Common data of all measurements in a file. `rotational`: True for hard disks, None if unknown. `note`:
     a peculiarity of the whole study.
 
@@ -39,7 +37,7 @@ class Study(Struct, frozen=True):
     like_for_like: bool = True
 
 
-class Measurement(Struct, frozen=True):
+class Measurement(FrozenStruct):
     """One row of a study's table. `figures`: filesystem or configuration and value, as far as published.
     `runs`: individual runs, instead of `figures`.
 
@@ -58,7 +56,7 @@ class Measurement(Struct, frozen=True):
     hardware: ProfileText = NO_TEXT
 
 
-class EvidenceFile(Struct, frozen=True):
+class EvidenceFile(FrozenStruct):
     """A file in profiles/evidence."""
 
     study: Study
@@ -139,7 +137,7 @@ LONGEST = 400
 """Maximum length of a term's text, in characters: a few sentences."""
 
 
-class Term(Struct, frozen=True):
+class Term(FrozenStruct):
     """A term with a short explanation. `also`: alternative spellings and related terms that the text
     explains."""
 
@@ -156,7 +154,7 @@ class Term(Struct, frozen=True):
         return tuple(dict.fromkeys((*map(str, every), *(one.english for one in every))))
 
 
-class GlossaryFile(Struct, frozen=True):
+class GlossaryFile(FrozenStruct):
     """A file in profiles/glossary."""
 
     terms: tuple[Term, ...]

@@ -4,13 +4,11 @@ import shlex
 from collections.abc import Iterable
 from functools import cache
 
-from msgspec import Struct
-
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice
-from wizard.model.errors import Refused
+from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import MIB, Message, Sentence, t, tn
 
@@ -29,7 +27,7 @@ BINDING = "pyparted"
 """Python binding of libparted: not a program, but reported in the same way."""
 
 
-class PackageChoice(Struct, frozen=True):
+class PackageChoice(FrozenStruct):
     """Tools and the package that provides them: `package`, unless the family has its own name. Empty if
     unknown."""
 
@@ -48,13 +46,13 @@ class PackageChoice(Struct, frozen=True):
         return self.package if named is None else named
 
 
-class Packages(Struct, frozen=True):
+class Packages(FrozenStruct):
     """All known packages."""
 
     brings: tuple[PackageChoice, ...]
 
 
-class Missing(Struct, frozen=True):
+class Missing(FrozenStruct):
     """Tools that are not installed, and the known packages of `family` that provide them."""
 
     programs: tuple[str, ...]

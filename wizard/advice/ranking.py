@@ -225,9 +225,8 @@ def _with_always(
     kind: OptionKind, always: tuple[CatalogueOption, ...], options: tuple[CatalogueOption, ...]
 ) -> tuple[CatalogueOption, ...]:
     """Return the options of this kind that always apply, then the workload's whose flag is not yet set."""
-    first = [option for option in always if option.kind is kind]
-    flags = {flag_of(option) for option in first}
-    return (*first, *(option for option in options if flag_of(option) not in flags))
+    first = {flag_of(option): option for option in always if option.kind is kind}
+    return (*first.values(), *(option for option in options if flag_of(option) not in first))
 
 
 def _available(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[Option, ...]:

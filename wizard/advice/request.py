@@ -5,7 +5,6 @@ Refuses options that are unavailable or conflict. Dangerous options require a co
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice import workloads as words
@@ -19,7 +18,7 @@ from wizard.advice.catalogue import (
     limits,
 )
 from wizard.model.advice import Choice, Option
-from wizard.model.errors import BadInput, Refused, why_not
+from wizard.model.errors import BadInput, FrozenStruct, Refused, why_not
 from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
@@ -37,7 +36,7 @@ REQUESTED = (OptionKind.MKFS, OptionKind.MOUNT)
 ON_SYSTEM = Sentence("{option} puts data at risk and is not allowed on a system volume.")
 
 
-class Taken(Struct, frozen=True):
+class Taken(FrozenStruct):
     """A choice with requested options added, and sentences on dangerous or discouraged ones.
 
     `names`: requested ids. `phrases`: confirmations typed.
@@ -213,7 +212,7 @@ def _join_texts(first: Message | str, then: Message) -> Message | str:
     return join(*parts) if parts else ""
 
 
-class Offered(Struct, frozen=True):
+class Offered(FrozenStruct):
     """An option as offered for one choice. `refusal`: why it is not possible here, or empty. `excludes`:
     texts of conflicting options."""
 

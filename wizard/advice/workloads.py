@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from wizard.advice import catalogue
@@ -12,7 +11,7 @@ from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.advice.evidence import load_evidence
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Evidence, Rank, Workload
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput, FrozenStruct, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
 
 TOGETHER = Sentence("{one} and {other} cannot be combined.")
@@ -25,7 +24,7 @@ BEHIND_THE_BUNDLED = 1000
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
-class ShingledForm(Struct, frozen=True):
+class ShingledForm(FrozenStruct):
     """Overrides for shingled drives. Omitted lists are the same as for other drives."""
 
     place: Rank
@@ -37,7 +36,7 @@ class ShingledForm(Struct, frozen=True):
     schedulers: tuple[str, ...] | None = None
 
 
-class ChoiceForm(Struct, frozen=True):
+class ChoiceForm(FrozenStruct):
     """A filesystem's rank for a workload, as defined in a file. All references are ids. `results`: sentences
     with figures of the evidence. `unfit`: never moves
     up, even if better filesystems are not possible."""
@@ -54,7 +53,7 @@ class ChoiceForm(Struct, frozen=True):
     shingled: ShingledForm | None = None
 
 
-class WorkloadForm(Struct, frozen=True):
+class WorkloadForm(FrozenStruct):
     """A file in profiles/workloads. `order`: position in lists. `root`: the volume contains the system.
     `solid_state`: for drives that do not rotate.
 
@@ -78,7 +77,7 @@ class WorkloadForm(Struct, frozen=True):
     trial: tuple[str, ...] = ()
 
 
-class RankedChoice(Struct, frozen=True):
+class RankedChoice(FrozenStruct):
     """A filesystem's rank with the options and evidence. `schedulers` are in order of preference. `results`:
     sentences with figures of the evidence."""
 
@@ -91,7 +90,7 @@ class RankedChoice(Struct, frozen=True):
     results: Message = NO_TEXT
 
 
-class CandidateProfile(Struct, frozen=True):
+class CandidateProfile(FrozenStruct):
     """A workload's ranking of one filesystem, on ordinary and shingled drives.
 
     `ranked`: False if the workload does not mention the filesystem. `moves_up`: may replace a better one that
@@ -105,7 +104,7 @@ class CandidateProfile(Struct, frozen=True):
     moves_up: bool = True
 
 
-class PublishedMeasurements(Struct, frozen=True):
+class PublishedMeasurements(FrozenStruct):
     """Published measurements for a workload, and why the fastest filesystem is not the recommended one (may
     be empty)."""
 
@@ -126,7 +125,7 @@ class PublishedMeasurements(Struct, frozen=True):
         return replace(standing, results=results)
 
 
-class Profile(Struct, frozen=True):
+class Profile(FrozenStruct):
     """A workload with all data needed for advice. `candidates`: all filesystems that diskwright creates.
     `never`: options never offered. `always`: options that apply to every workload. `trial`: ids of loads for
     comparing filesystems."""

@@ -19,7 +19,7 @@ from wizard.apply.system import mounts
 from wizard.cli import command
 from wizard.cli.output import Document, save, say, show
 from wizard.cli.start import page_of
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import render_document
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns

@@ -186,7 +186,7 @@ class ApplyRequest:
         self._how = Start(tokens, arguments.journal, environment_of(arguments), keep=keep)
         self._run_job = job_for(document)
         if isinstance(document, Plan):
-            document = document.described_for_fstab(str(self._how.environment.fstab))
+            document = document.with_current_texts(self._how.environment.fstab)
         self.document = document
         services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
         self.job = job_of(services, self.document, keep=keep)

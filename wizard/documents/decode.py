@@ -58,7 +58,7 @@ def _decoder(wanted: Hashable) -> Decoder:
         return lambda value: ProfileText(text(value))
     record = get_origin(wanted) or wanted
     assert isinstance(record, type), wanted
-    if issubclass(record, Struct):
+    if issubclass(record, Struct) and record.__struct_fields__:
         return _record(record, wanted)
     assert isinstance(wanted, type), wanted
     if issubclass(wanted, Enum):

@@ -3,9 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import IN_ENGLISH
+from wizard.model.errors import IN_ENGLISH, FrozenStruct
 from wizard.model.said import Message, Sentence
 
 
@@ -23,7 +21,7 @@ FEWEST_RUNS = 3
 """Minimum runs per filesystem. With fewer, chance alone often separates two filesystems."""
 
 
-class Evidence(Struct, frozen=True):
+class Evidence(FrozenStruct):
     """A published measurement or statement, dated by `era`, `kernel` and `hardware`. `figures`: filesystem
     (or configuration) and value in `unit`. `runs`: individual runs, if published; their figure is the mean.
     `like_for_like`: False if conditions differed. `rotational`: None if unknown."""
@@ -56,7 +54,7 @@ class Evidence(Struct, frozen=True):
         return max(first) < min(then) if self.lower_is_better else min(first) > max(then)
 
 
-class Option(Struct, frozen=True):
+class Option(FrozenStruct):
     """An option of mkfs or mount, or a scheduler, as on a command line. `risk`: the drawback, may be
     empty."""
 
@@ -65,7 +63,7 @@ class Option(Struct, frozen=True):
     risk: ProfileWords = ""
 
 
-class Withheld(Struct, frozen=True):
+class Withheld(FrozenStruct):
     """An option that is not offered, with the reason. `kind` is mkfs, mount or scheduler."""
 
     text: str
@@ -73,7 +71,7 @@ class Withheld(Struct, frozen=True):
     reason: ProfileWords
 
 
-class Workload(Struct, frozen=True):
+class Workload(FrozenStruct):
     """A workload of a volume. `origin`: file of its profile. `label`: default label, ASCII, at most 12
     characters."""
 
@@ -92,7 +90,7 @@ class Ability(StrEnum):
     DOUBT = "doubt"
 
 
-class ZonedUse(Struct, frozen=True):
+class ZonedUse(FrozenStruct):
     """A way to use a host-managed zoned drive. `commands`: what a user could run, in order."""
 
     title: str
@@ -111,7 +109,7 @@ class ZonedUse(Struct, frozen=True):
         return str(verdicts[self.ability](title=self.title))
 
 
-class Unmade(Struct, frozen=True):
+class Unmade(FrozenStruct):
     """A filesystem that is recognised but never created: why, how to replace it, and evidence."""
 
     filesystem: str
@@ -121,7 +119,7 @@ class Unmade(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Choice(Struct, frozen=True):
+class Choice(FrozenStruct):
     """Rating of a filesystem for one workload on one drive. `obstacles`: sentences on hard limits; with any,
     the filesystem cannot be chosen. `mkfs`: arguments in order (`-m 0` is one Option). `withheld`: options
     considered but not offered. `ranked`: False if the workload does not mention the filesystem; `sentence` is
@@ -139,7 +137,7 @@ class Choice(Struct, frozen=True):
     ranked: bool = True
 
 
-class Advice(Struct, frozen=True):
+class Advice(FrozenStruct):
     """Ranking for one drive and workload. `choices` starts with the recommended one, unless none is possible.
     `doubts`: unknown facts. `notes`: further remarks. `zoned`: all uses of a host-managed drive. `unmade`:
     filesystems that are only recognised."""

@@ -1,6 +1,6 @@
 """Facts that a drive reports about itself."""
 
-from msgspec import Struct
+from wizard.model.errors import FrozenStruct
 
 HOST_MANAGED = "host-managed"
 """The kernel's name for drives whose zones must be written sequentially."""
@@ -10,14 +10,14 @@ SOLID_STATE, LEAST_RATE, MOST_RATE = 1, 0x0401, 0xFFFE
 minute."""
 
 
-class Discard(Struct, frozen=True):
+class Discard(FrozenStruct):
     """Discard (TRIM, UNMAP) as the drive reports it. `maximum_bytes` is 0 if unsupported."""
 
     granularity_bytes: int
     maximum_bytes: int
 
 
-class Health(Struct, frozen=True):
+class Health(FrozenStruct):
     """Health counters from smartctl, None if not reported. `reallocated`: ATA attribute 5, SCSI grown
     defects. `pending`: unreadable sectors waiting to be rewritten (197). `lost`: uncorrectable sectors (198).
     `media_errors`: failed reads (NVMe, ATA attribute 187, SCSI). `cable_errors`: transfers damaged on the
@@ -46,7 +46,7 @@ NO_HEALTH = Health()
 """No health data."""
 
 
-class Smart(Struct, frozen=True):
+class Smart(FrozenStruct):
     """Data from `smartctl --json`. `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`:
     name in smartctl's database, may contain `(SMR)`. `model_name`: as the drive itself reports it, even
     through a USB bridge. `rotation_rate`: as in drives."""
@@ -64,7 +64,7 @@ NO_SMART = Smart()
 """No smartctl data."""
 
 
-class Ata(Struct, frozen=True):
+class Ata(FrozenStruct):
     """IDENTIFY DEVICE data (ACS-4), as libata provides them in SCSI VPD page 89h; None for invalid words.
     `zoned`: word 69 bits 1:0 (1 host-aware, 2 device-managed). `trims`: word 169 bit 0. `rotation_rate`: word
     217. `physical_block_bytes`: word 106. `alignment_offset_bytes`: word 209 in the kernel's definition: from
@@ -80,7 +80,7 @@ class Ata(Struct, frozen=True):
     security: int | None = None
 
 
-class NvmeFormat(Struct, frozen=True):
+class NvmeFormat(FrozenStruct):
     """An LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
     better, 2 good, 3 degraded."""
 
@@ -91,7 +91,7 @@ class NvmeFormat(Struct, frozen=True):
     in_use: bool = False
 
 
-class Zones(Struct, frozen=True):
+class Zones(FrozenStruct):
     """Zones of a zoned drive, as far as readable (only by root). `size_bytes`: zone size. `capacity_bytes`:
     smallest usable capacity of a zone. `conventional` zones accept random writes; `written` of the others are
     not empty. `most_open` and `most_active`: limits of the drive, 0 for none. `takes_partitions`: the kernel
@@ -115,7 +115,7 @@ def usual_bytes_per_second(rotational: bool | None) -> float:
     return SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND
 
 
-class Loader(Struct, frozen=True):
+class Loader(FrozenStruct):
     """GRUB's first sector, for BIOS boot, and the drive position where it continues."""
 
     start_bytes: int

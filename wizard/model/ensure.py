@@ -2,15 +2,14 @@
 
 from typing import Literal
 
-from msgspec import Struct
-
+from wizard.model.errors import FrozenStruct
 from wizard.model.said import Message
 
 SCHEMA = "diskwright.wanted/1"
 ENSURED_SCHEMA = "diskwright.ensured/1"
 
 
-class Match(Struct, frozen=True):
+class Match(FrozenStruct):
     """Criteria that identify one drive. All given criteria must match.
 
     `path`: device node or a link to it. `model`: shell pattern. `size`: as printed on the box (`4TB`), within
@@ -24,7 +23,7 @@ class Match(Struct, frozen=True):
     bus: str | None = None
 
 
-class WantedVolume(Struct, frozen=True):
+class WantedVolume(FrozenStruct):
     """One volume, with the keys of `plan --volume`. `option` and `subvolume` can be repeated."""
 
     workload: str | None = None
@@ -40,7 +39,7 @@ class WantedVolume(Struct, frozen=True):
     subvolume: tuple[str, ...] = ()
 
 
-class WantedDrive(Struct, frozen=True):
+class WantedDrive(FrozenStruct):
     """One drive, or with `also` several drives that share one volume. `name`: used in messages. `danger`:
     confirmations, typed back for options that put data at risk.
 
@@ -66,14 +65,14 @@ class WantedDrive(Struct, frozen=True):
         return (self.match, *self.also)
 
 
-class WantedDrives(Struct, frozen=True):
+class WantedDrives(FrozenStruct):
     """The complete document."""
 
     schema: Literal["diskwright.wanted/1"]
     drive: tuple[WantedDrive, ...]
 
 
-class VolumeShape(Struct, frozen=True):
+class VolumeShape(FrozenStruct):
     """An existing or desired volume. `mount_points` come from fstab."""
 
     device: str
@@ -83,21 +82,21 @@ class VolumeShape(Struct, frozen=True):
     mount_points: tuple[str, ...] = ()
 
 
-class Shape(Struct, frozen=True):
+class Shape(FrozenStruct):
     """Summary of a drive, shown before and after."""
 
     table: str
     volumes: tuple[VolumeShape, ...]
 
 
-class Difference(Struct, frozen=True):
+class Difference(FrozenStruct):
     """One difference from the desired state, or the reason for a refusal. `text` is English."""
 
     said: Message | str
     text: str
 
 
-class AlsoDrive(Struct, frozen=True):
+class AlsoDrive(FrozenStruct):
     """Another drive of a volume on several drives. The first is in `EnsuredDrive`."""
 
     path: str
@@ -106,7 +105,7 @@ class AlsoDrive(Struct, frozen=True):
     after: Shape | None
 
 
-class EnsuredDrive(Struct, frozen=True):
+class EnsuredDrive(FrozenStruct):
     """Result for one drive, or for several drives that share a volume. `path` and `token` are None if no
     drive, or more than one, matches.
 
@@ -127,7 +126,7 @@ class EnsuredDrive(Struct, frozen=True):
     also: tuple[AlsoDrive, ...] = ()
 
 
-class Ensured(Struct, frozen=True):
+class Ensured(FrozenStruct):
     """Results for all drives, in document order. `changed`: something changed, or would change if `check` is
     set."""
 

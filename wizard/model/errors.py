@@ -3,7 +3,9 @@
 import shlex
 from collections.abc import Callable
 from enum import Enum, IntEnum
-from typing import ParamSpec
+from typing import Annotated, ParamSpec, TypeVar, dataclass_transform
+
+from msgspec import Struct
 
 
 class ExitCode(IntEnum):
@@ -95,6 +97,11 @@ def printable(text: str, limit: int = 80) -> str:
     return safe if len(safe) <= limit else safe[: limit - 3] + "..."
 
 
+@dataclass_transform(frozen_default=True)
+class FrozenStruct(Struct, frozen=True):
+    """Base class of records, which never change."""
+
+
 class Written(Enum):
     """How documents contain a field, as an annotation of its type."""
 
@@ -113,3 +120,7 @@ compute it, so a document cannot contradict itself, in any language."""
 
 IN_ENGLISH = Written.IN_ENGLISH
 """A profile text. Documents contain the English text."""
+
+T = TypeVar("T")
+WhereUsed = Annotated[T, WHERE_USED]
+Derived = Annotated[T, DERIVED]

@@ -1,14 +1,10 @@
 """Facts of an ext2, ext3 or ext4 superblock, without conclusions."""
 
-from typing import Annotated
-
-from msgspec import Struct
-
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.said import Message
 
 
-class ExtFacts(Struct, frozen=True):
+class ExtFacts(FrozenStruct):
     """An ext superblock as stored (Linux fs/ext4/ext4.h). `features`: names from mke2fs(8); unnamed bits are
     `FEATURE_C31`. `clean`: first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the
     journal must be replayed. `journal_device`: external journal. `half_done`: unfinished operation of another
@@ -44,7 +40,7 @@ class ExtFacts(Struct, frozen=True):
     checked: int
     revision: int = 1
     reserved_gdt_blocks: int = 0
-    unconverted: Annotated[bool, WHERE_USED] = False
+    unconverted: WhereUsed[bool] = False
 
     @property
     def size_bytes(self) -> int:

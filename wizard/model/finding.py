@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from wizard.model.errors import FrozenStruct
 from wizard.model.machine import Extent, Placed
 from wizard.model.said import MIB, Message, t, tn
 
@@ -24,7 +25,7 @@ class Severity(StrEnum):
 NO_ACTION = t("No action needed.")
 
 
-class FindingCommand(Struct, frozen=True):
+class FindingCommand(FrozenStruct):
     """A command in a finding: program and arguments, without sudo. The user replaces words in capitals.
     `unused`: device that must not be in use, or empty."""
 
@@ -45,7 +46,7 @@ def command(*argv: str, unused: str = "") -> Commands:
     return (FindingCommand(argv, unused),)
 
 
-class Finding(Struct, frozen=True):
+class Finding(FrozenStruct):
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
     can be done. `commands`: alternatives; `wizard.apply.remedies` drops refused ones. A command for another
     system is in the text."""
@@ -83,7 +84,7 @@ class Recorded(StrEnum):
     NOT_APPLICABLE = "not-applicable"
 
 
-class Clue(Struct, frozen=True):
+class Clue(FrozenStruct):
     """One piece of evidence: source, statement and confidence (high, medium, low)."""
 
     source: Message
@@ -91,7 +92,7 @@ class Clue(Struct, frozen=True):
     confidence: str
 
 
-class Recording(Struct, frozen=True):
+class Recording(FrozenStruct):
     """Recording technology of a drive. `kind`: shingled, listed-conventional, unknown or not-applicable.
     `management`: drive, host-aware, host-managed or None."""
 
@@ -111,7 +112,7 @@ NOT_JUDGED = Recording("unknown", None, Recorded.UNKNOWN, "none")
 """Recording of a drive that was not assessed."""
 
 
-class Diagnosis(Struct, frozen=True):
+class Diagnosis(FrozenStruct):
     """All conclusions about one drive. `drive` is its node."""
 
     drive: str
@@ -136,7 +137,7 @@ class HiddenBlock(Placed, Struct, frozen=True):
     data: str
 
 
-class Notice(Struct, frozen=True):
+class Notice(FrozenStruct):
     """Notice of a waiting run, in `room_bytes` from `start_bytes`, zeroed by keep. `run`: argument for
     commands. `begun`: ISO 8601. `told`: short summary without names. `plan`: the complete document; this is
     drive `number`, from 0. `places`: all other changed ranges on the drive, sorted and disjoint. `digest`:

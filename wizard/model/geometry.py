@@ -2,8 +2,7 @@
 
 from math import lcm
 
-from msgspec import Struct
-
+from wizard.model.errors import FrozenStruct
 from wizard.model.said import KIB, MIB
 
 FLOOR_BYTES = MIB
@@ -14,7 +13,7 @@ LARGEST_GRAIN_BYTES = 64 * MIB
 """Larger steps would waste more space than alignment can gain."""
 
 
-class Geometry(Struct, frozen=True):
+class Geometry(FrozenStruct):
     """Block sizes as the kernel reports them. `alignment_offset_bytes` is -1 for stacked devices with
     inconsistent alignment. `minimum_io_bytes` and `optimal_io_bytes` may be wrong or 0: use
     `plausible_optimal_io_bytes`."""
@@ -92,14 +91,14 @@ class Geometry(Struct, frozen=True):
         return offset + max(0, (position_bytes - offset) // grain) * grain
 
 
-class HeldDigest(Struct, frozen=True):
+class HeldDigest(FrozenStruct):
     """Digest of the superblocks on a partition. Number 0 is a whole drive without a table."""
 
     number: int
     superblock_digest: str
 
 
-class Identity(Struct, frozen=True):
+class Identity(FrozenStruct):
     """Identity of a drive. `diskseq`: the kernel's disk counter since the boot `boot_id`, which detects a
     different drive in the same dock; numbers can repeat after a reboot. `content_digest`: None if the planner
     could not read the drive. `held`: digests of partitions that were not in use. Neither digest detects

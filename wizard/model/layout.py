@@ -1,11 +1,11 @@
 """Layouts of drives, and the volumes in them: partitions, containers, groups, arrays and their writers."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.model.errors import WHERE_USED, partition_path, printable
+from wizard.model.errors import FrozenStruct, WhereUsed, partition_path, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Placed, Striping
 from wizard.model.said import Message, t
@@ -17,7 +17,7 @@ ARRAY_LINKS = "/dev/md/"
 """Directory of links to md arrays, by name."""
 
 
-class Encryption(Struct, frozen=True):
+class Encryption(FrozenStruct):
     """A LUKS2 container in a partition or logical volume. `name`: device mapper name when open.
     `offset_bytes`: start of data after the header. `key`: key file, empty for a typed passphrase."""
 
@@ -38,7 +38,7 @@ Level = Literal["raid0", "raid1"]
 """Striping without redundancy (RAID0) or mirroring (RAID1)."""
 
 
-class Writer(Struct, frozen=True):
+class Writer(FrozenStruct):
     """Who may write to a volume, resolved at planning time, so that what is applied was shown.
 
     A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none.
@@ -71,7 +71,7 @@ ROOT = Writer("root")
 EVERYONE = Writer("everyone")
 
 
-class Group(Struct, frozen=True):
+class Group(FrozenStruct):
     """The LVM volume group with all volumes of one drive. `device` and `uuid` are the physical volume's."""
 
     device: str
@@ -79,7 +79,7 @@ class Group(Struct, frozen=True):
     uuid: str
 
 
-class NewFilesystem(Struct, frozen=True):
+class NewFilesystem(FrozenStruct):
     """A filesystem to create on `device`, and for a multi-device Btrfs on `others`. `striping`: array layout
     expected in the superblock. `mirrored`: on a mirrored array, which has no striping."""
 
@@ -88,10 +88,10 @@ class NewFilesystem(Struct, frozen=True):
     uuid: str
     label: str
     options: tuple[str, ...]
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
-    striping: Annotated[Striping | None, WHERE_USED] = None
-    logical: Annotated[bool, WHERE_USED] = False
-    mirrored: Annotated[bool, WHERE_USED] = False
+    others: WhereUsed[tuple[str, ...]] = ()
+    striping: WhereUsed[Striping | None] = None
+    logical: WhereUsed[bool] = False
+    mirrored: WhereUsed[bool] = False
 
 
 class Slot(Placed, Struct, frozen=True):
@@ -112,14 +112,14 @@ class Slot(Placed, Struct, frozen=True):
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
-    opened: Annotated[str | None, WHERE_USED] = None
-    unread: Annotated[bool, WHERE_USED] = False
-    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    overhang_bytes: Annotated[int, WHERE_USED] = 0
-    used_bytes: Annotated[int | None, WHERE_USED] = None
+    opened: WhereUsed[str | None] = None
+    unread: WhereUsed[bool] = False
+    beyond: WhereUsed[tuple[Message, ...]] = ()
+    overhang_bytes: WhereUsed[int] = 0
+    used_bytes: WhereUsed[int | None] = None
 
 
-class Layout(Struct, frozen=True):
+class Layout(FrozenStruct):
     """Layout of a drive from the first to the last usable byte. `signatures`: kinds outside a table. `whole`:
     a planned filesystem on the whole drive; an existing one appears in `signatures`, and the `label` if it is
     the only one. `waiting`: a clause on the waiting run, which nothing else shows. `unmarked`: descriptions
@@ -128,12 +128,12 @@ class Layout(Struct, frozen=True):
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
-    whole: Annotated[Slot | None, WHERE_USED] = None
-    waiting: Annotated[Message | str, WHERE_USED] = ""
-    label: Annotated[str, WHERE_USED] = ""
-    unmarked: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
-    used_bytes: Annotated[int | None, WHERE_USED] = None
+    whole: WhereUsed[Slot | None] = None
+    waiting: WhereUsed[Message | str] = ""
+    label: WhereUsed[str] = ""
+    unmarked: WhereUsed[tuple[Message, ...]] = ()
+    beyond: WhereUsed[tuple[Message, ...]] = ()
+    used_bytes: WhereUsed[int | None] = None
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -160,14 +160,14 @@ class Layout(Struct, frozen=True):
         return self.table == "none" and not self.partitions and not self.has_other_contents
 
 
-class Subvolume(Struct, frozen=True):
+class Subvolume(FrozenStruct):
     """A Btrfs subvolume: path from the top level and mount point, None if not mounted."""
 
     name: str
     mount_point: str | None = None
 
 
-class Volume(Struct, frozen=True):
+class Volume(FrozenStruct):
     """A requested volume and the decisions for it. `partition`: planned number, 0 for the whole drive.
     `path`: planned node; for encrypted volumes the open container, in a volume group the logical volume, for
     striped ones the array or the first drive's partition (Btrfs). `uuid`: as libblkid will report it.
@@ -182,10 +182,10 @@ class Volume(Struct, frozen=True):
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
-    role: Annotated[str, WHERE_USED] = ""
-    encryption: Annotated[Encryption | None, WHERE_USED] = None
-    subvolumes: Annotated[tuple[Subvolume, ...], WHERE_USED] = ()
-    writer: Annotated[Writer, WHERE_USED] = ROOT
+    role: WhereUsed[str] = ""
+    encryption: WhereUsed[Encryption | None] = None
+    subvolumes: WhereUsed[tuple[Subvolume, ...]] = ()
+    writer: WhereUsed[Writer] = ROOT
 
     @property
     def device(self) -> str:
@@ -204,7 +204,7 @@ class TableEntry(Placed, Struct, frozen=True):
     kept: bool = False
 
 
-class NewTable(Struct, frozen=True):
+class NewTable(FrozenStruct):
     """A table to write, as `WriteTable` describes."""
 
     device: str
@@ -213,7 +213,7 @@ class NewTable(Struct, frozen=True):
     entries: tuple[TableEntry, ...]
 
 
-class Member(Struct, frozen=True):
+class Member(FrozenStruct):
     """A drive of a plan, with layouts before and after."""
 
     drive: Identity
@@ -238,7 +238,7 @@ class Member(Struct, frozen=True):
         return (self.drive.path, *map(self.node, sorted(numbers)))
 
 
-class Stripe(Struct, frozen=True):
+class Stripe(FrozenStruct):
     """How a volume is striped over, or mirrored on, all drives of a plan. `device`, `name` and `uuids`: of
     the md array. `chunk_bytes`: contiguous data per drive, 0 for mirrors. `metadata`: Btrfs metadata profile
     (raid1, raid0)."""
@@ -249,7 +249,7 @@ class Stripe(Struct, frozen=True):
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
-    level: Annotated[Level, WHERE_USED] = "raid0"
+    level: WhereUsed[Level] = "raid0"
 
     @property
     def mirrors(self) -> bool:

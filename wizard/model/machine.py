@@ -5,12 +5,11 @@ Unread facts are None, or an empty tuple if the drive's `unread` says so. `unrea
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
 
 from msgspec import Struct
 
 from wizard.model import drive_facts
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.geometry import Geometry
 from wizard.model.run import Waiting
 from wizard.model.said import Message
@@ -31,7 +30,7 @@ class Obstacle(StrEnum):
     FAILED = "failed"
 
 
-class Unread(Struct, frozen=True):
+class Unread(FrozenStruct):
     """A value that could not be read. `what`: field in the JSON document. `why`: a complete sentence.
     `without_root`: root may be able to read the value."""
 
@@ -41,7 +40,7 @@ class Unread(Struct, frozen=True):
     obstacle: Obstacle = Obstacle.FAILED
 
 
-class Striping(Struct, frozen=True):
+class Striping(FrozenStruct):
     """Striping over several devices, or a filesystem tuned for it. `unit_bytes`: contiguous data per device
     (md chunk, LVM stripe size, ext stride x block, XFS su). `width_bytes`: sum over all data devices. A
     filesystem may record only one; the other is 0."""
@@ -50,7 +49,7 @@ class Striping(Struct, frozen=True):
     width_bytes: int
 
 
-class Signature(Struct, frozen=True):
+class Signature(FrozenStruct):
     """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it, with facts from
     its superblock. `kind`: libblkid's TYPE (`ext4`, `LVM2_member`). `usage`: `filesystem`, `raid`, `crypto`
     or `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
@@ -107,7 +106,7 @@ def kinds_in(signatures: Iterable[Signature]) -> str:
     return "+".join(mark.kind for mark in signatures)
 
 
-class Use(Struct, frozen=True):
+class Use(FrozenStruct):
     """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member, running-
     system or opened. `subject`: device in use. `by`: mount point, holder or loop device, or a description."""
 
@@ -217,7 +216,7 @@ class Partition(Placed, Struct, frozen=True):
         )
 
 
-class Table(Struct, frozen=True):
+class Table(FrozenStruct):
     """A partition table. `kind`: gpt, mbr, hybrid, other or none. The usable end is exclusive. GPT only:
     `primary` is ok or damaged, `backup` ok, missing, damaged or misplaced; `ordinary`: entries have the usual
     size and location, as every tool rewrites them; `most_partitions`: capacity. `own`: headers, entries and
@@ -234,7 +233,7 @@ class Table(Struct, frozen=True):
     own: tuple[Extent, ...] = ()
 
 
-class Layer(Struct, frozen=True):
+class Layer(FrozenStruct):
     """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `offset_bytes`: start of the data on
     the device `below`. `geometry`: as the kernel reports it."""
 
@@ -249,7 +248,7 @@ class Layer(Struct, frozen=True):
     signatures: tuple[Signature, ...] = ()
 
 
-class Drive(Struct, frozen=True):
+class Drive(FrozenStruct):
     """A whole drive. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ... `rotation_rate`: 1 for solid
     state, else revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial`
     and `same_wwn`: other attached drives with the same number; two nodes may be one drive. `zoned`: none,
@@ -390,7 +389,7 @@ class Drive(Struct, frozen=True):
         return next((part for part in self.partitions if part.path == path), None)
 
 
-class Kernel(Struct, frozen=True):
+class Kernel(FrozenStruct):
     """The running kernel. `filesystems`: supported or loadable. `options`: build options that advice needs,
     without `CONFIG_`. `architecture`: as in uname -m. `modules`: those of layers, and `loop`, and if they are
     available."""
@@ -414,7 +413,7 @@ class Kernel(Struct, frozen=True):
         return 0, 0
 
 
-class Program(Struct, frozen=True):
+class Program(FrozenStruct):
     """A program's version ((0, 0) if unknown) and features. `defaults`: features that its configuration
     enables."""
 
@@ -424,7 +423,7 @@ class Program(Struct, frozen=True):
     defaults: frozenset[str] = frozenset()
 
 
-class Machine(Struct, frozen=True):
+class Machine(FrozenStruct):
     """Facts about the system and the drives. `tools`: installed programs with paths. `programs`: versions and
     features of mkfs tools. `missing_files`: files that mkfs programs lack. `family`: debian, fedora, arch,
     suse, alpine or void, else empty. `live_medium` is false in a container. `unprobed`: other attached
@@ -442,7 +441,7 @@ class Machine(Struct, frozen=True):
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
     family: str = ""
-    unprobed: Annotated[tuple[Drive, ...], WHERE_USED] = ()
+    unprobed: WhereUsed[tuple[Drive, ...]] = ()
 
     @property
     def attached(self) -> tuple[Drive, ...]:

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 
@@ -99,7 +96,7 @@ class Event(StrEnum):
     KEPT = "kept"
 
 
-class JournalEntry(Struct, frozen=True):
+class JournalEntry(FrozenStruct):
     """A line of the journal. `step` counts from 1; 0 is the run itself. `output`: of the command, cut.
     `sentence`: in the reader's language, from `said`, which older entries and output of other programs
     lack."""
@@ -110,10 +107,10 @@ class JournalEntry(Struct, frozen=True):
     sentence: str
     command: tuple[str, ...] = ()
     output: str = ""
-    said: Annotated[Message | None, WHERE_USED] = None
+    said: WhereUsed[Message | None] = None
 
 
-class Check(Struct, frozen=True):
+class Check(FrozenStruct):
     """A check after applying: expected state, result, and actual state."""
 
     what: str
@@ -132,7 +129,7 @@ def differences(
     )
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(FrozenStruct):
     """A run that wrote to a drive and hid its signatures. `run`: argument for commands. `told`: summary. The
     notice is in `size_bytes` from `start_bytes`. `bare`: the signatures are still hidden. Otherwise the drive
     was written since, and its state is unknown."""

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from msgspec import Struct
+from wizard.model.errors import FrozenStruct
 
 
 class Outcome(StrEnum):
@@ -15,7 +15,7 @@ class Outcome(StrEnum):
     NOT_POSSIBLE = "not-possible"
 
 
-class Ratio(Struct, frozen=True):
+class Ratio(FrozenStruct):
     """Ratio of misaligned to aligned time: above 1, aligned is faster. `low` and `high` bound the ratio with
     `confidence` (0.95)."""
 
@@ -26,7 +26,7 @@ class Ratio(Struct, frozen=True):
     pairs: int
 
 
-class Pair(Struct, frozen=True):
+class Pair(FrozenStruct):
     """One aligned and one misaligned access in immediate succession at neighbouring places, in
     nanoseconds."""
 
@@ -34,7 +34,7 @@ class Pair(Struct, frozen=True):
     misaligned_ns: int
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(FrozenStruct):
     """Result of a paired alignment benchmark. `access` is read or write. `sentence` never claims more than
     was measured."""
 
@@ -58,7 +58,7 @@ class WritePhase(StrEnum):
     SEQUENTIAL_AFTER = "sequential-after"
 
 
-class WriteWindow(Struct, frozen=True):
+class WriteWindow(FrozenStruct):
     """Data written in a time window, including the final flush. `seconds` only counts writing, not
     reading."""
 
@@ -95,7 +95,7 @@ class CliffDoubt(StrEnum):
     NOT_A_DRIVE = "not-a-drive"
 
 
-class Cliff(Struct, frozen=True):
+class Cliff(FrozenStruct):
     """Drop in random write speed: bytes and seconds of random writing before it, and the rates before and
     after."""
 
@@ -110,7 +110,7 @@ class Cliff(Struct, frozen=True):
         return self.bytes_per_second_before / max(self.bytes_per_second_after, 1e-9)
 
 
-class CliffVerdict(Struct, frozen=True):
+class CliffVerdict(FrozenStruct):
     """Result of a write test for shingled recording. A `cliff` without FOUND has another explanation, the
     `doubt`. `random_bytes`: total written at random in pieces of `block_bytes`. `sequential_before` and
     `sequential_after`: bytes per second."""
@@ -157,7 +157,7 @@ class Basis(StrEnum):
     ENDED = "ended-by-the-person"
 
 
-class ProbeComparison(Struct, frozen=True):
+class ProbeComparison(FrozenStruct):
     """Read times of written blocks and unwritten neighbours, in nanoseconds per batch, in reading order."""
 
     written_at_random: tuple[tuple[int, ...], ...] = ()
@@ -166,7 +166,7 @@ class ProbeComparison(Struct, frozen=True):
     unwritten_in_order: tuple[tuple[int, ...], ...] = ()
 
 
-class Timings(Struct, frozen=True):
+class Timings(FrozenStruct):
     """All measured times, in nanoseconds: first reads, writes, and comparisons before and after idling."""
 
     first_reads: tuple[int, ...] = ()
@@ -175,7 +175,7 @@ class Timings(Struct, frozen=True):
     look_after_idle: ProbeComparison | None = None
 
 
-class Statistics(Struct, frozen=True):
+class Statistics(FrozenStruct):
     """Statistics of a comparison; None if too few reads came from platters. `t`: Welch's t of log times at
     random places. `ratio`: of their geometric means, written over unwritten. `distance`: scaled Kolmogorov-
     Smirnov distance, in order of writing. `quicker`: excess share of reads without platter access, in order
@@ -188,7 +188,7 @@ class Statistics(Struct, frozen=True):
     from_memory: float | None = None
 
 
-class DisplacedVerdict(Struct, frozen=True):
+class DisplacedVerdict(FrozenStruct):
     """Result of the quick test. `sentence` never claims more than was measured. Includes the model, for users
     who share timings, but no serial number."""
 

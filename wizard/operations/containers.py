@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
 from wizard.model.layout import MAPPER
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence
+from wizard.operations import operation
 from wizard.operations.mounts import ONE_LINE, SAVED_BESIDE
-from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo, filled
 
 LUKS = "crypto_LUKS"
 """TYPE in libblkid."""
@@ -28,7 +27,7 @@ PASSPHRASE = Sentence(
 )
 
 
-class MakeContainer(WritingTo, frozen=True):
+class MakeContainer(operation.WritingTo):
     """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
 
     uuid: str
@@ -64,15 +63,15 @@ class MakeContainer(WritingTo, frozen=True):
             ),
         )
 
-    def destroys(self, context: Context) -> str:
+    def destroys(self, context: operation.Context) -> str:
         return " ".join(context.overwritten(self.devices))
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        seen = RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1)
-        return (seen, *WritingTo.holds(self, context))
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
+        seen = operation.RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1)
+        return (seen, *operation.WritingTo.holds(self, context))
 
 
-class OpenContainer(Operation, Struct, frozen=True):
+class OpenContainer(operation.Operation):
     """Open the container with this UUID on `device` as `name`."""
 
     device: str
@@ -109,7 +108,7 @@ class OpenContainer(Operation, Struct, frozen=True):
         return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
 
 
-class AddCrypttabLine(Operation, Struct, frozen=True):
+class AddCrypttabLine(operation.Operation):
     """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
     passphrase if empty."""
 
@@ -126,7 +125,7 @@ class AddCrypttabLine(Operation, Struct, frozen=True):
         passphrase or key file."""
         return f"{self.name} UUID={self.uuid} {self.key or 'none'} luks,nofail"
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         form = (
             Sentence(
                 "Open the container as {name} on every boot with the key {key} (one line in {crypttab})."
@@ -137,13 +136,13 @@ class AddCrypttabLine(Operation, Struct, frozen=True):
                 "{crypttab})."
             )
         )
-        return filled(form, self, context)
+        return operation.filled(form, self, context)
 
-    def edits(self, context: Context) -> tuple[str, ...]:
+    def edits(self, context: operation.Context) -> tuple[str, ...]:
         return (self.line,)
 
-    def undo_text(self, context: Context) -> str:
+    def undo_text(self, context: operation.Context) -> str:
         return str(SAVED_BESIDE(file=context.crypttab))
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         return (ONE_LINE(file=context.crypttab, what=self.uuid),)

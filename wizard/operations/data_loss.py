@@ -38,13 +38,6 @@ def _described(content: str, label: str | None, kind: str | None, place: Slot | 
     return ", ".join((named, *map(str, used_text(kind, place.used_bytes)), format_capacity(size)))
 
 
-def partition_lost(part: str, slot: Slot) -> str:
-    """Describe the data lost by formatting or deleting one partition."""
-    if not slot.filesystem:
-        return str(t("Any unrecognised data on {part}, {size:size}.", part=part, size=slot.size_bytes))
-    return str(join(t("All files on {part}: {what}.", part=part, what=described(slot)), *slot.beyond))
-
-
 def whole_lost(member: Member) -> str:
     """Describe the contents of the drive itself by name and size, or return an empty string."""
     before, drive = member.before, member.drive

@@ -3,10 +3,9 @@
 import re
 from typing import ClassVar, Literal
 
-from msgspec import Struct
-
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
+from wizard.model.errors import FrozenStruct
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, joined, t
@@ -40,10 +39,8 @@ def accepted(argv: Argv) -> tuple[int, ...]:
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
-class ExtOperation:
+class ExtOperation(FrozenStruct):
     """A change to an ext filesystem, on any device."""
-
-    __slots__ = ()
 
     says: ClassVar[Sentence]
     """The description, unless `sentence` returns another. Its fields are attributes, as in `promised`."""
@@ -125,7 +122,7 @@ class ExtOperation:
         return Check(joined(self.promises), not missing, str(seen))
 
 
-class CheckFiles(ExtOperation, Struct, frozen=True):
+class CheckFiles(ExtOperation):
     """Run a full e2fsck. `repairs`: repair damage, only with consent. `pending`: the filesystem was not
     unmounted cleanly, so replay the journal and make the repairs that e2fsck makes at every boot."""
 
@@ -157,7 +154,7 @@ class CheckFiles(ExtOperation, Struct, frozen=True):
         return t("e2fsck repaired the damage") if self.repairs else CORRECTED
 
 
-class AddJournal(ExtOperation, Struct, frozen=True):
+class AddJournal(ExtOperation):
     """Add a journal to an ext2 filesystem."""
 
     kind: Literal["add-journal"] = "add-journal"
@@ -169,7 +166,7 @@ class AddJournal(ExtOperation, Struct, frozen=True):
     gain = (Sentence("A journal: consistent within seconds after a power cut, without a full check."),)
 
 
-class WidenInodes(ExtOperation, Struct, frozen=True):
+class WidenInodes(ExtOperation):
     """Enlarge inodes to `inode_bytes`, for nanoseconds, dates past 2038 and small extended attributes."""
 
     inode_bytes: int = WIDE_INODE_BYTES
@@ -192,7 +189,7 @@ class WidenInodes(ExtOperation, Struct, frozen=True):
         return Check(joined(self.promises), now.inode_bytes == self.inode_bytes, str(seen))
 
 
-class SetFeatures(ExtOperation, Struct, frozen=True):
+class SetFeatures(ExtOperation):
     """Enable features with tune2fs, without further changes on disk."""
 
     features: tuple[str, ...]
@@ -211,7 +208,7 @@ class SetFeatures(ExtOperation, Struct, frozen=True):
         return tuple(FEATURES[feature]() for feature in self.features if feature in FEATURES)
 
 
-class ConvertFiles(ExtOperation, Struct, frozen=True):
+class ConvertFiles(ExtOperation):
     """Convert all files and directories to extents with e2fsck, and compact directories."""
 
     kind: Literal["convert-files"] = "convert-files"
@@ -229,7 +226,7 @@ class ConvertFiles(ExtOperation, Struct, frozen=True):
         return Check(joined(self.promises), mapped == every, str(seen))
 
 
-class WidenBlockNumbers(ExtOperation, Struct, frozen=True):
+class WidenBlockNumbers(ExtOperation):
     """Convert to 64-bit block numbers with resize2fs."""
 
     kind: Literal["widen-block-numbers"] = "widen-block-numbers"
@@ -246,7 +243,7 @@ class WidenBlockNumbers(ExtOperation, Struct, frozen=True):
         )
 
 
-class AddChecksums(ExtOperation, Struct, frozen=True):
+class AddChecksums(ExtOperation):
     """Enable metadata checksums, and write them everywhere with e2fsck."""
 
     kind: Literal["add-checksums"] = "add-checksums"
@@ -259,7 +256,7 @@ class AddChecksums(ExtOperation, Struct, frozen=True):
     gain = (says,)
 
 
-class SetOwnFstabType(ExtOperation, Struct, frozen=True):
+class SetOwnFstabType(ExtOperation):
     """Change the type to ext4 in /etc/fstab on the converted filesystem itself.
 
     Line `number` changes from `old` to `new` by one byte: a 4 at `offset` of the file's block `block`, both

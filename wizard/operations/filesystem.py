@@ -2,28 +2,17 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
-
-from msgspec import Struct
+from typing import Literal
 
 from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.requests import Grow
 from wizard.model.said import TIB, Message, Sentence, join, t, tn
+from wizard.operations import operation
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import (
-    RECOGNISED,
-    Context,
-    Setting,
-    Subject,
-    Summary,
-    Writing,
-    WritingTo,
-    filled,
-)
 from wizard.operations.table import ExtendPartition, wipe
 
 PRIVATE_PLACES = "/run/diskwright"
@@ -33,7 +22,7 @@ CREATED = Sentence("Create {what:and}.")
 CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 
-class MakeFilesystem(NewFilesystem, Writing, frozen=True):
+class MakeFilesystem(NewFilesystem, operation.Writing):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
@@ -53,9 +42,9 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         """True if Btrfs stores two copies of all data."""
         return ("-d", "raid1") in pairwise(self.options)
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}.")
-        created = filled(form, self, MADE[self.filesystem])
+        created = operation.filled(form, self, MADE[self.filesystem])
         if not self.others:
             return created
         spread = t("One copy of data and metadata is spread across all devices.")
@@ -71,7 +60,7 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
             )
         return join(created, spread)
 
-    def summary(self, sentence: str) -> Summary:
+    def summary(self, sentence: str) -> operation.Summary:
         """Name all new filesystems together, except those on several devices."""
         if self.others:
             return sentence
@@ -83,15 +72,17 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         is_inside = self.striping or self.mirrored or self.logical
         return (*([wipe(self.device)] if is_inside else []), *MADE[self.filesystem].commands(self))
 
-    def destroys(self, context: Context) -> str:
+    def destroys(self, context: operation.Context) -> str:
         """Describe the old data. Creating a container already destroys all data inside."""
         if context.under(self.device) != self.device:
             return ""
         return " ".join(context.overwritten(self.devices))
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         devices = self.devices
-        holds = [RECOGNISED(devices=devices, what=self.filesystem, uuid=self.uuid, count=len(devices))]
+        holds = [
+            operation.RECOGNISED(devices=devices, what=self.filesystem, uuid=self.uuid, count=len(devices))
+        ]
         if self.striping:
             holds.append(
                 t(
@@ -108,7 +99,7 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
             holds.append(CLEAN(device=self.device))
         return tuple(holds)
 
-    def seconds(self, context: Context) -> float:
+    def seconds(self, context: operation.Context) -> float:
         least, solid_state, rotating = MADE[self.filesystem].seconds
         members = context.members_of(self.devices)
         per_tib = solid_state if all(member.drive.rotational is False for member in members) else rotating
@@ -122,7 +113,7 @@ def _between(mount: Mount, commands: Sequence[Argv]) -> Commands:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
-class Inside(WritingTo, frozen=True):
+class Inside(operation.WritingTo):
     """An operation inside the filesystem on `device`, which is mounted temporarily."""
 
     filesystem: str
@@ -148,11 +139,11 @@ class Inside(WritingTo, frozen=True):
     def commands(self) -> Commands:
         return _between(self.mount, self.inside())
 
-    def edits(self, context: Context) -> tuple[str, ...]:
+    def edits(self, context: operation.Context) -> tuple[str, ...]:
         return (str(t("directory {place}, temporarily", place=self.mount.mount_point)),)
 
 
-class MakeSubvolumes(Inside, frozen=True):
+class MakeSubvolumes(Inside):
     """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -161,11 +152,11 @@ class MakeSubvolumes(Inside, frozen=True):
 
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
     checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         return tn(
             "Create the subvolume {names:list} in the filesystem on {device}.",
             "Create the subvolumes {names:list} in the filesystem on {device}.",
@@ -180,7 +171,7 @@ class MakeSubvolumes(Inside, frozen=True):
         return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
 
 
-class SetOwner(Inside, frozen=True):
+class SetOwner(Inside):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -190,14 +181,14 @@ class SetOwner(Inside, frozen=True):
     writer: Writer
     names: tuple[str, ...] = ()
     kind: Literal["set-owner"] = "set-owner"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         return t(
             "Allow {who} to write to the filesystem on {device}.", who=self.writer.shown, device=self.device
         )
 
-    def summary(self, sentence: str) -> Summary:
+    def summary(self, sentence: str) -> operation.Summary:
         """Omitted: the volume shows who may write."""
         return ""
 
@@ -220,11 +211,11 @@ class SetOwner(Inside, frozen=True):
             mode=f"{self.writer.mode:o}",
         )
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         return (self.result(),)
 
 
-class Resize(WritingTo, frozen=True):
+class Resize(operation.WritingTo):
     """Resize the `filesystem` on `device` to `size_bytes` and preserve all files."""
 
     filesystem: str
@@ -268,12 +259,12 @@ class Resize(WritingTo, frozen=True):
             return _between(self.mount, self.inside())
         return self.resize(self.growing, self.device)
 
-    def seconds(self, context: Context) -> float:
+    def seconds(self, context: operation.Context) -> float:
         """Estimate the duration in seconds. The check reads every inode twice."""
         return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
 
 
-class GrowFilesystem(Resize, frozen=True):
+class GrowFilesystem(Resize):
     """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
     kind: Literal["grow-filesystem"] = "grow-filesystem"
@@ -286,7 +277,7 @@ class GrowFilesystem(Resize, frozen=True):
         return growing.commands(place)
 
 
-class ShrinkFilesystem(Resize, frozen=True):
+class ShrinkFilesystem(Resize):
     """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
@@ -307,7 +298,7 @@ NO_GROWING = t(
 )
 
 
-class GrowMounted(Setting, Struct, frozen=True):
+class GrowMounted(operation.Setting):
     """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
     device. `member`: device number in a Btrfs."""
 
@@ -349,9 +340,9 @@ class GrowMounted(Setting, Struct, frozen=True):
         return self.filesystem.startswith("ext")
 
     def tools(self) -> frozenset[str]:
-        return Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
+        return operation.Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
 
-    def fits(self, subject: Subject) -> bool:
+    def fits(self, subject: operation.Subject) -> bool:
         growing = KINDS[subject.filesystem].growing
         extended = (one for one in subject.settings if isinstance(one, ExtendPartition))
         return (

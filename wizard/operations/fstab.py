@@ -27,7 +27,7 @@ class LineEdit(Struct, frozen=True):
     new: str | None
 
 
-class EditFstab(Setting, Struct, frozen=True):
+class EditFstab(Setting):
     """Change these lines of `file`. `digest` is the SHA-256 of the whole file as found."""
 
     file: str
@@ -70,8 +70,17 @@ class EditFstab(Setting, Struct, frozen=True):
                 file=file,
                 count=count,
             )
-        if count == 1 and (change := _options_change(self.lines[0], file)):
-            return change
+        edit = self.lines[0]
+        old, new = ((line or "").split() for line in (edit.old, edit.new))
+        is_other = len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]
+        if count == 1 and not is_other:
+            return t(
+                "Change the options of {place} in {file} from {old} to {new}.",
+                place=old[1],
+                file=file,
+                new=new[3],
+                old=old[3],
+            )
         return tn("Change one line of {file}.", "Change {count} lines of {file}.", file=file, count=count)
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -136,7 +145,13 @@ class EditFstab(Setting, Struct, frozen=True):
         changed by others are left alone."""
         lines = text.split("\n")
         for edit in reversed(self.lines):
-            _restore(edit, lines)
+            if edit.old is not None and edit.old in lines:
+                continue
+            if edit.new is None:
+                lines.insert(edit.number - 1, edit.old or "")
+            elif lines.count(edit.new) == 1:
+                at = lines.index(edit.new)
+                lines[at : at + 1] = [] if edit.old is None else [edit.old]
         result = "\n".join(lines)
         # A missing newline at the end was added before an appended line.
         short = result.removesuffix("\n")
@@ -146,19 +161,6 @@ class EditFstab(Setting, Struct, frozen=True):
 def edit_of(file: str, text: str, *lines: LineEdit) -> EditFstab:
     """Return the edit of these lines of a file with this text."""
     return EditFstab(file, digest_of_text(text), lines)
-
-
-def _options_change(edit: LineEdit, file: str) -> Message | None:
-    old, new = ((line or "").split() for line in (edit.old, edit.new))
-    if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
-        return None
-    return t(
-        "Change the options of {place} in {file} from {old} to {new}.",
-        place=old[1],
-        file=file,
-        new=new[3],
-        old=old[3],
-    )
 
 
 def _difference(edit: LineEdit) -> tuple[str, ...]:
@@ -186,7 +188,14 @@ def _fits(edit: LineEdit, subject: Subject) -> bool:
         case Detach():
             return edit.new is None
         case _:
-            return _are_options_safe(edit)
+            # Only options change, and the new ones are harmless.
+            old, changed = (edit.old or "").split(), (edit.new or "").split()
+            added = _added(edit)
+            # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
+            dangers = [rules.dangers_in(added, kind) for kind in rules.DANGERS]
+            is_safe = not rules.mount_options_fault(added) and not any(dangers)
+            is_same = changed[:3] == old[:3] and changed[4:] == old[4:]
+            return bool(old) and len(changed) >= 4 and is_same and is_safe
 
 
 def is_entry(line: str) -> bool:
@@ -196,32 +205,10 @@ def is_entry(line: str) -> bool:
     return len(fields) >= 3 and not fields[0].startswith("#") and "\n" not in line and passes
 
 
-def _are_options_safe(edit: LineEdit) -> bool:
-    """Only options change, and the new ones are harmless."""
-    old, new = (edit.old or "").split(), (edit.new or "").split()
-    if not old or len(new) < 4 or new[:3] != old[:3] or new[4:] != old[4:]:
-        return False
-    added = _added(edit)
-    # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
-    return not rules.mount_options_fault(added) and not any(
-        rules.dangers_in(added, kind) for kind in rules.DANGERS
-    )
-
-
 def _added(edit: LineEdit) -> tuple[str, ...]:
     old, new = ((line or "").split()[3:4] for line in (edit.old, edit.new))
     kept = [option for field in old for option in field.split(",")]
     return tuple(option for field in new for option in field.split(",") if option not in kept)
-
-
-def _restore(edit: LineEdit, lines: list[str]) -> None:
-    if edit.old is not None and edit.old in lines:
-        return
-    if edit.new is None:
-        lines.insert(edit.number - 1, edit.old or "")
-    elif lines.count(edit.new) == 1:
-        at = lines.index(edit.new)
-        lines[at : at + 1] = [] if edit.old is None else [edit.old]
 
 
 def digest_of_text(text: str) -> str:

@@ -2,24 +2,15 @@
 
 import re
 from pathlib import PurePath
-from typing import Annotated, Literal
-
-from msgspec import Struct
+from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.model import layout
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.machine import Striping
 from wizard.model.requests import Release
 from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
-from wizard.operations.operation import (
-    Context,
-    Setting,
-    Subject,
-    Writing,
-    WritingTo,
-    filled,
-)
+from wizard.operations import operation
 from wizard.operations.rules import UUID_FORM, is_device_path
 
 _LVM_NAME = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,126}")
@@ -63,7 +54,7 @@ def new_bytes(member: layout.Member, device: str) -> int:
     return sum(slot.size_bytes for slot in matching or new[:1])
 
 
-class MakeArray(WritingTo, frozen=True):
+class MakeArray(operation.WritingTo):
     """Create the md array `device` from the partitions `parts`, in this order. `name` and `uuid` identify the
     array.
 
@@ -75,7 +66,7 @@ class MakeArray(WritingTo, frozen=True):
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: Annotated[layout.Level, WHERE_USED] = "raid0"
+    level: WhereUsed[layout.Level] = "raid0"
 
     says = Sentence(
         "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk_bytes:exact}."
@@ -115,17 +106,17 @@ class MakeArray(WritingTo, frozen=True):
             t("Everything on {parts:list}, overwritten from the first byte to the last.", parts=self.copied)
         )
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         """Describe the operation, with the duration of md's copy in the background."""
         if not self.copied:
-            return filled(self.says, self)
+            return operation.filled(self.says, self)
         part = new_bytes(context.members_of(self.parts)[0], self.parts[0])
         mirror = Sentence(
             "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap limits "
             "the comparison after a crash to recent writes."
         )
         return join(
-            filled(mirror, self),
+            operation.filled(mirror, self),
             t(
                 "As soon as the mirror is in use, md copies all of {first} to the others. This takes at "
                 "least {least} at md's limit of 200 MB/s, longer on slower drives. On a scratch copy "
@@ -153,10 +144,10 @@ class MakeArray(WritingTo, frozen=True):
             ),
         )
 
-    def destroys(self, context: Context) -> str:
+    def destroys(self, context: operation.Context) -> str:
         return " ".join((self.copy_loss, *context.overwritten(self.parts))) if self.copied else ""
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
+    def holds(self, context: operation.Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. Copies of a mirror are not compared, because copying continues."""
         level, kernel = (
             (
@@ -180,7 +171,7 @@ class MakeArray(WritingTo, frozen=True):
         return reported, kernel
 
 
-class MakeVolumeGroup(Writing, Struct, frozen=True):
+class MakeVolumeGroup(operation.Writing):
     """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
     them."""
 
@@ -218,7 +209,7 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
         )
 
 
-class MakeLogicalVolume(WritingTo, frozen=True):
+class MakeLogicalVolume(operation.WritingTo):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
     possible."""
 
@@ -251,7 +242,7 @@ class MakeLogicalVolume(WritingTo, frozen=True):
         )
 
 
-class StopLayer(Setting, Struct, frozen=True):
+class StopLayer(operation.Setting):
     """Stop an md array, deactivate an LVM volume group or close an encrypted container, on these `members`.
 
     `device`: node of the array or container, or name of the group. `uuid`: of the array. `volumes`: the
@@ -265,7 +256,7 @@ class StopLayer(Setting, Struct, frozen=True):
     uuid: str = ""
     volumes: tuple[str, ...] = ()
     state: Literal["active", "read-only", "inactive"] = "active"
-    name: Annotated[str, WHERE_USED] = ""
+    name: WhereUsed[str] = ""
     kind: Literal["stop-layer"] = "stop-layer"
 
     requests = (Release,)
@@ -284,13 +275,13 @@ class StopLayer(Setting, Struct, frozen=True):
             "-".join(part.replace("-", "--") for part in volume.split("/")) for volume in self.volumes
         )
 
-    def sentence(self, context: Context) -> Message:
+    def sentence(self, context: operation.Context) -> Message:
         sentences = {
             "md": Sentence("Stop the array {device} on {members:and}."),
             "lvm": Sentence("Deactivate the volume group {device} on {members:and}."),
             "luks": Sentence("Close the container {device} on {members:and}."),
         }
-        return filled(sentences[self.layer], self)
+        return operation.filled(sentences[self.layer], self)
 
     def commands_to(self, *, new: bool) -> Commands:
         """A layer starts with as many members and as writable as before. A container needs its key."""
@@ -312,7 +303,7 @@ class StopLayer(Setting, Struct, frozen=True):
                 node = self.name or device
                 return (("mdadm", "--assemble", "--run", *read_only, node, uuid, *members),)
 
-    def fits(self, subject: Subject) -> bool:
+    def fits(self, subject: operation.Subject) -> bool:
         """Check the form. That the layers are on this drive follows from planning again, before they stop."""
         device, layer = self.device, self.layer
         if layer == "lvm":

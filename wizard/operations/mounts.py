@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
-
-from msgspec import Struct
+from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import FrozenStruct, WhereUsed
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -64,7 +62,7 @@ MOUNTED = Sentence("Mount {what:and}, now and on every boot.")
 SWAPPED = Sentence("Use {what:and} as swap, now and on every boot.")
 
 
-class AddFstabLine(Operation, Struct, frozen=True):
+class AddFstabLine(Operation):
     """Add an fstab line for `uuid`."""
 
     uuid: str
@@ -116,7 +114,7 @@ def fstab_line(uuid: str, place: str, filesystem: str, driver: str, options: Seq
     return AddFstabLine(uuid, place, driver, tuple(options), made.fsck_pass if made else 0)
 
 
-class Mount(OnNodes, Setting, Struct, frozen=True):
+class Mount(OnNodes, Setting):
     """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
     multi-device Btrfs."""
 
@@ -125,7 +123,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     filesystem: str
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
-    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    others: WhereUsed[tuple[str, ...]] = ()
 
     requests = (Attach,)
     turn = 1
@@ -183,7 +181,7 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
         return ((self.filesystem, self.options),)
 
 
-class TurnOnSwap(AtDevice, frozen=True):
+class TurnOnSwap(AtDevice):
     """Activate swap on `device`."""
 
     kind: Literal["turn-on-swap"] = "turn-on-swap"
@@ -200,7 +198,7 @@ class TurnOnSwap(AtDevice, frozen=True):
         return (("swapon", self.device),)
 
 
-class Remount(Setting, Struct, frozen=True):
+class Remount(Setting):
     """Remount `device` at `mount_point` with other options while in use.
 
     `old` and `new`: all generic mount options, as the kernel lists them. Options specific to the filesystem
@@ -243,7 +241,7 @@ class Remount(Setting, Struct, frozen=True):
         )
 
 
-class Top(Struct, frozen=True):
+class Top(FrozenStruct):
     """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
 
     owner: int
@@ -261,7 +259,7 @@ class Top(Struct, frozen=True):
         return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
 
 
-class ChangeOwner(Setting, Struct, frozen=True):
+class ChangeOwner(Setting):
     """Change owner, group and mode of the top folder at `mount_point`, where `device` is mounted.
     `filesystem`: the kernel's name."""
 
@@ -308,7 +306,7 @@ class ChangeOwner(Setting, Struct, frozen=True):
         )
 
 
-class Unmount(Setting, Struct, frozen=True):
+class Unmount(Setting):
     """Unmount `device` from `mount_point`. `filesystem` (the kernel's name) and `options` serve to mount it
     again."""
 

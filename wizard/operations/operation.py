@@ -6,11 +6,10 @@ from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import partition_path
+from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -24,6 +23,7 @@ EMPTY = Layout("none", ())
 UNTIL_KEPT = t(
     "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
 )
+NO_UNDO = t("Cannot be undone. After a power cut, the drive must be set up again.")
 
 
 AS_SENTENCE = Sentence("{clause:First}.")
@@ -34,7 +34,7 @@ RECOGNISED = Sentences(
 )
 
 
-class Context(Struct, frozen=True):
+class Context(FrozenStruct):
     """Facts of a plan for describing its operations.
 
     `drive`, `before`, `after`: the first drive and the layouts; `others`: the other drives. `operations`: all
@@ -106,15 +106,11 @@ def filled(form: Sentence, *sources: object) -> Message:
     )
 
 
-class Operation:
-    """One step of a plan. Subclasses are records with a `kind` for documents. Methods are pure.
+class Operation(FrozenStruct):
+    """One step of a plan, with a `kind` for documents. Methods are pure.
 
     Fields of the texts below are attributes of the operation, or of the context.
     """
-
-    __slots__ = ()
-
-    kind: str
 
     says: ClassVar[Sentence]
     """The description, unless `sentence` returns another."""
@@ -132,6 +128,11 @@ class Operation:
 
     writes = False
     """True for writes to a drive."""
+
+    @property
+    def kind(self) -> str:
+        """The name in documents."""
+        raise NotImplementedError
 
     @property
     def edits_boot(self) -> bool:
@@ -208,8 +209,6 @@ class Operation:
 class OnNodes(Operation):
     """An operation with nodes in the fields `device`, `others` and `parts`, as far as it has these."""
 
-    __slots__ = ()
-
     @property
     def devices(self) -> tuple[str, ...]:
         found = ((old,) if isinstance(old, str) else old for old in self._nodes().values())
@@ -220,7 +219,6 @@ class OnNodes(Operation):
             name: nodes[old] if isinstance(old, str) else tuple(nodes[node] for node in old)
             for name, old in self._nodes().items()
         }
-        assert isinstance(self, Struct)
         return replace(self, **moved)
 
     def _nodes(self) -> dict[str, str | tuple[str, ...]]:
@@ -230,30 +228,26 @@ class OnNodes(Operation):
 class Writing(OnNodes):
     """An operation that writes to a drive. A rehearsed run saves the old bytes."""
 
-    __slots__ = ()
-
     writes = True
 
     def undo_text(self, context: Context) -> str:
-        if not context.direct:
-            return str(UNTIL_KEPT)
-        return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
+        return str(NO_UNDO if context.direct else UNTIL_KEPT)
 
 
-class AtDevice(OnNodes, Struct, frozen=True):
+class AtDevice(OnNodes):
     """An operation on the drive, partition or array `device`."""
 
     device: str
 
 
-class WritingTo(AtDevice, Writing, frozen=True):
+class WritingTo(AtDevice, Writing):
     """An operation that writes to `device`."""
 
 
 MOST_PARTITIONS = 256
 
 
-class Subject(Struct, frozen=True):
+class Subject(FrozenStruct):
     """The rest of a document, for the validation of one setting."""
 
     drive: Identity
@@ -274,8 +268,6 @@ class Setting(Operation):
 
     Changes by other programs are never overwritten.
     """
-
-    __slots__ = ()
 
     turn = 0
     """Order in a document: what the kernel may refuse comes before the file that the next boot depends on."""

@@ -3,14 +3,12 @@
 import re
 from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated, Literal
-
-from msgspec import Struct
+from typing import Literal
 
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -30,7 +28,7 @@ QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.c
 """Queue values that can be changed, and their format."""
 
 
-class ReserveBlocks(Setting, Struct, frozen=True):
+class ReserveBlocks(Setting):
     """Change the blocks of an ext filesystem reserved for root from `old_blocks` to `new_blocks`, each of
     `block_bytes`."""
 
@@ -67,7 +65,7 @@ class ReserveBlocks(Setting, Struct, frozen=True):
         )
 
 
-class Relabel(Setting, Struct, frozen=True):
+class Relabel(Setting):
     """Change the label or UUID of the `filesystem` on `device` from `old` to `new`; an empty string means no
     label. `mount_point` is empty if not mounted. `parts`: node, old and new UUID of each partition of a GPT,
     which is then the `filesystem`."""
@@ -77,8 +75,8 @@ class Relabel(Setting, Struct, frozen=True):
     mount_point: str
     old: str
     new: str
-    identifier: Annotated[Literal["label", "uuid"], WHERE_USED] = "label"
-    parts: Annotated[tuple[tuple[str, str, str], ...], WHERE_USED] = ()
+    identifier: WhereUsed[Literal["label", "uuid"]] = "label"
+    parts: WhereUsed[tuple[tuple[str, str, str], ...]] = ()
     kind: Literal["relabel"] = "relabel"
 
     requests = (SetLabel, NewUuid)
@@ -98,6 +96,8 @@ class Relabel(Setting, Struct, frozen=True):
             Sentence("Change the UUID of {device} from {old} to {new}.")
             if self.is_uuid
             else Sentence("Label {device} '{new}' instead of '{old}'.")
+            if self.old
+            else Sentence("Label {device} '{new}'.")
         )
         return filled(form, self)
 
@@ -162,7 +162,7 @@ class Relabel(Setting, Struct, frozen=True):
         )
 
 
-class SetQueue(Setting, Struct, frozen=True):
+class SetQueue(Setting):
     """Set the queue value `name` of the drive `device`, in /sys/class/block, until reboot."""
 
     device: str
@@ -196,7 +196,7 @@ class SetQueue(Setting, Struct, frozen=True):
         return self.device == subject.drive.path and self.old != self.new and is_known
 
 
-class WriteRules(Setting, Struct, frozen=True):
+class WriteRules(Setting):
     """Write the udev rules `file`, which sets queue `values` of the drive at every boot. `old` is the
     previous content, None if the file did not exist."""
 
@@ -245,7 +245,7 @@ class WriteRules(Setting, Struct, frozen=True):
         )
 
 
-class SwitchOnTimer(Setting, Struct, frozen=True):
+class SwitchOnTimer(Setting):
     """Enable and start the systemd timer `unit`."""
 
     unit: Literal["fstrim.timer"] = "fstrim.timer"
@@ -271,7 +271,7 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
         return True
 
 
-class PowerOff(Setting, Struct, frozen=True):
+class PowerOff(Setting):
     """Power off `device`, an unused whole drive, by writing 1 to these sysfs `files` in order. Cannot be
     undone."""
 

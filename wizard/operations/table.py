@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from msgspec import Struct
-
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
+from wizard.model import layout
 from wizard.model.errors import partition_path
-from wizard.model.layout import NewTable, Slot, TableEntry
 from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, Sentences, format_exact, join, t, tn
 from wizard.operations import data_loss
@@ -25,7 +23,7 @@ def wipe(device: str) -> Argv:
 UNRECOGNISED = Sentence("No filesystem, RAID or table is recognised on {device}.")
 
 
-class WipeSignatures(WritingTo, frozen=True):
+class WipeSignatures(WritingTo):
     """Erase all signatures on `device` that libblkid knows, so no stale ones are detected later.
 
     `expected` are the kinds found when planning, usually none on a new device.
@@ -53,8 +51,13 @@ class WipeSignatures(WritingTo, frozen=True):
     def destroys(self, context: Context) -> str:
         """Describe the recognised data. If a single partition changes, everything is lost with this step."""
         device = self.device
-        if context.changed:
-            return data_loss.partition_lost(device, context.changed)
+        if slot := context.changed:
+            if not slot.filesystem:
+                return str(
+                    t("Any unrecognised data on {part}, {size:size}.", part=device, size=slot.size_bytes)
+                )
+            files = t("All files on {part}: {what}.", part=device, what=data_loss.described(slot))
+            return str(join(files, *slot.beyond))
         members = context.members_of((device,))
         if self.expected:
             whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)
@@ -65,7 +68,7 @@ class WipeSignatures(WritingTo, frozen=True):
         return ""
 
 
-class WriteTable(NewTable, Writing, frozen=True):
+class WriteTable(layout.NewTable, Writing):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
 
@@ -120,7 +123,7 @@ class WriteTable(NewTable, Writing, frozen=True):
         )
         return join(added, OTHERS_STAY(count=kept)) if kept else added
 
-    def _change_of(self, slot: Slot) -> Message:
+    def _change_of(self, slot: layout.Slot) -> Message:
         kind = self.table.upper()
         if not self.changes(slot):
             return t("Leave the {table} on {drive} unchanged.", table=kind, drive=self.device)
@@ -146,10 +149,10 @@ class WriteTable(NewTable, Writing, frozen=True):
         others = sum(entry.kept for entry in self.entries)
         return join(start, OTHERS_STAY(count=others)) if others else start
 
-    def changes(self, slot: Slot) -> bool:
+    def changes(self, slot: layout.Slot) -> bool:
         """Return True if the table differs from `slot`, the old state of a partition."""
         entry = next((one for one in self.entries if one.number == slot.number), None)
-        return entry != TableEntry(
+        return entry != layout.TableEntry(
             slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or ""
         )
 
@@ -168,7 +171,7 @@ class WriteTable(NewTable, Writing, frozen=True):
         return (*Writing.holds(self, context), *(() if context.part else (aligned,)))
 
 
-def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
+def _entry_line(entry: layout.TableEntry, logical_block_bytes: int) -> str:
     start, size = entry.start_bytes, entry.size_bytes
     sector = start // logical_block_bytes
     extent = str(
@@ -189,7 +192,7 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     return str(line(number=entry.number, extent=extent, type=kind, name=repr(entry.name)))
 
 
-class ResetZones(WritingTo, frozen=True):
+class ResetZones(WritingTo):
     """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
     becomes unreadable."""
 
@@ -217,7 +220,7 @@ class ResetZones(WritingTo, frozen=True):
 IN_TABLE = Sentence("{device} has {size:size} in the table and {kernel:size} in the kernel")
 
 
-class ExtendPartition(Setting, Struct, frozen=True):
+class ExtendPartition(Setting):
     """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
     rest of the table is unchanged, and the kernel is notified."""
 

@@ -1,11 +1,8 @@
 """Planned changes to an existing filesystem, conversions to ext4, and copies of files."""
 
 from enum import StrEnum
-from typing import Annotated
 
-from msgspec import Struct
-
-from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -39,7 +36,7 @@ class DeviceDocument(DriveDocument):
         return tuple(step.sentence for step in self.steps)
 
 
-class Changes(DeviceDocument, Struct, frozen=True):
+class Changes(DeviceDocument, FrozenStruct):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -76,7 +73,7 @@ class BringStep(StrEnum):
     TAKE_PLACE = "take-place"
 
 
-class BringFrom(Struct, frozen=True):
+class BringFrom(FrozenStruct):
     """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
 
     `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
@@ -90,7 +87,7 @@ class BringFrom(Struct, frozen=True):
     below: tuple[str, ...] = ()
 
 
-class BringTo(Struct, frozen=True):
+class BringTo(FrozenStruct):
     """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
     to create, outermost first."""
 
@@ -102,7 +99,7 @@ class BringTo(Struct, frozen=True):
     makes: tuple[str, ...] = ()
 
 
-class BringAmount(Struct, frozen=True):
+class BringAmount(FrozenStruct):
     """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
     `room_bytes`: space needed on the target.
 
@@ -118,7 +115,7 @@ class BringAmount(Struct, frozen=True):
     others: int = 0
 
 
-class TakePlace(Struct, frozen=True):
+class TakePlace(FrozenStruct):
     """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
     changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
     folder."""
@@ -130,7 +127,7 @@ class TakePlace(Struct, frozen=True):
     top: mounts.Top
 
 
-class Bring(DriveDocument, Struct, frozen=True):
+class Bring(DriveDocument, FrozenStruct):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -138,8 +135,8 @@ class Bring(DriveDocument, Struct, frozen=True):
     source: BringFrom
     target: BringTo
     amount: BringAmount
-    takes: Annotated[TakePlace | None, WHERE_USED] = None
-    doubts: Annotated[tuple[Message, ...], DERIVED] = ()
+    takes: WhereUsed[TakePlace | None] = None
+    doubts: Derived[tuple[Message, ...]] = ()
 
     @property
     def steps(self) -> tuple[BringStep, ...]:
@@ -198,7 +195,7 @@ class Way(StrEnum):
         return self is not Way.MOUNT
 
 
-class Migration(DeviceDocument, Struct, frozen=True):
+class Migration(DeviceDocument, FrozenStruct):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -211,10 +208,10 @@ class Migration(DeviceDocument, Struct, frozen=True):
     before: ExtFacts
     way: Way
     steps: tuple[Step[MigrationOperation], ...]
-    room_bytes: Annotated[int, DERIVED] = 0
+    room_bytes: Derived[int] = 0
     manifest: bool = False
     repairs: bool = False
-    gains: Annotated[tuple[str, ...], DERIVED] = ()
+    gains: Derived[tuple[str, ...]] = ()
     doubts: tuple[Message | str, ...] = ()
 
     @property
@@ -233,7 +230,7 @@ class Migration(DeviceDocument, Struct, frozen=True):
         return tuple(step.operation for step in self.steps if isinstance(step.operation, Setting))
 
 
-class WayOffer(Struct, frozen=True):
+class WayOffer(FrozenStruct):
     """A conversion method as offered for one filesystem.
 
     `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
@@ -252,7 +249,7 @@ class WayOffer(Struct, frozen=True):
     compare_seconds: float = 0.0
 
 
-class Prospect(Struct, frozen=True):
+class Prospect(FrozenStruct):
     """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
     three methods, and the recommended one with a reason. `default` is None if no method is available."""
 

@@ -218,10 +218,10 @@ def _partition_faults(plan: Plan) -> Iterator[str]:
 
 
 def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[str]:
-    volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
+    volumes = plan.volumes
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if not rules.is_uuid(group.uuid) or group.uuid in uuids:
+    if not rules.is_uuid(group.uuid) or group.uuid in {volume.uuid for volume in volumes}:
         yield "group.uuid"
     if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"

@@ -25,6 +25,11 @@ FORGOTTEN = t(
     "This system runs from an image, in memory or in a container, and may lose or ignore the boot mount "
     "configuration. Everything else remains on the drive."
 )
+NO_LOOP = Sentence(
+    "The running kernel ({release}) has no loop devices, so plans cannot be "
+    "rehearsed. Every step runs directly on the drive, and formatting cannot be "
+    "undone."
+)
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
 
@@ -244,20 +249,6 @@ def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
         raise missing.MissingTools(absent)
 
 
-def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
-    """Return a doubt if the kernel definitely has no loop devices for rehearsals."""
-    if not kernel.lacks("loop"):
-        return ()
-    return (
-        t(
-            "The running kernel ({release}) has no loop devices, so plans cannot be "
-            "rehearsed. Every step runs directly on the drive, and formatting cannot be "
-            "undone.",
-            release=kernel.release,
-        ),
-    )
-
-
 def esp_doubts(
     machine: Machine, drive: Drive, volumes: Sequence[Volume], kept: Set[int]
 ) -> tuple[Message, ...]:
@@ -276,13 +267,6 @@ def esp_doubts(
         for part in one.partitions
         if role_by_type(part.type, "") == "esp" and (one.path != drive.path or part.number in kept)
     )
-
-
-def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Message, ...]:
-    """Return the other devices of each volume on several devices that loses one."""
-    kept = {slot.number for slot in before.partitions if slot.kept}
-    lost = {part.path for part in drive.partitions if part.number not in kept}
-    return tuple(contents.lost_with(machine, drive, lost if kept else lost | {drive.path}))
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple[Message, ...]:

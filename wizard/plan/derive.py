@@ -5,12 +5,11 @@ The planner decides, and validation reads the decisions from a document. Both de
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path
+from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
@@ -25,7 +24,7 @@ from wizard.plan.request import roles, using
 from wizard.plan.request.subvolumes import subvolume_option
 
 
-class Places(Struct, frozen=True):
+class Places(FrozenStruct):
     """Where a plan puts its new partitions, besides its volumes.
 
     `extents`: of each volume, of the volume group, of each drive of a stripe, or the new size of an existing
@@ -71,7 +70,13 @@ def derived_from(plan: Plan, places: Places) -> Derived:
         for member, after in zip(plan.members, afters, strict=True)
     )
     if slot is not None and slot.kept:
-        return afters, _resized(plan, slot, places.extents[0], tables[0])
+        # A partition grows before the filesystem, and shrinks after.
+        resized = (plan.part_path, slot.filesystem or "", places.extents[0].size_bytes)
+        if resized[-1] < slot.size_bytes:
+            return afters, (filesystem.ShrinkFilesystem(*resized), *tables)
+        # If the partition cuts the contents, only the partition grows.
+        is_cut = slot.overhang_bytes and resized[-1] > slot.size_bytes
+        return afters, tables if is_cut else (*tables, filesystem.GrowFilesystem(*resized))
     old: tuple[WipeSignatures, ...] = places.wipes
     if slot is not None and not plan.volumes:
         old = (_wipe(plan.part_path, slot),)
@@ -200,17 +205,6 @@ def table_of(path: str, after: Layout, *, fresh: bool = False, changed: int = 0)
         for slot in sorted(after.partitions, key=lambda slot: slot.number)
     )
     return WriteTable(path, _kind_of(after), fresh, tuple(entries))
-
-
-def _resized(plan: Plan, slot: Slot, place: Extent, table: WriteTable) -> tuple[PlanOperation, ...]:
-    """Return the operations of a resized partition, which grows before the filesystem, and shrinks after. If
-    the partition cuts the contents, only the partition grows."""
-    device, kind, size_bytes = plan.part_path, slot.filesystem or "", place.size_bytes
-    if slot.overhang_bytes and size_bytes > slot.size_bytes:
-        return (table,)
-    if size_bytes >= slot.size_bytes:
-        return (table, filesystem.GrowFilesystem(device, kind, size_bytes))
-    return (filesystem.ShrinkFilesystem(device, kind, size_bytes), table)
 
 
 def _wipe(device: str, slot: Slot | None) -> WipeSignatures:

@@ -265,11 +265,8 @@ def _line(drive: str, slot: Slot, table: str, block: int) -> str:
             )
             fields.append(f'name="{name}"')
         if slot.attributes:
-            fields.append(f'attrs="{_attributes(slot.attributes)}"')
+            bits = slot.attributes
+            named = [name for bit, name in enumerate(NAMED_BITS) if bits >> bit & 1]
+            own = ",".join(str(bit) for bit in range(48, 64) if bits >> bit & 1)
+            fields.append(f'attrs="{" ".join((*named, *([f"GUID:{own}"] if own else [])))}"')
     return f"{partition_path(drive, slot.number)} : {', '.join(fields)}"
-
-
-def _attributes(bits: int) -> str:
-    named = [name for bit, name in enumerate(NAMED_BITS) if bits >> bit & 1]
-    own = [str(bit) for bit in range(48, 64) if bits >> bit & 1]
-    return " ".join((*named, *([f"GUID:{','.join(own)}"] if own else [])))

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
@@ -121,7 +120,7 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
     return tuple(spaces)
 
 
-class Demand(Struct, frozen=True):
+class Demand(FrozenStruct):
     """Space for one request: bytes, or None for all remaining space, at least `minimum_bytes`. `name` is for
     messages."""
 

@@ -5,13 +5,13 @@ Also describes and selects steps, and maps a plan to other nodes.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Annotated, Generic, TypeVar
+from pathlib import Path
+from typing import Generic, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model import layout
-from wizard.model.errors import DERIVED, WHERE_USED, partition_path
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -53,7 +53,7 @@ SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
-class Step(Struct, Generic[Kind], frozen=True):
+class Step(FrozenStruct, Generic[Kind]):
     """An operation with the description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
@@ -62,16 +62,16 @@ class Step(Struct, Generic[Kind], frozen=True):
     """
 
     operation: Kind
-    sentence: Annotated[str, DERIVED] = ""
-    commands: Annotated[tuple[tuple[str, ...], ...], DERIVED] = ()
-    edits: Annotated[tuple[str, ...], DERIVED] = ()
-    destroys: Annotated[str, DERIVED] = ""
-    undo: Annotated[str, DERIVED] = ""
-    holds: Annotated[tuple[str, ...], DERIVED] = ()
-    seconds: Annotated[float, DERIVED] = 0.0
+    sentence: Derived[str] = ""
+    commands: Derived[tuple[tuple[str, ...], ...]] = ()
+    edits: Derived[tuple[str, ...]] = ()
+    destroys: Derived[str] = ""
+    undo: Derived[str] = ""
+    holds: Derived[tuple[str, ...]] = ()
+    seconds: Derived[float] = 0.0
 
 
-class Plan(Document, Struct, frozen=True):
+class Plan(Document, FrozenStruct):
     """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
     volumes are in this volume group.
 
@@ -85,10 +85,10 @@ class Plan(Document, Struct, frozen=True):
     volumes: tuple[layout.Volume, ...]
     steps: tuple[Step[PlanOperation], ...]
     doubts: tuple[Message | str, ...] = ()
-    others: Annotated[tuple[layout.Member, ...], WHERE_USED] = ()
-    stripe: Annotated[layout.Stripe | None, WHERE_USED] = None
-    group: Annotated[layout.Group | None, WHERE_USED] = None
-    part: Annotated[int, WHERE_USED] = 0
+    others: WhereUsed[tuple[layout.Member, ...]] = ()
+    stripe: WhereUsed[layout.Stripe | None] = None
+    group: WhereUsed[layout.Group | None] = None
+    part: WhereUsed[int] = 0
 
     def _all(self, kind: type[Known]) -> tuple[Known, ...]:
         return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))
@@ -195,28 +195,16 @@ class Plan(Document, Struct, frozen=True):
         all drives."""
         return next((member for member in self.members if device in member.nodes), None)
 
-    def with_current_texts(self, *, direct: str = "", fstab: str = OWN_FSTAB) -> "Plan":
+    def with_current_texts(self, fstab: str | Path = OWN_FSTAB) -> "Plan":
         """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are
-        shown or run. `direct` and `fstab`: as in the context."""
-        context = Context(
-            self.drive,
-            self.before,
-            self.after,
-            self.others,
-            direct=direct,
-            part=self.part,
-            fstab=fstab,
-        )
+        shown or run. `fstab`: the file of mounts at boot, beside the crypttab."""
+        context = Context(self.drive, self.before, self.after, self.others, part=self.part, fstab=str(fstab))
         return replace(self, steps=steps_of([step.operation for step in self.steps], context))
 
-    def described_for_fstab(self, fstab: str) -> "Plan":
-        """Return the plan described for this fstab and the crypttab in the same folder."""
-        return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self
-
-    def described_as_kept(self) -> "Plan":
-        """Return the plan described as kept immediately. For display only."""
-        until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
-        steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in self.steps)
+    def with_undo_text(self, text: Message) -> "Plan":
+        """Return the plan with another text for steps that can be undone until kept. For display only."""
+        until_kept = str(UNTIL_KEPT)
+        steps = (replace(step, undo=str(text)) if step.undo == until_kept else step for step in self.steps)
         return replace(self, steps=tuple(steps))
 
     @property
@@ -291,8 +279,7 @@ class Plan(Document, Struct, frozen=True):
 
 def steps_of(operations: Sequence[Known], context: Context) -> tuple[Step[Known], ...]:
     """Return the step of each operation, with all descriptions and an estimate."""
-    direct = context.direct or why_on_drive(operations)
-    context = replace(context, operations=tuple(operations), direct=direct)
+    context = replace(context, operations=tuple(operations), direct=why_on_drive(operations))
     return tuple(
         Step(
             operation=operation,

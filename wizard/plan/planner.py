@@ -12,7 +12,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
-from wizard.model.layout import Layout, Volume
+from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
@@ -97,6 +97,7 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
+    """Plan a partition for each volume, or for a volume group in the largest space."""
     drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
@@ -114,20 +115,8 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
         free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
-    return _placed_plan(planning, request, before, places, free_space.aligned_spaces(free, geometry))
-
-
-def _placed_plan(
-    planning: Planning,
-    request: plan_request.NewVolumes,
-    before: Layout,
-    places: Places,
-    spaces: Sequence[Extent],
-) -> Plan:
-    """Plan a partition for each volume, or for a volume group in the largest space."""
-    drive, specs, preserve = planning.drives[0], request.specs, places.fresh is None
-    _, geometry = refusals.measured(drive)
-    if request.arrangement.grouped:
+    spaces = free_space.aligned_spaces(free, geometry)
+    if how.grouped:
         dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
         dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
         extent, sizes = lvm.group_places(specs, spaces, geometry)

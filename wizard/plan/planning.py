@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.request import ON_SYSTEM
 from wizard.filesystems.registry import MADE
+from wizard.findings import contents
 from wizard.model import layout
-from wizard.model.errors import BadInput, Refused, partition_path
+from wizard.model.errors import BadInput, FrozenStruct, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, t
@@ -21,7 +21,7 @@ from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
 
-class Planning(Struct, frozen=True):
+class Planning(FrozenStruct):
     """Facts to plan with. `draw_uuid` returns a new lower-case UUID per call. `recordings`: conclusion of the
     findings about each drive, or empty. `arrays`: nodes of existing arrays."""
 
@@ -92,6 +92,11 @@ class Planning(Struct, frozen=True):
         part: int = 0,
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
+        kernel, shared = self.machine.kernel, list[Message]()
+        for drive, before in zip(self.drives, befores, strict=True):
+            kept = {slot.number for slot in before.partitions if slot.kept}
+            lost = {part.path for part in drive.partitions if part.number not in kept}
+            shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})
         first, *others = (
             layout.Member(dangers.known_identity(self.machine, drive), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
@@ -110,12 +115,8 @@ class Planning(Struct, frozen=True):
                 for drive, recording in self.sides
                 for doubt in dangers.doubts_of(drive, recording, preserve=preserve)
             ),
-            *dangers.rehearsal_doubts(self.machine.kernel),
-            *(
-                doubt
-                for drive, before in zip(self.drives, befores, strict=True)
-                for doubt in dangers.shared_doubts(self.machine, drive, before)
-            ),
+            *([dangers.NO_LOOP(release=kernel.release)] if kernel.lacks("loop") else []),
+            *shared,
             *dangers.forgotten_doubts(self.machine, operations),
         )
         plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)

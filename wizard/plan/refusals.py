@@ -8,7 +8,7 @@ from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Partition, Table, Unread, Use, kinds_in
+from wizard.model.machine import Drive, Table, Unread, Use, kinds_in
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import is_plausible
 from wizard.plan import free_space
@@ -323,20 +323,15 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
     for part in drive.partitions:
         if part.type is None:
             yield t("Cannot read the type of {part}, so it cannot be preserved.", part=part)
-        if _kernel_differs(part):
+        # The kernel reports only the first blocks as length of an extended partition
+        # (block/partitions/msdos.c).
+        has_size = part.type in partition_types.CONTAINERS or not (
+            part.kernel_size_bytes and part.kernel_size_bytes != part.size_bytes
+        )
+        if not has_size or part.kernel_start_bytes not in (None, part.start_bytes):
             yield t(
                 "The kernel and the table disagree about the position of {part}. Run "
                 "`partprobe {drive}` or reboot, then plan again.",
                 part=part,
                 drive=path,
             )
-
-
-def _kernel_differs(part: Partition) -> bool:
-    if part.type in partition_types.CONTAINERS:
-        # The kernel reports only the first blocks as length of an extended partition
-        # (block/partitions/msdos.c).
-        return part.kernel_start_bytes not in (None, part.start_bytes)
-    return (part.kernel_start_bytes or part.start_bytes) != part.start_bytes or (
-        part.kernel_size_bytes or part.size_bytes
-    ) != part.size_bytes

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import partition_path
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t
 from wizard.plan.free_space import is_container
@@ -38,7 +37,7 @@ def brief(plan: Plan) -> tuple[str, ...]:
 def cell_width(text: str) -> int:
     """Return the width of `text` in terminal columns: two for East Asian wide characters, none for combining
     ones."""
-    return sum(_columns(char) for char in text)
+    return sum(map(_columns, text))
 
 
 def _columns(char: str) -> int:
@@ -137,10 +136,8 @@ def inside_sentences(plan: Plan, *, writers: bool = True) -> tuple[str, ...]:
         for volume in plan.volumes
         if volume.subvolumes
     ]
-    group = _group_sentences(plan, plan.group) if plan.group else ()
-    return tuple(
-        map(str, (*group, *subvolumes, *_together(plan), *(_writable(plan.volumes) if writers else ())))
-    )
+    writable = _writable(plan.volumes) if writers else ()
+    return tuple(map(str, (*_grouped(plan), *subvolumes, *_together(plan), *writable)))
 
 
 def _together(plan: Plan) -> Iterator[Message]:
@@ -210,12 +207,12 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
     return slot.size_bytes if slot else None
 
 
-def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[Message | str]:
+def _grouped(plan: Plan) -> Iterator[Message | str]:
     """Yield each logical volume with the exact size, and the remaining space of the group."""
+    if (group := plan.group) is None:
+        return
     volumes = plan.logical_volumes
-    (slot,) = (
-        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
-    )
+    (slot,) = (slot for slot in plan.after.partitions if plan.members[0].node(slot.number) == group.device)
     yield t("LVM volume group {name} on {device}:", device=group.device, name=group.name)
     for one, volume in zip(volumes, plan.volumes, strict=True):
         where = TURNED_ON if volume.mount_point == layout.NO_PLACE else _mount_text(volume.mount_point)

@@ -1,11 +1,10 @@
 """Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
+from collections.abc import Sequence
 from itertools import chain
 
-from msgspec import Struct
-
 from wizard.model import layout
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import FrozenStruct, partition_path, printable
 from wizard.model.said import Message, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
@@ -19,7 +18,7 @@ WORD = "no undo"
 """Typed together with the serial number to confirm a change that cannot be undone."""
 
 
-class UndoSpace(Struct, frozen=True):
+class UndoSpace(FrozenStruct):
     """Space for undo data, with the run's own files. `fits`: there is enough. `sentence`: the amount, or why
     it is unknown; empty if undo is not possible. `lost`: unrecognised data that no plan shows. `blanks`: for
     each drive, if only zeros are overwritten."""
@@ -98,16 +97,16 @@ def losses(plan: Plan) -> list[str]:
         return []
     waiting = [*filter(None, [data_loss.waiting_lost(plan.before)])]
     if lost_slots := plan.before.changed:
-        lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
-        return [*lost, *lost_elsewhere(plan.before), *waiting]
+        return [*_slot_losses(plan.drive.path, plan.before, lost_slots), *waiting]
     if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
         return [whole, *waiting]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
-def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
-    device = partition_path(drive_path, slot.number)
-    return f"{device}: {data_loss.described(slot)}."
+def _slot_losses(drive_path: str, before: layout.Layout, slots: Sequence[layout.Slot]) -> list[str]:
+    devices = ((partition_path(drive_path, slot.number), slot) for slot in slots)
+    lost = (f"{device}: {data_loss.described(slot)}." for device, slot in devices)
+    return [*lost, *lost_elsewhere(before)]
 
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:
@@ -120,8 +119,7 @@ def _member_losses(member: layout.Member) -> list[str]:
     path, before = member.drive.path, member.before
     waiting = [f"{path}: {data_loss.waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
-        lost = [_slot_loss(path, one) for one in before.partitions]
-        return [*lost, *lost_elsewhere(before), *waiting]
+        return [*_slot_losses(path, before, before.partitions), *waiting]
     if before.table == "unread":
         return [str(data_loss.UNREADABLE(device=path))]
     if whole := data_loss.whole_lost(member):

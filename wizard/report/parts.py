@@ -1,14 +1,12 @@
 """The report as a document: drives, advice, plan, measurements and run."""
 
-from typing import Annotated
-
 from msgspec import Struct
 
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.codec import render_document
 from wizard.model.advice import Advice
-from wizard.model.errors import WHERE_USED
+from wizard.model.errors import WhereUsed
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Unread
 from wizard.model.moves import Moves
@@ -37,7 +35,7 @@ class Facts(Struct, frozen=True):
     drives: tuple[Drive, ...]
     diagnoses: tuple[Diagnosis, ...]
     unread: tuple[Unread, ...] = ()
-    absent: Annotated[tuple[Finding, ...], WHERE_USED] = ()
+    absent: WhereUsed[tuple[Finding, ...]] = ()
 
 
 class StepResult(Struct, frozen=True):

@@ -15,7 +15,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
-from wizard.operations.operation import UNTIL_KEPT
+from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan, PlanOperation, Step
@@ -61,7 +61,7 @@ def test_key_file_is_in_crypttab_only() -> None:
 def test_another_fstab_is_named_in_all_texts() -> None:
     plan = planned(secret(key="/etc/keys/media.key"), spec("swap", size_bytes=GIB, mount_point=NO_PLACE))
     own = "\n".join((*plan_page(plan, 4000), *(held for step in plan.steps for held in step.holds)))
-    other = plan.described_for_fstab("/mnt/etc/fstab")
+    other = plan.with_current_texts("/mnt/etc/fstab")
     said = "\n".join((*plan_page(other, 4000), *(held for step in other.steps for held in step.holds)))
     for name in ("fstab", "crypttab"):
         assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
@@ -171,7 +171,7 @@ def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     ):
         assert said in shown
     assert making(plan).undo == str(UNTIL_KEPT)
-    assert "Cannot be undone" in making(plan.with_current_texts(direct="loop devices are missing")).undo
+    assert "Cannot be undone" in making(plan.with_undo_text(NO_UNDO)).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
@@ -18,7 +17,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import partition_path
+from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, failing, t
@@ -34,7 +33,7 @@ NO_ENTRY = Sentence("{file} lacks an entry for {device} with {value}")
 NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
-class Where(Struct, frozen=True):
+class Where(FrozenStruct):
     """The environment to compare with, and the folder of runs, or None for the default. `given` are device
     nodes and mount points reserved by other entries of the file."""
 
@@ -43,7 +42,7 @@ class Where(Struct, frozen=True):
     given: frozenset[str] = frozenset()
 
 
-class MountDifferences(Struct, frozen=True):
+class MountDifferences(FrozenStruct):
     """Differences in the use of volumes, with the first change to make, None if one of them stays, and the
     fstab mount points of each device."""
 
@@ -52,13 +51,13 @@ class MountDifferences(Struct, frozen=True):
     places: dict[str, tuple[str, ...]]
 
 
-class _Need(Struct, frozen=True):
+class _Need(FrozenStruct):
     said: Message
     device: str
     wanted: Attach | SetOptions
 
 
-class VolumeUse(Struct, frozen=True):
+class VolumeUse(FrozenStruct):
     """The use of an existing volume: lines of fstab, and current mount points. `top`: the mount point of the
     top folder, or the first of a layer. `is_fixed`: no change mounts such a volume, so each difference is a
     fault."""

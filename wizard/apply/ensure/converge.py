@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
@@ -15,7 +14,7 @@ from wizard.apply.system import mounts
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
+from wizard.model.errors import DiskwrightError, Failed, FrozenStruct, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine
 from wizard.model.said import Message, Sentence, failing
 from wizard.plan.desired_state import differences
@@ -68,7 +67,11 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     if not uses:
         chunks = resized.chunks_in(run((*resized.BTRFS_CHUNKS, *parts)).output)
         return BtrfsSeen(members, _profiles(chunks), newest)
-    used, misses = _in_use(members[0].uuid)
+    # What the kernel uses (sysfs-fs-btrfs).
+    folder = sysfs.SYS / "fs/btrfs" / members[0].uuid
+    with failing(UNREADABLE, Refused, file=folder):
+        used = frozenset(sysfs.node_of(entry.name) for entry in (folder / "devices").iterdir())
+    misses = any(sysfs.text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
     # The metadata of a mounted Btrfs changes all the time.
     place = str(uses[0].by)
     spaces = SPACES.findall(run(("btrfs", "filesystem", "df", "--raw", place)).output)
@@ -100,15 +103,6 @@ def _profiles(kept: Iterable[tuple[frozenset[str], str]]) -> dict[frozenset[str]
     for holds, profile in kept:
         found[holds] = found.get(holds, frozenset()) | {profile.upper()}
     return found
-
-
-def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
-    """Return the devices that the kernel uses, and True if one is missing (sysfs-fs-btrfs). Raises Refused if
-    unreadable."""
-    folder = sysfs.SYS / "fs/btrfs" / uuid
-    with failing(UNREADABLE, Refused, file=folder):
-        used = frozenset(sysfs.node_of(entry.name) for entry in (folder / "devices").iterdir())
-    return used, any(sysfs.text(file) not in (None, "0") for file in folder.glob("devinfo/*/missing"))
 
 
 REACHES_FURTHER = Sentence(
@@ -148,7 +142,10 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
         if kind == "btrfs":
             title, count = "Btrfs", _number(device, "num_devices")
         elif kind == md:
-            title, count = "md", _md_devices(device)
+            found = exported(run(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
+            if not found.isdigit():
+                raise Failed(resized.NOT_TOLD(program="mdadm", what=("MD_DEVICES",)))
+            title, count = "md", int(found)
         elif kind == lvm and (name := group_of(device)):
             physical, _ = physical_in(name)
             title, count, listed = "LVM", len(physical), len(physical & members)
@@ -159,14 +156,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     return tuple(faults)
 
 
-def _md_devices(device: str) -> int:
-    count = exported(run(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
-    if not count.isdigit():
-        raise Failed(resized.NOT_TOLD(program="mdadm", what=("MD_DEVICES",)))
-    return int(count)
-
-
-class DriveTarget(Struct, frozen=True):
+class DriveTarget(FrozenStruct):
     """An entry of the document and the drives, in order."""
 
     wanted: WantedDrive
@@ -188,7 +178,7 @@ class DriveTarget(Struct, frozen=True):
         """Plan the request on the current drives. Raises as the planner does."""
         environment = self.where.environment
         made = self._plan(self.machine, self.drives, self.requests, mode)
-        return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
+        return with_lines_left(made, self.drives, environment).with_current_texts(environment.fstab)
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

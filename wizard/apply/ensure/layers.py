@@ -77,12 +77,8 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
         if layer and layer.offset_bytes is not None and (part := drive.partition(path))
     ]
     room = room_bytes(stripe.kind, stripe.level, places) if len(places) == len(parts) else None
-    yield from layers.array_differences(stripe, parts, _array(found[0], room))
-
-
-def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
-    folder = sysfs_folder(layer.path)
-    return layers.ArraySeen(
+    layer, folder = found[0], sysfs_folder(found[0].path)
+    seen = layers.ArraySeen(
         layer.path,
         text(folder / "md/level") or "",
         text(folder / "md/raid_disks") or "",
@@ -92,6 +88,7 @@ def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
         layer.size_bytes or 0,
         room,
     )
+    yield from layers.array_differences(stripe, parts, seen)
 
 
 def _group(part: str) -> layers.GroupSeen:

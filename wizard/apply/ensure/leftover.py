@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from wizard.apply import run_control
 from wizard.apply.engine.record import is_untouched, load_record
 from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Drive
@@ -21,7 +19,7 @@ from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
 
 
-class Leftover(Struct, frozen=True):
+class Leftover(FrozenStruct):
     """An unfinished run, a message about it, and True if it does what is requested and can resume."""
 
     run: Path

@@ -1,10 +1,10 @@
 """Compare one drive, or the drives of one volume, with the request, and find the changes. Read-only."""
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
@@ -16,9 +16,8 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
-from wizard.model import layout
-from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model import ensure, layout
+from wizard.model.errors import BadInput, DiskwrightError, FrozenStruct, Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
@@ -29,7 +28,7 @@ from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import list_drive_paths, probe_machine
 
 
 class DriveState(StrEnum):
@@ -43,7 +42,7 @@ class DriveState(StrEnum):
     REFUSED = "refused"
 
 
-class DriveAssessment(Struct, frozen=True):
+class DriveAssessment(FrozenStruct):
     """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
@@ -52,12 +51,12 @@ class DriveAssessment(Struct, frozen=True):
     value that would allow it, if only that is missing.
     """
 
-    wanted: WantedDrive
+    wanted: ensure.WantedDrive
     state: DriveState
     said: tuple[Message | str, ...] = ()
     drives: tuple[Drive, ...] = ()
-    before: tuple[Shape, ...] = ()
-    after: tuple[Shape, ...] = ()
+    before: tuple[ensure.Shape, ...] = ()
+    after: tuple[ensure.Shape, ...] = ()
     document: Plan | Changes | None = None
     run: Path | None = None
     replaces: bool = False
@@ -79,7 +78,7 @@ class DriveAssessment(Struct, frozen=True):
         return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
-def look_at(wanted: WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
+def look_at(wanted: ensure.WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
     """Compare an entry with the drives. Errors become part of the result."""
     try:
         machine, drives = resolve_drives(wanted.matches)
@@ -209,7 +208,9 @@ def _to_replace(seen: DriveAssessment, lost: Sequence[Drive], named: Sequence[Dr
     return replace(seen, said=(*seen.said, message), replace=value)
 
 
-def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
+def _shapes(
+    drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None
+) -> tuple[ensure.Shape, ...]:
     return tuple(differences.shape_of(drive, places or {}) for drive in drives)
 
 
@@ -227,38 +228,29 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     return shown
 
 
-def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
+def resolve_drives(matches: Sequence[ensure.Match]) -> tuple[Machine, tuple[Drive, ...]]:
     """Return the machine and a different drive for each match. If all matches have paths, no other drive is
     read. Raises Refused."""
     named = [match.path for match in matches if match.path is not None]
-    machine = probe_machine() if len(named) < len(matches) else None
-    known = {drive.path: drive for drive in machine.drives} if machine else {}
-    links: dict[str, str] = {}
-    for path in named:
-        try:
-            probed = probe_machine([path])
-        except BadInput as error:
-            raise Refused(str(error)) from None
-        # The prober has followed symbolic links.
-        links[path] = probed.drives[0].path
-        known.setdefault(links[path], probed.drives[0])
-        machine = machine or probed
-    assert machine is not None
-    everything = tuple(known.values())
-    resolved = [replace(match, path=links.get(match.path or "")) for match in matches]
-    drives = tuple(document.matching_drive(match, everything) for match in resolved)
+    try:
+        machine = probe_machine(named if len(named) == len(matches) else [*named, *list_drive_paths()])
+    except BadInput as error:
+        raise Refused(str(error)) from None
+    # The prober has followed symbolic links.
+    resolved = (replace(one, path=one.path and os.path.realpath(one.path)) for one in matches)
+    drives = tuple(document.matching_drive(match, machine.drives) for match in resolved)
     paths = [drive.path for drive in drives]
     if duplicate := next((path for path in paths if paths.count(path) > 1), None):
         raise Refused(
             t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
         )
-    return replace(machine, drives=everything), drives
+    return machine, drives
 
 
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
     content that no entry describes."""
-    _, (drive,) = resolve_drives((Match(path=device),))
+    _, (drive,) = resolve_drives((ensure.Match(path=device),))
     if (
         drive.signatures
         or not drive.partitions
@@ -267,7 +259,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     ):
         raise Refused(document.NO_TABLE(drive=drive.path))
     volumes = tuple(_found(drive, part, where.environment) for part in drive.partitions)
-    exact = WantedDrive(
+    exact = ensure.WantedDrive(
         document.match_of(drive),
         volumes,
         name=volumes[0].label or "",
@@ -279,7 +271,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     return next((look for look in looks if look.state is DriveState.AS_WANTED), looks[-1])
 
 
-def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:
+def _found(drive: Drive, part: Partition, environment: Environment) -> ensure.WantedVolume:
     held, layer = part.signatures, differences.opened_on(drive, part.path)
     encryption = None
     if part.filesystem == differences.CONTAINER:

@@ -12,7 +12,6 @@ from pathlib import Path
 from time import sleep
 from uuid import uuid4
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.engine.signatures import xfs_found
@@ -24,6 +23,7 @@ from wizard.apply.run import backup_store
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import Tally, noting
 from wizard.documents import codec
+from wizard.model.errors import FrozenStruct
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.said import MIB, rounded_up
@@ -32,7 +32,7 @@ from wizard.plan.partition.moves import MOVES, move_step
 FILE, SCHEMA = "moved.json", "diskwright.moved/1"
 
 
-class Bad(Struct, frozen=True):
+class Bad(FrozenStruct):
     """An unreadable range: offsets in the partition, and on the drive at that time. Version 1.0 set the other
     fields: `is_zeros` is True if zeros replaced the range, and `is_kept` if the journal has the data."""
 
@@ -42,7 +42,7 @@ class Bad(Struct, frozen=True):
     is_kept: bool = False
 
 
-class Noted(Struct, frozen=True):
+class Noted(FrozenStruct):
     """The progress of one move.
 
     `content` is the digest of the partition, empty until read, and `pieces` has a digest for each of its
@@ -80,7 +80,7 @@ def begun_moves(notes: Iterable[Noted]) -> list[int]:
     return [number for number, noted in enumerate(notes) if noted.is_begun]
 
 
-class Notes(Struct, frozen=True):
+class Notes(FrozenStruct):
     """The progress of all moves of a run, in their order."""
 
     moves: tuple[Noted, ...]

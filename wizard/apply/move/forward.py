@@ -12,10 +12,9 @@ from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSect
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
-from wizard.apply.run import kinds, process
+from wizard.apply.run import journal, kinds, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import RunWork
-from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
@@ -50,8 +49,8 @@ def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
 
 def power_message(run: Path) -> Message:
     """Describe the effect of a power cut now, during the run. Raises BadInput."""
-    entries, moves = read_entries(run), kinds.MOVE.load(run)
-    begun, done = begun_steps(entries), done_steps(entries)
+    entries, moves = journal.read_entries(run), kinds.MOVE.load(run)
+    begun, done = journal.begun_steps(entries), journal.done_steps(entries)
     started = [
         (move.device, move_step(moves, number) in done)
         for number, move in enumerate(moves.moves)
@@ -135,7 +134,7 @@ class ForwardMoves(content.OnDrive):
 
     def _move(self, number: int, move: Move) -> None:
         step = move_step(self.moves, number)
-        if step in done_steps(read_entries(self.run)):
+        if step in journal.done_steps(journal.read_entries(self.run)):
             return
         if self.is_stopped():
             raise self._stopped()
@@ -229,13 +228,10 @@ def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
     is_moved = not is_last or (mover is not None and not mover.is_whole)
     if not is_last:
         _move_back(context, number)
-    elif mover is not None and move_step(context.moves, number) in done_steps(read_entries(context.run)):
-        try:
-            _go_or_return(context, number, mover, PartitionSide.OLD)
-        except PartitionReturned:
-            # No partition was moved back, so the run can be resumed.
-            (context.run / process.UNDOING).unlink()
-            raise
+    elif mover is not None and move_step(context.moves, number) in journal.done_steps(
+        journal.read_entries(context.run)
+    ):
+        _go_or_return(context, number, mover, PartitionSide.OLD)
     elif mover is not None:
         mover.go(PartitionSide.OLD)
     # Everything is back, so an unreadable sector does not keep undo from ending. Its piece is not compared.
@@ -249,14 +245,10 @@ def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
     context.note(number, replace(noted, is_back=True, bad=bad))
 
 
-class PartitionReturned(Failed):
-    """A sector is unreadable, and the partition is complete where the move back started."""
-
-
 def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: PartitionSide) -> None:
     """Move a complete partition. If a sector is unreadable, return the partition to the start of this move.
 
-    Raises PartitionReturned in this case, UnreadSector if the partition is incomplete, and Failed.
+    Raises Failed in this case, and UnreadSector if the partition is incomplete.
     """
     try:
         mover.go(target)
@@ -266,7 +258,10 @@ def _go_or_return(context: content.OnDrive, number: int, mover: Mover, target: P
         if again is None:
             raise
         again.go(PartitionSide.NEW if target is PartitionSide.OLD else PartitionSide.OLD)
-        raise PartitionReturned(error, t("The partition was not moved back, and is complete.")) from None
+        if target is PartitionSide.OLD:
+            # No partition was moved back, so the run can be resumed.
+            (context.run / process.UNDOING).unlink()
+        raise Failed(error, t("The partition was not moved back, and is complete.")) from None
 
 
 def _move_back(context: content.OnDrive, number: int) -> None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.move import content
@@ -19,7 +18,7 @@ from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.documents.codec import from_json
 from wizard.filesystems import partition_types
-from wizard.model.errors import Refused
+from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
 from wizard.model.said import t
@@ -29,7 +28,7 @@ from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
 
-class FoundMove(Struct, frozen=True):
+class FoundMove(FrozenStruct):
     """Moves found in a drive's journal, with current device names: the progress of each, the number of the
     journal's move, from 0, and True if that one is moving back."""
 

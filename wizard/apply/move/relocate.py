@@ -102,7 +102,10 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
         unclean = head[FAT32_STATE_AT] & STATE_UNCLEAN or not flags & FAT32_CLEAN
     else:
         flags = struct.unpack_from("<2xH", fat)[0] if len(fat) >= 4 else FAT16_CLEAN
-        has_flags = _clusters(head) >= FAT12_CLUSTERS
+        sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
+        many: int = struct.unpack_from("<I", head, 0x20)[0]
+        sectors = (few or many) - reserved - tables * table - -(-root * 32 // sector)
+        has_flags = sectors // cluster >= FAT12_CLUSTERS
         unclean = head[FAT16_STATE_AT] & STATE_UNCLEAN or (has_flags and not flags & FAT16_CLEAN)
     if unclean:
         raise Refused(UNCLEAN(what="FAT", command="fsck.fat"))
@@ -114,13 +117,6 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
             raise Refused(OTHER(title="FAT"))
         head = _with_hidden(head, place, before, after, "FAT")
     return _with_hidden(head, 0, before, after, "FAT")
-
-
-def _clusters(head: bytes) -> int:
-    sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
-    many: int = struct.unpack_from("<I", head, 0x20)[0]
-    root_sectors = -(-root * 32 // sector)
-    return int((few or many) - reserved - tables * table - root_sectors) // int(cluster)
 
 
 def _exfat(head: bytes, before: int, after: int) -> bytes:
@@ -137,17 +133,17 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
     for at in (0, region):
         sectors = head[at : at + region]
         summed = sectors[: EXFAT_SUM_SECTOR << shift]
-        if sectors != summed + _exfat_sum(summed, 1 << shift):
+        if sectors != summed + _exfat_sum(summed, shift):
             raise Refused(t("The checksum of the first exFAT sectors is wrong. Check with `fsck.exfat`."))
         if struct.unpack_from("<Q", summed, EXFAT_OFFSET_AT)[0] == before:
             moved = _patched(summed, EXFAT_OFFSET_AT, struct.pack("<Q", after))
-            head = _patched(head, at, moved + _exfat_sum(moved, 1 << shift))
+            head = _patched(head, at, moved + _exfat_sum(moved, shift))
     return head
 
 
-def _exfat_sum(data: bytes, sector_bytes: int) -> bytes:
+def _exfat_sum(data: bytes, shift: int) -> bytes:
     total = 0
     for at, byte in enumerate(data):
         if at not in EXFAT_NOT_SUMMED:
             total = ((total >> 1 | total << 31) + byte) & 0xFFFFFFFF
-    return struct.pack("<I", total) * (sector_bytes // 4)
+    return struct.pack("<I", total) * (1 << shift - 2)

@@ -15,10 +15,9 @@ from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE
-from wizard.apply.run import job, kinds
+from wizard.apply.run import job, kinds, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, refused
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
@@ -43,7 +42,7 @@ class MoveRunJob(job.RunJob[Moves]):
         drive = document.drive.path
         environment.check_allowed((drive,))
         if reason := devices.node_fault(drive, drive):
-            raise refused(NOT_ON_DRIVE(node=drive, reason=reason))
+            raise process.refused(NOT_ON_DRIVE(node=drive, reason=reason))
         return (drive,)
 
     def check_new(self, document: Moves) -> None:
@@ -55,12 +54,12 @@ class MoveRunJob(job.RunJob[Moves]):
             machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
             again = planned_again(machine, machine.drives[0], document)
         except (BadInput, Refused) as error:
-            raise refused(error) from None
+            raise process.refused(error) from None
         if replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document or (
             again.drive.content_digest,
             again.drive.held,
         ) != (planned.content_digest, planned.held):
-            raise refused(
+            raise process.refused(
                 t(
                     "{part} has changed since the plan was created. Check again with `diskwright move`.",
                     part=document.device,
@@ -95,11 +94,11 @@ class MoveRunJob(job.RunJob[Moves]):
         """Judge by the notes on each move."""
         return bool(begun_moves(load_notes(run, self.kind.load(run))))
 
-    def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
+    def check_continues(self, run: Path, document: Moves, purpose: process.Purpose) -> None:
         """Check that the drive has the run's journal and, before undo, that no partition was used since.
         Raises UnreadSector if that is unknown."""
         check_same(run, document)
-        if purpose is Purpose.UNDO:
+        if purpose is process.Purpose.UNDO:
             devices.forget_caches(document.drive.path)
             with MovedDrive(document.drive.path) as drive:
                 forward.refuse_used(OnDrive(run, document, drive, load_notes(run, document)))
@@ -198,7 +197,7 @@ def check_same(run: Path, moves: Moves) -> None:
     must contain the run's journal."""
     drive = identity_check.probe_again(moves.drive)
     if reason := devices.open_exclusively(moves.drive.path):
-        raise Refused(join(devices.IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
+        raise Refused(join(devices.IN_USE(device=moves.drive.path, why=reason), process.NOTHING_WRITTEN))
     # The page cache may contain data of another drive.
     devices.forget_caches(moves.drive.path)
     notes = load_notes(run, moves)

@@ -17,14 +17,13 @@ another table.
 
 from collections.abc import Iterable
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.filesystems import partition_types
-from wizard.model.errors import Refused
+from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewTable, TableEntry
 from wizard.model.machine import Extent, Partition
@@ -42,14 +41,14 @@ MOST_MBR_BLOCKS = 1 << 32
 NOT_FREE = Sentence("The space for the move is not free: bytes {start} to {end}.")
 
 
-class TablePiece(Struct, frozen=True):
+class TablePiece(FrozenStruct):
     """Whole physical blocks and their offset. Only the end of the drive may cut the last one."""
 
     offset_bytes: int
     data: bytes
 
 
-class TableImages(Struct, frozen=True):
+class TableImages(FrozenStruct):
     """The same places in three states. The pieces of each are in write order; each is synced before the
     next."""
 
@@ -70,7 +69,9 @@ def table_images(
     block_bytes = geometry.logical_block_bytes
     reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
     _check_table(read, size_bytes, block_bytes, reading)
-    entry = _entry(reading, number)
+    entry = next((entry for entry in reading.entries if entry.number == number), None)
+    if entry is None or not entry.size_bytes or entry.type in partition_types.CONTAINERS:
+        raise Refused(t("The table has no movable partition {number}.", number=number))
     if any(place.start_bytes % block_bytes or place.size_bytes % block_bytes for place in (span, after)):
         raise ValueError("a place is not in whole logical blocks")
     if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
@@ -146,13 +147,6 @@ def _has_equal_copies(read: Read, size_bytes: int, block_bytes: int) -> bool:
         for one in sound
     }
     return [copy.alternate_lba for copy in sound] == [last, 1] and len(contents) == 1
-
-
-def _entry(reading: TableReading, number: int) -> Partition:
-    found = next((entry for entry in reading.entries if entry.number == number), None)
-    if found is None or not found.size_bytes or found.type in partition_types.CONTAINERS:
-        raise Refused(t("The table has no movable partition {number}.", number=number))
-    return found
 
 
 def _check_room(image: proof.Image, reading: TableReading, entry: Partition, span: Extent) -> None:

@@ -226,7 +226,7 @@ def load_plan(run: Path) -> Plan:
         plan = plan.on_drives(saved.drives)
         plan = plan.on_drive_only() if saved.found else plan
     with suppress(BadInput):
-        plan = plan.described_for_fstab(str(load_environment(run).fstab))
+        plan = plan.with_current_texts(load_environment(run).fstab)
     return remember(plan)
 
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
@@ -31,10 +30,10 @@ from wizard.apply.settings.system import has_capability, system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
+from wizard.model import requests
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Failed, FrozenStruct, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
-from wizard.model.requests import Attach, SwitchOff, Tune, Wanted
 from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
 from wizard.operations import filesystem
@@ -45,7 +44,7 @@ from wizard.plan.settings import possible
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
-class TuningProposal(Struct, frozen=True):
+class TuningProposal(FrozenStruct):
     """The workload, the existing filesystem, and the changes to the recommended settings."""
 
     workload: Workload
@@ -67,7 +66,7 @@ def work_out(
         title = KINDS[used.filesystem].title
         raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
     tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
-    wanted = Tune(profile.workload.id, owner)
+    wanted = requests.Tune(profile.workload.id, owner)
     owned: Iterable[Setting | Message] = ()
     if owner is not None:
         if not used.mounts:
@@ -77,10 +76,10 @@ def work_out(
     return TuningProposal(profile.workload, used, guard.checked(changes))
 
 
-def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
+def changes_for(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
     """Plan the changes for a request. Raises as `act` and `work_out` do, and Refused if no setting would
     improve the filesystem."""
-    if not isinstance(wanted, Tune):
+    if not isinstance(wanted, requests.Tune):
         return act(device, wanted, environment)
     changes = work_out(device, wanted.workload, environment, wanted.owner).changes
     if not changes.steps:
@@ -90,19 +89,16 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
     return changes
 
 
-def _distinct_parts(changes: Changes) -> tuple[object, ...]:
-    """Return the parts of a document that do not follow from others."""
-    return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
-
-
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
     place = next(filter(None, (one.mounted_at for one in changes.settings)), None)
-    if place is None or not isinstance(changes.wanted, Attach) or not Path(place).is_mount():
+    if place is None or not isinstance(changes.wanted, requests.Attach) or not Path(place).is_mount():
         return ()
     try:
-        size = _size_bytes(changes.device)
+        # Needs no root.
+        sectors = Path("/sys/class/block", kernel_name(changes.device), "size").read_text("ascii")
+        size = int(sectors) * KERNEL_SECTOR_BYTES
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
         writer = writer_of(Path(place).stat())
     except (OSError, ValueError):
@@ -139,15 +135,9 @@ def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
+    if len(changes.steps) not in begun or not isinstance(changes.wanted, requests.SwitchOff):
         return False
     return read(changes.settings[-1], system_of(changes)).how is How.AFTER
-
-
-def _size_bytes(device: str) -> int:
-    """Return the size of a device in sysfs, which needs no root."""
-    sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
-    return int(sectors) * KERNEL_SECTOR_BYTES
 
 
 def _check_device(run: Path, changes: Changes) -> None:
@@ -158,7 +148,7 @@ def _check_device(run: Path, changes: Changes) -> None:
 def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
     if failed := work.journal.verify(setting_checks(changes)):
         return Event.FAILED, failed
-    if isinstance(changes.wanted, SwitchOff):
+    if isinstance(changes.wanted, requests.SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
         return Event.DONE, t(
@@ -233,9 +223,13 @@ class SettingsRunJob(job.RunJob[Changes]):
         """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
         planning fails."""
         wanted = document.wanted
-        if not isinstance(wanted, Tune):
-            now = act(document.device, wanted, environment)
-            if _distinct_parts(now) != _distinct_parts(document):
+        if not isinstance(wanted, requests.Tune):
+            # Texts of steps may be in another language.
+            planned, given = (
+                (one.settings, one.doubts, one.reasons)
+                for one in (act(document.device, wanted, environment), document)
+            )
+            if planned != given:
                 raise process.refused(t("These changes differ from the ones required now."))
             return
         now = work_out(document.device, wanted.workload, environment, wanted.owner).changes
@@ -251,7 +245,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         if asked.purpose is process.Purpose.UNDO and journal.state(run) is journal.RunState.DONE:
             changes = self.kind.load(run)
             why = next((setting.stays for setting in changes.settings if setting.stays), None)
-            if why is not None and not isinstance(changes.wanted, SwitchOff):
+            if why is not None and not isinstance(changes.wanted, requests.SwitchOff):
                 raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
 
     def check_continues(self, run: Path, document: Changes, purpose: process.Purpose) -> None:

@@ -7,7 +7,6 @@ from enum import StrEnum
 from functools import singledispatch
 from pathlib import Path, PurePath
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.existing import udev_rule
@@ -23,14 +22,13 @@ from wizard.apply.system import edited_file, mounts
 from wizard.apply.table import identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.write import image_of, table_regions
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Failed, FrozenStruct, Refused
 from wizard.model.geometry import Identity
-from wizard.model.layout import MAPPER, Layout, Member
+from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, failing, t
-from wizard.operations import settings
+from wizard.operations import fstab, settings
 from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import CHANGED_SINCE, LINES_THERE, EditFstab
 from wizard.operations.layers import StopLayer, array_uuid
 from wizard.operations.mounts import (
     MOUNTED_AT,
@@ -65,7 +63,7 @@ class How(StrEnum):
     OTHER = "other"
 
 
-class ValueState(Struct, frozen=True):
+class ValueState(FrozenStruct):
     """The state of a setting; `seen` is a clause for display."""
 
     how: How
@@ -238,7 +236,9 @@ def _read_layer(setting: StopLayer, system: RunningSystem) -> ValueState:
     device = setting.device
     match setting.layer:
         case "md":
-            arrays = [_arrays_on(member) for member in setting.members]
+            blocks = SYS / "class/block"
+            holders = ((blocks / kernel_name(one)).glob("holders/md*") for one in setting.members)
+            arrays = [frozenset(one.name for one in each) for each in holders]
             some, every = any(arrays), bool(frozenset.intersection(*arrays))
         case "lvm":
             active = setting.mapped_names & _mapped().keys()
@@ -264,11 +264,6 @@ def _mapped() -> dict[str, list[str]]:
         for file in files
         if (name := sysfs.text(file))
     }
-
-
-def _arrays_on(device: str) -> frozenset[str]:
-    holders = (SYS / "class/block" / kernel_name(device)).glob("holders/md*")
-    return frozenset(one.name for one in holders)
 
 
 @write.register
@@ -358,17 +353,13 @@ def _size_in_use(setting: GrowMounted) -> int:
 def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> identifier.Edit:
     """Read the table, with the old and with the new partition end. Raises Failed or BadInput."""
     known = replace(drive, size_bytes=identity.size_bytes, geometry=identity.geometry)
-    before = derive.changing(layout_before(known, preserve=True), setting.number)
-    slot = next(one for one in before.partitions if one.number == setting.number)
-
-    def with_size(size_bytes: int) -> Layout:
-        return derive.placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
-
-    after = with_size(setting.new_bytes)
-    now = image_of(setting.drive, table_regions(Member(identity, before, after)), identity)
+    number = setting.number
+    before = derive.changing(layout_before(known, preserve=True), number)
+    extents = (Extent(setting.start_bytes, size) for size in (setting.old_bytes, setting.new_bytes))
+    layouts = [derive.placed_layout(before, number, extent) for extent in extents]
+    now = image_of(setting.drive, table_regions(Member(identity, before, layouts[1])), identity)
     old, new = (
-        with_one_changed(derive.table_of(setting.drive, layout, changed=slot.number), now)
-        for layout in (with_size(setting.old_bytes), after)
+        with_one_changed(derive.table_of(setting.drive, layout, changed=number), now) for layout in layouts
     )
     return identifier.Edit(before.table, now, old, new)
 
@@ -446,15 +437,11 @@ def _write_unmount(setting: Unmount, system: RunningSystem, *, new: bool) -> Non
     write(setting.mount, system, new=not new)
 
 
-def _text_of(setting: EditFstab) -> str:
-    return edited_file.read_text(Path(setting.file))
-
-
 @read.register
-def _read_lines(setting: EditFstab, system: RunningSystem) -> ValueState:
+def _read_lines(setting: fstab.EditFstab, system: RunningSystem) -> ValueState:
     """Changed lines count regardless of other lines in the file. Unchanged lines require an unchanged
     file."""
-    held = _text_of(setting)
+    held = edited_file.read_text(Path(setting.file))
     if setting.is_edited(held):
         return ValueState(How.AFTER, setting.goal)
     if setting.edited(held) is not None:
@@ -463,7 +450,7 @@ def _read_lines(setting: EditFstab, system: RunningSystem) -> ValueState:
 
 
 @write.register
-def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> None:
+def _write_lines(setting: fstab.EditFstab, system: RunningSystem, *, new: bool) -> None:
     file = Path(setting.file)
     if not new:
         edited_file.edit(file, setting.restored)
@@ -472,7 +459,7 @@ def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> Non
     def change(text: str) -> str:
         changed = text if setting.is_edited(text) else setting.edited(text)
         if changed is None:
-            raise Failed(CHANGED_SINCE(file=file))
+            raise Failed(fstab.CHANGED_SINCE(file=file))
         return changed
 
     edited_file.edit(file, change, edited_file.kept_as(file, system.run_name))
@@ -481,17 +468,20 @@ def _write_lines(setting: EditFstab, system: RunningSystem, *, new: bool) -> Non
 
 
 @undo.register
-def _undo_lines(setting: EditFstab, system: RunningSystem) -> Message:
+def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
     """Restore only the old lines, whatever else has changed."""
-    is_changed = edited_file.edit(Path(setting.file), setting.restored)
+    file = Path(setting.file)
+    is_restored = edited_file.edit(file, setting.restored)
     system.reload_units()
-    count, file = len(setting.lines), setting.file
-    if is_changed:
-        return LINES_THERE(count=count, file=file)
-    lines = _text_of(setting).split("\n")
-    has_old = all(one.old is None or one.old in lines for one in setting.lines)
-    has_new = any(one.new in lines for one in setting.lines if one.new is not None)
-    return LINES_THERE(count=count, file=file) if has_old and not has_new else CHANGED_SINCE(file=file)
+    if not is_restored:
+        lines = edited_file.read_text(file).split("\n")
+        has_old = all(one.old is None or one.old in lines for one in setting.lines)
+        is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
+    return (
+        fstab.LINES_THERE(count=len(setting.lines), file=file)
+        if is_restored
+        else fstab.CHANGED_SINCE(file=file)
+    )
 
 
 def drives_of(devices: Iterable[str]) -> Set[str]:

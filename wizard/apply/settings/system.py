@@ -7,8 +7,6 @@ from pathlib import Path
 from stat import S_IMODE
 from time import monotonic, sleep
 
-from msgspec import Struct
-
 from wizard.apply.resize.resized import NOT_TOLD
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
@@ -17,7 +15,7 @@ from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput, Failed, FrozenStruct
 from wizard.model.geometry import Identity
 from wizard.model.said import failing
 from wizard.operations.mounts import Top
@@ -35,7 +33,7 @@ PROCESS = Path("/proc/self/status")
 _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
 
 
-class RunningSystem(Struct, frozen=True):
+class RunningSystem(FrozenStruct):
     """The system that settings of the document are read from and changed in. `step` counts from 1. Commands
     need a journal; reading does not."""
 

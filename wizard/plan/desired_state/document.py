@@ -8,8 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from wizard.advice import workloads
-from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
+from wizard.advice import catalogue, workloads
 from wizard.documents import profiles
 from wizard.documents.codec import FAULT_IN
 from wizard.filesystems.registry import MADE, not_made_because
@@ -72,8 +71,8 @@ def read_wanted(text: str, where: str) -> WantedDrives:
 
 def _check_options(volume: WantedVolume) -> None:
     for name in volume.option:
-        if name not in load_catalogue():
-            raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
+        if name not in catalogue.load_catalogue():
+            raise BadInput(catalogue.UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
 
 def _check_matches(drive: WantedDrive) -> None:
@@ -269,18 +268,19 @@ def _writable(writer: layout.Writer) -> str:
     return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
 
 
-def _asked_options(volume: layout.Volume) -> list[CatalogueOption]:
+def _asked_options(volume: layout.Volume) -> list[catalogue.CatalogueOption]:
     profile = workloads.find_workload(volume.workload)
     (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
     known = {one.id for one in (*profile.always, *usual.mkfs, *usual.mount)}
     there = _flags(volume.mkfs_options) | {*volume.mount_options}
     return [
         one
-        for one in load_catalogue().values()
-        if one.kind in (OptionKind.MKFS, OptionKind.MOUNT)
+        for one in catalogue.load_catalogue().values()
+        if one.kind in (catalogue.OptionKind.MKFS, catalogue.OptionKind.MOUNT)
         and volume.filesystem in one.filesystems
         and one.id not in known
-        and (_flags(one.text.split()) if one.kind is OptionKind.MKFS else {*one.text.split(",")}) <= there
+        and (_flags(one.text.split()) if one.kind is catalogue.OptionKind.MKFS else {*one.text.split(",")})
+        <= there
     ]
 
 
@@ -293,7 +293,7 @@ def _flags(words: Sequence[str]) -> set[str]:
     return found
 
 
-def _is_withheld(option: CatalogueOption, volume: layout.Volume) -> bool:
+def _is_withheld(option: catalogue.CatalogueOption, volume: layout.Volume) -> bool:
     """Return True if an option is not exported: it endangers data, or only its role includes it."""
     role = role_of(volume)
     return option.danger or (role is not None and option.id in role.options)

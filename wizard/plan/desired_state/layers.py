@@ -5,8 +5,7 @@ Generated names and assigned positions inside are ignored.
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from msgspec import Struct
-
+from wizard.model.errors import FrozenStruct
 from wizard.model.layout import Stripe
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.operations.layers import EXTENT_BYTES
@@ -19,7 +18,7 @@ ROUNDED = 100
 ROUNDED_BYTES = 2 * MIB
 
 
-class Logical(Struct, frozen=True):
+class Logical(FrozenStruct):
     """An existing logical volume. `kind` is LVM's segtype."""
 
     name: str
@@ -27,7 +26,7 @@ class Logical(Struct, frozen=True):
     kind: str = LINEAR
 
 
-class GroupSeen(Struct, frozen=True):
+class GroupSeen(FrozenStruct):
     """LVM's report on a partition and the volume group. `physical`: all of its physical volumes, or empty.
     `misses`: a member is missing. `volumes`: its logical volumes."""
 
@@ -56,7 +55,7 @@ def group_differences(wanted: Mapping[str, int], seen: GroupSeen) -> Iterator[Me
                 yield differences.OTHER_SIZE(device=name, found=current.size_bytes, wanted=size_bytes)
 
 
-class ArraySeen(Struct, frozen=True):
+class ArraySeen(FrozenStruct):
     """An existing md array on the partitions, as the kernel reports it. `drives`: nominal number of members.
     `misses`: number of missing members. `parts`: active members. `room_bytes`: possible size at this level,
     None if unknown."""
@@ -109,7 +108,7 @@ def _member_differences(what: Message | str, wanted: Sequence[str], found: Set[s
         yield t("{what} also contains {members:and}", what=what, members=more)
 
 
-class BtrfsMember(Struct, frozen=True):
+class BtrfsMember(FrozenStruct):
     """A device of a Btrfs, from its superblock: filesystem UUID, device number, number of devices, and last
     generation."""
 
@@ -120,7 +119,7 @@ class BtrfsMember(Struct, frozen=True):
     generation: int
 
 
-class BtrfsSeen(Struct, frozen=True):
+class BtrfsSeen(FrozenStruct):
     """Devices and profiles of a Btrfs. `profiles`: profiles in capitals by type (DATA, METADATA, SYSTEM).
 
     `newest`: newest generation of all devices, read before each device's own. `used`: devices in use by the

@@ -32,7 +32,30 @@ LARGEST_PHYSICAL_BYTES = 16 * KIB
 
 def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition cannot be moved at all, or None."""
-    return _why_not_drive(drive) or _why_not_content(drive, part)
+    if why := _why_not_drive(drive):
+        return why
+    if part.type in partition_types.CONTAINERS:
+        return possible.EXTENDED(part=part)
+    if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
+        return t(
+            "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
+            part=part,
+        )
+    if part.size_bytes < SMALLEST_BYTES:
+        return t(
+            "{part} is smaller than {least:size}, the minimum for a move.",
+            part=part,
+            least=SMALLEST_BYTES,
+        )
+    if drive.is_unread(part):
+        return t("Cannot read the contents of {device}: run as root.", device=part)
+    if part.filesystem in MOVABLE:
+        return None
+    return t(
+        "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
+        part=part,
+        what=kinds_in(part.signatures) or UNRECOGNISED,
+    )
 
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
@@ -60,31 +83,6 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
             offset=geometry.alignment_offset_bytes,
         )
     return None
-
-
-def _why_not_content(drive: Drive, part: Partition) -> Message | None:
-    if part.type in partition_types.CONTAINERS:
-        return possible.EXTENDED(part=part)
-    if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
-        return t(
-            "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
-            part=part,
-        )
-    if part.size_bytes < SMALLEST_BYTES:
-        return t(
-            "{part} is smaller than {least:size}, the minimum for a move.",
-            part=part,
-            least=SMALLEST_BYTES,
-        )
-    if drive.is_unread(part):
-        return t("Cannot read the contents of {device}: run as root.", device=part)
-    if part.filesystem in MOVABLE:
-        return None
-    return t(
-        "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
-        part=part,
-        what=kinds_in(part.signatures) or UNRECOGNISED,
-    )
 
 
 def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:

@@ -2,9 +2,7 @@
 
 from enum import StrEnum
 
-from msgspec import Struct
-
-from wizard.model.errors import why_not
+from wizard.model.errors import FrozenStruct, why_not
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
 from wizard.plan.partition import move_target, possible
@@ -24,7 +22,7 @@ class Does(StrEnum):
     TWO_JOBS = "two-jobs"
 
 
-class Meaning(Struct, frozen=True):
+class Meaning(FrozenStruct):
     """Effect of a requested place: a sentence, and why it is not possible, or empty. For two jobs, `first` is
     the place after the first one."""
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Literal
 
-from msgspec import Struct
-
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, FrozenStruct, Refused
 from wizard.model.layout import Level
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, Sentences, join, t
@@ -27,7 +25,7 @@ class Mode(Enum):
     USE_FREE = "use-free"
 
 
-class StripeRequest(Struct, frozen=True):
+class StripeRequest(FrozenStruct):
     """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
     profile."""
 
@@ -47,7 +45,7 @@ class StripeRequest(Struct, frozen=True):
         return "--mirror" if self.mirrors else "--stripe"
 
 
-class Arrangement(Struct, frozen=True):
+class Arrangement(FrozenStruct):
     """How volumes use their drives: type of a new table, use of an LVM volume group, and layout of one volume
     on several drives."""
 
@@ -59,7 +57,7 @@ class Arrangement(Struct, frozen=True):
 PLAIN = Arrangement()
 
 
-class NewVolumes(Struct, frozen=True):
+class NewVolumes(FrozenStruct):
     """Create volumes on drives. `mode` None is only possible on empty drives. `part`: format only this
     partition, and preserve all others."""
 
@@ -69,13 +67,13 @@ class NewVolumes(Struct, frozen=True):
     part: Partition | None = None
 
 
-class DeletePart(Struct, frozen=True):
+class DeletePart(FrozenStruct):
     """Delete a partition, with all its signatures."""
 
     part: Partition
 
 
-class GrowPart(Struct, frozen=True):
+class GrowPart(FrozenStruct):
     """Grow a partition and the filesystem to all adjacent free space, or to `size_bytes` rounded up to an
     aligned end. A partition that cuts its contents grows alone, by default just enough."""
 
@@ -83,14 +81,14 @@ class GrowPart(Struct, frozen=True):
     size_bytes: int | None = None
 
 
-class ShrinkPart(Struct, frozen=True):
+class ShrinkPart(FrozenStruct):
     """Shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end."""
 
     part: Partition
     size_bytes: int
 
 
-class RestoreTable(Struct, frozen=True):
+class RestoreTable(FrozenStruct):
     """Write the lost table back: exactly as in a lone backup GPT, else around the filesystems found. `table`:
     the only type to use."""
 

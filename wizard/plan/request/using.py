@@ -2,18 +2,17 @@
 
 from collections.abc import Collection, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.layout import NO_PLACE, ROOT, Volume, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.operations.rules import mount_point_fault
+from wizard.plan.request import volume_request
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
-from wizard.plan.request.volume_request import VolumeSpec, places_of, with_unique_labels
 
 PLACES = "/srv"
 """Parent of mount points for data served by this machine (Filesystem Hierarchy Standard 3.0, 3.17)."""
@@ -23,7 +22,7 @@ MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
 """Permissions removed on filesystems without owners."""
 
 
-class Usual(Struct, frozen=True):
+class Usual(FrozenStruct):
     """Defaults of this system. `caller`: calling user, the default writer. `places`: parent of mount points.
     `taken`: unavailable folders: mounted, mounted at boot, or not empty. `fixed`: an fstab that cannot be
     changed, as on declarative systems; volumes then get no default mount point."""
@@ -38,14 +37,14 @@ NO_USUAL = Usual()
 
 
 def with_usual_place(
-    spec: VolumeSpec,
+    spec: volume_request.VolumeSpec,
     drive: Drive,
     usual: Usual,
-    others: Sequence[VolumeSpec] = (),
+    others: Sequence[volume_request.VolumeSpec] = (),
     *,
     writer: Writer | None = None,
     place: str | None = None,
-) -> VolumeSpec:
+) -> volume_request.VolumeSpec:
     """Return a request with writer and mount point, as given or by default. `place` NO_PLACE means no mount.
     `others`: other volumes of the drive.
 
@@ -68,7 +67,7 @@ def with_usual_place(
     exchanged = spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
     if writer is None and exchanged and is_often_unplugged(drive):
         return prepared
-    label = with_unique_labels((*others, spec))[-1].final_label
+    label = volume_request.with_unique_labels((*others, spec))[-1].final_label
     if usual.fixed:
         unmounted = t(
             "Cannot write {file} here, so {label} is not mounted. Mount {label} through your system's "
@@ -77,11 +76,11 @@ def with_usual_place(
             label=label,
         )
         return replace(prepared, doubts=(*prepared.doubts, unmounted))
-    taken = {*usual.taken, *places_of(*others)}
+    taken = {*usual.taken, *volume_request.places_of(*others)}
     return replace(prepared, mount_point=free_place(usual.places, label, taken))
 
 
-def _is_systems_own(spec: VolumeSpec) -> bool:
+def _is_systems_own(spec: volume_request.VolumeSpec) -> bool:
     return bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
 
 

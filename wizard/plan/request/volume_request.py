@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
-from wizard.plan.request.roles import KEY, ROLES, SYSTEM_WORKLOAD, key_fault, volume_role_fault
+from wizard.plan.request import roles
 from wizard.plan.request.subvolumes import parse_subvolume, subvolumes_fault
 
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
@@ -37,7 +36,7 @@ ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
-class VolumeSpec(Struct, frozen=True):
+class VolumeSpec(FrozenStruct):
     """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
     default. `mount_point`: None means not mounted.
 
@@ -67,7 +66,7 @@ class VolumeSpec(Struct, frozen=True):
     @property
     def own_label(self) -> str:
         """Default label of the role, or else of the workload."""
-        return ROLES[self.role].label if self.role in ROLES else self.workload.label
+        return roles.ROLES[self.role].label if self.role in roles.ROLES else self.workload.label
 
     @property
     def final_label(self) -> str:
@@ -76,7 +75,7 @@ class VolumeSpec(Struct, frozen=True):
         return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
-class VolumeRequest(Struct, frozen=True):
+class VolumeRequest(FrozenStruct):
     """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
 
     `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty
@@ -138,8 +137,8 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
         values[key] = value
     role = values.get("role", "")
-    if "role" in values and role not in ROLES:
-        raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(ROLES)))
+    if "role" in values and role not in roles.ROLES:
+        raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(roles.ROLES)))
     if "workload" not in values and not role:
         raise BadInput(
             t("--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.", volume=text)
@@ -151,7 +150,7 @@ def parse_volume(text: str) -> VolumeRequest:
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(rules.NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
-        values.get("workload", SYSTEM_WORKLOAD),
+        values.get("workload", roles.SYSTEM_WORKLOAD),
         size_bytes,
         values.get("label"),
         mount,
@@ -170,8 +169,8 @@ def parse_volume(text: str) -> VolumeRequest:
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
     if encrypt not in (None, *ENCRYPTIONS):
         raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
-    if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
-        raise BadInput(KEY(fault=fault))
+    if key is not None and (fault := roles.key_fault(key, encrypts=encrypt is not None)):
+        raise BadInput(roles.KEY(fault=fault))
 
 
 def parse_share(text: str) -> tuple[int | None, int | None]:
@@ -263,7 +262,7 @@ def volume_faults(
         yield "mount_point", rules.NAME_PLACE(place=volume.mount_point, fault=place)
     if why := subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
-    if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
+    if why := roles.volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)
     fault = rules.mkfs_options_fault(filesystem, volume.mkfs_options)
     if volume.mount_options and not MADE[filesystem].mounts:
@@ -282,7 +281,7 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
         raise BadInput(more(total=total))
     if sum(spec.takes_rest for spec in specs) > 1:
         raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
-    for role in ROLES.values():
+    for role in roles.ROLES.values():
         if role.read_at_start and sum(spec.role == role.name for spec in specs) > 1:
             only = Sentence("A drive can have only one {role}. Change the role of a volume.")
             raise BadInput(only(role=role.title))

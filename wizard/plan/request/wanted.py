@@ -145,12 +145,15 @@ def advice_in_role(advice: Advice, role: str) -> Advice:
 def _with_options(choice: Choice, role: roles.Role) -> Choice:
     if choice.obstacles or not role.options:
         return choice
-    catalogue = load_catalogue()
-    wanted = [catalogue[name] for name in role.options if choice.filesystem in catalogue[name].filesystems]
+    known = map(load_catalogue().__getitem__, role.options)
     existing = {option.text for option in choice.mkfs}
-    added = tuple(Option(one.text, one.why, one.risk) for one in wanted if one.text not in existing)
-    withheld = tuple(one for one in choice.withheld if one.text not in {option.text for option in added})
-    return replace(choice, mkfs=(*choice.mkfs, *added), withheld=withheld)
+    added = {
+        one.text: Option(one.text, one.why, one.risk)
+        for one in known
+        if choice.filesystem in one.filesystems and one.text not in existing
+    }
+    withheld = tuple(one for one in choice.withheld if one.text not in added)
+    return replace(choice, mkfs=(*choice.mkfs, *added.values()), withheld=withheld)
 
 
 def in_role(

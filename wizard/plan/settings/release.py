@@ -13,7 +13,7 @@ from wizard.plan.refusals import in_use
 INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
 
-ARRAY_PARTITION = re.compile(r"/dev/md\d+p\d+")
+ARRAY_PARTITION = re.compile(r"(/dev/md\d+)p\d+")
 OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}.")
 
 
@@ -46,7 +46,7 @@ def plan_release(
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
-    operations = _in_order(_operations(layers, marks, groups, has_all=has_all), groups)
+    operations = _operations(layers, marks, groups, has_all=has_all)
     below = {layer.below for layer in stack}
     return operations, tuple(sorted(above - below))
 
@@ -71,7 +71,9 @@ def _operations(
     groups: dict[str, str | None],
     *,
     has_all: bool,
-) -> list[StopLayer]:
+) -> tuple[StopLayer, ...]:
+    """Return what to stop, the uppermost first. Raises Refused unless a group has as many devices as its
+    metadata lists."""
     found: dict[str, StopLayer] = {}
     for layer in layers:
         below = tuple(sorted({one.below for one in layers if one.path == layer.path}))
@@ -85,45 +87,32 @@ def _operations(
         elif layer.kind == "LUKS":
             found[layer.path] = StopLayer(layer.path, "luks", below)
         elif layer.kind == "LVM" and (group := groups.get(layer.path)):
-            found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks, has_all=has_all))
+            volumes = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
+            wanted = max(mark.devices or 0 for mark in volumes.values())
+            if has_all and len(volumes) != wanted:
+                raise Refused(
+                    t(
+                        "Found {found} of {wanted} devices of the volume group {group}.",
+                        found=len(volumes),
+                        group=group,
+                        wanted=wanted,
+                    )
+                )
+            found[group] = StopLayer(group, "lvm", tuple(sorted(volumes)))
         else:
             raise Refused(OTHER_LAYER(layer=f"{layer.kind} {layer.path}", below=layer.below))
-    return list(found.values())
+    return _in_order(found.values(), groups)
 
 
-def _physical_volumes(
-    group: str, marks: dict[str, tuple[Signature, ...]], *, has_all: bool
-) -> tuple[str, ...]:
-    """Return the devices of a group. Raises Refused unless there are as many as its metadata lists."""
-    found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
-    wanted = max(mark.devices or 0 for mark in found.values())
-    if has_all and len(found) != wanted:
-        raise Refused(
-            t(
-                "Found {found} of {wanted} devices of the volume group {group}.",
-                found=len(found),
-                group=group,
-                wanted=wanted,
-            )
-        )
-    return tuple(sorted(found))
-
-
-def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
+def _in_order(operations: Iterable[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
     left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
     while left:
         used = {member for one in left for member in one.members}
-        free = [one for one in left if not any(_provides(one, member, groups) for member in used)]
+        arrays = {ARRAY_PARTITION.sub(r"\1", member) for member in used}
+        below = used | arrays | {groups.get(member) for member in used}
+        free = [one for one in left if one.device not in below]
         if not free:
             raise Refused(OTHER_LAYER(layer=left[0].device, below=" and ".join(left[0].members)))
         ordered += free
         left = [one for one in left if one not in free]
     return tuple(ordered)
-
-
-def _provides(operation: StopLayer, node: str, groups: dict[str, str | None]) -> bool:
-    if operation.layer == "lvm":
-        return groups.get(node) == operation.device
-    return node == operation.device or (
-        ARRAY_PARTITION.fullmatch(node) is not None and node.startswith(f"{operation.device}p")
-    )

@@ -6,16 +6,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.advice.existing import (
-    ACCESS_TIME,
-    STARTS_ALL_THE_SAME,
-    Existing,
-    Tuning,
-    line_with,
-    udev_match,
-    udev_rule,
-    values_in,
-)
+from wizard.advice import existing
 from wizard.documents import codec
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
@@ -41,7 +32,7 @@ class Superblock(Struct, frozen=True):
     block_bytes: int
 
 
-class CurrentSettings(Existing, frozen=True, kw_only=True):
+class CurrentSettings(existing.Existing, frozen=True, kw_only=True):
     """A filesystem with the current settings to be changed. None means unreadable.
 
     `uuid`: may be empty. `fstab` and `fstab_text`: path and text. `line`: line number of the
@@ -84,7 +75,7 @@ def make_changes(
     drive: Identity,
     found: CurrentSettings,
     wanted: requests.Tune,
-    tuning: Tuning,
+    tuning: existing.Tuning,
     more: Iterable[Setting | Message] = (),
 ) -> Changes:
     """Return the changes with `more` operations, without steps if no change is needed or possible."""
@@ -92,7 +83,7 @@ def make_changes(
     return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), tuning.reasons)
 
 
-def _settings(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
+def _settings(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> Planned:
     if tuning.reserved_percent is not None:
         if (held := found.superblock) is None:
             yield ROOT_ONLY
@@ -119,16 +110,20 @@ def set_options(found: CurrentSettings, options: tuple[str, ...], in_use: Set[st
         )
         return
     at_boot = {*(found.at_boot or ())}
-    if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
+    if existing.STARTS_ALL_THE_SAME & at_boot and not existing.STARTS_ALL_THE_SAME & {*options}:
         yield t("Without nofail, the boot may stop if the device is missing.")
     changed = sorted({*options} ^ at_boot - {"defaults"})
     now = _remount(found, options, in_use)
     if now is not None:
         yield now
-    yield edit_of(found.fstab, found.fstab_text, LineEdit(number, old, line_with(old, options)))
+    yield edit_of(found.fstab, found.fstab_text, LineEdit(number, old, existing.line_with(old, options)))
     held = found.mounted or ()
     waits = [word for word in changed if found.mounted is None or (word in held) is not (word in options)]
-    later = [word for word in changed if word not in in_use | ACCESS_TIME or (now is None and word in waits)]
+    later = [
+        word
+        for word in changed
+        if word not in in_use | existing.ACCESS_TIME or (now is None and word in waits)
+    ]
     if found.elsewhere:
         yield t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
@@ -154,9 +149,9 @@ def _remount(found: CurrentSettings, options: tuple[str, ...], in_use: Set[str])
     wanted = [word for word in options if word in in_use]
     # Options removed from the line are dropped, and access time returns to the kernel's default.
     dropped = {*(found.at_boot or ())} & in_use - {*options}
-    if dropped & ACCESS_TIME and not ACCESS_TIME & {*wanted}:
+    if dropped & existing.ACCESS_TIME and not existing.ACCESS_TIME & {*wanted}:
         wanted.append("relatime")
-    removed = dropped | (ACCESS_TIME if ACCESS_TIME & {*wanted} else frozenset())
+    removed = dropped | (existing.ACCESS_TIME if existing.ACCESS_TIME & {*wanted} else frozenset())
     kept = tuple(word for word in found.mounted if word not in removed)
     new = (*kept, *(word for word in wanted if word not in kept))
     if {*new} == {*found.mounted}:
@@ -164,7 +159,7 @@ def _remount(found: CurrentSettings, options: tuple[str, ...], in_use: Set[str])
     return mounts.Remount(found.device, found.mount_point, found.mounted, new)
 
 
-def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
+def _queue(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> Planned:
     """Yield operations for the current values and the rules for every boot. Rules written by others are left
     alone."""
     now = dict(found.queue)
@@ -175,8 +170,8 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
         yield t("No folder for udev rules was found, so the current settings last only until the next boot.")
         return
     file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
-    old = values_in(found.rules_text or "")
-    if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
+    old = existing.values_in(found.rules_text or "")
+    if found.rules_text is not None and existing.udev_rule(drive, old) != found.rules_text:
         yield t(
             "{file} was edited by hand and remains unchanged. The current settings last only until the next "
             "boot.",
@@ -186,7 +181,7 @@ def _queue(drive: Identity, tuning: Tuning, found: CurrentSettings) -> Planned:
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
         yield settings.WriteRules(file, values, found.rules_text)
-    if not udev_match(drive):
+    if not existing.udev_match(drive):
         yield t(
             "{drive} reports no serial number for the udev rule, which uses the device "
             "name instead. That name can change.",

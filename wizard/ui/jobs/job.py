@@ -16,6 +16,7 @@ from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t, tn
+from wizard.operations.operation import NO_UNDO
 from wizard.plan import text as plan_text
 from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
@@ -302,10 +303,11 @@ class PlanJob(Job[Plan]):
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document
         if self._direct:
-            plan = plan.with_current_texts(direct=self._direct)
-        steps = (plan.described_as_kept() if self.keep else plan).steps
-        said: ui.Texts = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
-        return (*map(ui.para, said), *command_blocks(steps))
+            plan = plan.with_undo_text(NO_UNDO)
+        elif self.keep:
+            plan = plan.with_undo_text(t("The result is kept immediately and cannot be undone."))
+        said: tuple[ui.Text, ...] = (*plan_text.inside_sentences(plan), *plan_text.background_work(plan))
+        return (*map(ui.para, said), *command_blocks(plan.steps))
 
     def word(self) -> str:
         return undo_policy.WORD if undo_policy.needs_word(self.document, self._direct) else ""

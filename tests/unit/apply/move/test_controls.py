@@ -24,7 +24,7 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "direct: what shares a physical block is not kept": (
         moving,
-        "edges = (fixed // block * block,) if fixed % block else ()",
+        "edges = (fixed // block * block,) if has_edge else ()",
         "edges = ()",
     ),
     "direct: a flush is not waited for": (

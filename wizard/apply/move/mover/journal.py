@@ -14,10 +14,8 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Protocol
 
-from msgspec import Struct
-
 from wizard.documents.codec import from_json, to_json
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput, Failed, FrozenStruct
 from wizard.model.machine import Extent
 from wizard.model.moves import Scheme
 from wizard.model.said import Message, rounded_up
@@ -49,7 +47,7 @@ class PartitionSide(StrEnum):
     NEW = "new"
 
 
-class ImagePiece(Struct, frozen=True):
+class ImagePiece(FrozenStruct):
     """Bytes for a place; `image` is their offset among the journal's images. Pieces of a table are whole
     physical blocks. Pieces of the partition are whole logical blocks, with offsets from its start."""
 
@@ -58,7 +56,7 @@ class ImagePiece(Struct, frozen=True):
     image: int
 
 
-class JournalImages(Struct, frozen=True):
+class JournalImages(FrozenStruct):
     """The images in a journal: the table before, during and after the move, and what is written last at
     either place, the head first.
 
@@ -85,7 +83,7 @@ class JournalImages(Struct, frozen=True):
         return self.placed_old if side is PartitionSide.OLD else self.placed_new
 
 
-class Course(Struct, frozen=True):
+class Course(FrozenStruct):
     """The constants of a move.
 
     During the move, the first `head_bytes` of the partition are in the journal, and zeros in their place.
@@ -123,7 +121,7 @@ class Course(Struct, frozen=True):
         return self.start(target) == self.hi
 
 
-class MoveState(Struct, frozen=True):
+class MoveState(FrozenStruct):
     """The progress of a move.
 
     `target` is the direction, and `barred_at` the place from which the head was removed. `edges` are the
@@ -188,7 +186,7 @@ class MovingDrive(Protocol):
         overlap. One at a time."""
 
 
-class LogWindow(Struct, frozen=True):
+class LogWindow(FrozenStruct):
     """A window in the log: the range [start, end) of the partition, and bytes for `place`. These are whole
     physical blocks, so they may include neighbouring data."""
 

@@ -48,25 +48,20 @@ class MovedDrive(HeldDrive):
         self._read(offset_bytes, buffer, (MIB, 64 * KIB, self.logical_block_bytes))
 
     def _read(self, offset_bytes: int, buffer: memoryview, smaller: tuple[int, ...]) -> None:
-        try:
-            self._read_once(offset_bytes, buffer)
-        except journal.UnreadSector:
-            if not smaller:
-                raise
-            step, *rest = smaller
-            for at in range(0, len(buffer), step):
-                self._read(offset_bytes + at, buffer[at : at + step], tuple(rest))
-
-    def _read_once(self, offset_bytes: int, buffer: memoryview) -> None:
         done = 0
         while done < len(buffer):
             at = offset_bytes + done
             try:
                 got = os.preadv(self._fd, [buffer[done:]], at)
             except OSError as error:
-                if error.errno in UNREAD:
+                if error.errno not in UNREAD:
+                    raise Failed(devices.UNREAD_AT(device=self.node, byte=at, why=error)) from None
+                if not smaller:
                     raise journal.UnreadSector(UNREADABLE(device=self.node, byte=at, why=error), at) from None
-                raise Failed(devices.UNREAD_AT(device=self.node, byte=at, why=error)) from None
+                step, *rest = smaller
+                for start in range(0, len(buffer), step):
+                    self._read(offset_bytes + start, buffer[start : start + step], tuple(rest))
+                return
             if not got:
                 came = devices.CAME(got=done, length=len(buffer))
                 raise Failed(devices.UNREAD_AT(device=self.node, byte=at, why=came))

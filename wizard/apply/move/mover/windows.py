@@ -94,24 +94,18 @@ class WindowMover:
             self._source, self._place = (course.lo, course.hi) if self._upwards else (course.hi, course.lo)
             parts = [*windows(course, self.state.boundary_bytes, upwards=self._upwards)]
             if parts:
-                self._start_epoch(parts[0])
+                # A new epoch invalidates the windows in the ring. The physical block that the fixed end of
+                # the first window shares with other data is saved.
+                fixed, block = self._place + after(parts[0], not self._upwards), course.physical_bytes
+                has_edge = course.scheme is Scheme.DIRECT and fixed % block
+                edges = (fixed // block * block,) if has_edge else ()
+                shared = b"".join(read_bytes(self._drive, at, block) for at in edges)
+                self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), shared)
+                self._drive.flush()
                 (self._direct if course.scheme is Scheme.DIRECT else self._logged)(parts)
         finally:
             self._ahead.shutdown()
             self._beside.shutdown()
-
-    def _start_epoch(self, first: tuple[int, int]) -> None:
-        """Start a new epoch, which invalidates the windows in the ring. Save the physical block that the
-        fixed end of the first window shares with other data."""
-        course = self.state.course
-        edges: tuple[int, ...] = ()
-        if course.scheme is Scheme.DIRECT:
-            fixed = self._place + after(first, not self._upwards)
-            block = course.physical_bytes
-            edges = (fixed // block * block,) if fixed % block else ()
-        shared = b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges)
-        self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), shared)
-        self._drive.flush()
 
     def _record(self, state: MoveState, edges: bytes = b"") -> None:
         self.state, self.edges = state, edges
