@@ -29,9 +29,8 @@ from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
 from wizard.plan.check import PLANS
 from wizard.plan.refusals import needs_root
-from wizard.plan.request import plan_request
+from wizard.plan.request import plan_request, volume_request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
 from wizard.plan.requested import plan_requested
 from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
@@ -129,11 +128,11 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
 
 def _request(
     arguments: Namespace,
-    volumes: tuple[VolumeRequest, ...],
+    volumes: tuple[volume_request.VolumeRequest, ...],
     machine: Machine,
     drive: Drive,
     part: Partition | None,
-) -> tuple[plan_request.Request, tuple[VolumeRequest, ...]]:
+) -> tuple[plan_request.Request, tuple[volume_request.VolumeRequest, ...]]:
     """Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
@@ -172,24 +171,24 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
-def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
+def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...]:
     """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table or any(getattr(arguments, word) for word in CHANGES):
         return ()
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:
             raise BadInput(NOTHING_PLANNED(device=arguments.devices[0]))
-        asked = VolumeRequest(
+        asked = volume_request.VolumeRequest(
             arguments.workload,
             label=arguments.label,
             mount_point=arguments.mount,
             filesystem=arguments.fs,
             options=tuple(arguments.option or ()),
-            encrypt=ENCRYPTIONS[0] if arguments.encrypt else None,
+            encrypt=volume_request.ENCRYPTIONS[0] if arguments.encrypt else None,
             writable=arguments.writable,
         )
         return (asked,)
-    return tuple(parse_volume(text) for text in arguments.volume or ())
+    return tuple(volume_request.parse_volume(text) for text in arguments.volume or ())
 
 
 ADVICE_SCHEMA = "diskwright.advice/1"

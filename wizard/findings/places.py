@@ -11,8 +11,8 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.model import machine
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
 from wizard.model.said import GIB, KIB, MIB, Message, Sentence, t
 
 HIDDEN_BLOCK_BYTES = 4096
@@ -47,8 +47,8 @@ class StartState(Enum):
 class Array(Struct, frozen=True):
     """The nearest striped layer below a place, and the place's offset in the array if known."""
 
-    layer: Layer
-    striping: Striping
+    layer: machine.Layer
+    striping: machine.Striping
     start_bytes: int | None
 
 
@@ -70,7 +70,7 @@ class DriveStart(Struct, frozen=True):
     terms: Terms = ()
     array: Array | None = None
     geometry: Geometry | None = None
-    signatures: tuple[Signature, ...] = ()
+    signatures: tuple[machine.Signature, ...] = ()
     within: tuple["DriveStart", ...] = ()
 
     def leaves(self) -> Iterator["DriveStart"]:
@@ -81,7 +81,9 @@ class DriveStart(Struct, frozen=True):
             yield from place.leaves()
 
 
-def place_of(drive: Drive, geometry: Geometry, partition: Partition | None = None) -> DriveStart:
+def place_of(
+    drive: machine.Drive, geometry: Geometry, partition: machine.Partition | None = None
+) -> DriveStart:
     """Return a partition, or the drive outside partitions, and the contents."""
     at = partition or drive
     start = DriveStart(
@@ -105,7 +107,7 @@ def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
 
 
 class _Survey:
-    def __init__(self, drive: Drive, geometry: Geometry) -> None:
+    def __init__(self, drive: machine.Drive, geometry: Geometry) -> None:
         self.drive, self.geometry = drive, geometry
 
     def place(self, at: DriveStart, depth: int) -> DriveStart:
@@ -130,7 +132,7 @@ class _Survey:
         within += tuple(self._layer(layer, at, depth) for layer in volumes)
         return replace(at, state=state, off_bytes=off, within=within)
 
-    def _is_container(self, mark: Signature, start: int | None) -> bool:
+    def _is_container(self, mark: machine.Signature, start: int | None) -> bool:
         """FAT counts on cards formatted as the SD Association specifies."""
         offset, drive = mark.data_offset_bytes, self.drive
         if mark.kind not in CONTAINERS or offset is None or mark.ambivalent:
@@ -142,7 +144,7 @@ class _Survey:
         is_card = drive.bus == "mmc" or (drive.bus == "usb" and drive.removable is True)
         return is_card and start is not None and (start + offset) % unit == 0
 
-    def _layer(self, layer: Layer, at: DriveStart, depth: int, included: int = 0) -> DriveStart:
+    def _layer(self, layer: machine.Layer, at: DriveStart, depth: int, included: int = 0) -> DriveStart:
         """`included`: bytes of the layer's offset that the place already includes."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - included
         start: int | None = None
@@ -167,7 +169,7 @@ class _Survey:
         return self.place(inner, depth + 1)
 
     def _contained(
-        self, mark: Signature, at: DriveStart, volumes: tuple[Layer, ...], depth: int
+        self, mark: machine.Signature, at: DriveStart, volumes: tuple[machine.Layer, ...], depth: int
     ) -> DriveStart:
         """For LVM, include the logical volumes, which share one alignment."""
         offset = mark.data_offset_bytes

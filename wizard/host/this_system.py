@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from psutil import disk_io_counters
 
-from wizard.host.services import P, Services, T
+from wizard.host import services
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.layout import ROOT
 from wizard.model.said import Sentence, t
@@ -68,7 +68,7 @@ OTHER_DRIVE = Sentence("{drive} is not the demo drive.")
 AS_ROOT = t("Only root can inspect it. As root:")
 
 
-class RealServices(Services):
+class RealServices(services.Services):
     """This machine.
 
     `only` restricts it to some drives, as in the demo. `journal_dir` is the folder for runs. `mounts`: a
@@ -217,7 +217,14 @@ class RealServices(Services):
         """Read fstab of this system, which requires no privileges."""
         return existing_filesystem.options_at_boot(drive, device, self._environment.fstab)
 
-    def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+    def measure(
+        self,
+        drive: Drive,
+        work: Callable[services.P, services.T],
+        /,
+        *arguments: services.P.args,
+        **options: services.P.kwargs,
+    ) -> services.T:
         if self._only is not None and drive.path not in self._only:
             raise Refused(OTHER_DRIVE(drive=drive.path))
         with self._one_reads:

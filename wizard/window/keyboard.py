@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from wizard.ui import view as ui
-from wizard.window.canvas import ScrollExtent, Sheet, action_of
+from wizard.window import canvas
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk, Screen
@@ -136,7 +136,7 @@ class Keyboard:
         self.view = ui.View("", ui.ScreenStep.DRIVES, "", ())
         self.state = InputState()
         self.below: tuple[ui.View, InputState] | None = None
-        self.parts: Mapping[str, ScrollExtent] = {}
+        self.parts: Mapping[str, canvas.ScrollExtent] = {}
         self._rows_shown = 0
         self._states: WeakKeyDictionary[Screen, InputState] = WeakKeyDictionary()
         self._last_whole: InputState = self.state
@@ -155,7 +155,7 @@ class Keyboard:
             self._last_whole = self.state
         self.below = (under, self._last_whole) if under is not None else None
 
-    def drawn(self, sheet: Sheet) -> None:
+    def drawn(self, sheet: canvas.Sheet) -> None:
         """Adopt the parts that fit on the screen, and those that scroll."""
         self.parts = sheet.parts
         pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
@@ -205,7 +205,7 @@ class Keyboard:
     def _in_list(self, key: str, character: str | None) -> None:
         if key.startswith(("alt+", "ctrl+")):
             character = None
-        action = action_of(self.view, key, character)
+        action = canvas.action_of(self.view, key, character)
         if action is None and key in ("left", "right"):
             action = self.view.action("open" if key == "right" else "close")
         if action is not None and not (self._scrolling and key in PAGES):
@@ -266,7 +266,7 @@ class Keyboard:
         elif (self.state.focus == MAIN or is_text) and self._type_in_field(field, key, character):
             # Typing while a pane has the focus goes to the field.
             self.state.focus = MAIN
-        elif (action := action_of(self.view, key, character)) is not None:
+        elif (action := canvas.action_of(self.view, key, character)) is not None:
             self.act(action)
 
     def _step(self, key: str) -> None:
@@ -309,7 +309,7 @@ class Keyboard:
             case "row":
                 self.state.focus = MAIN
                 self.to(name)
-                action = action_of(self.view, "enter", None) if twice else None
+                action = canvas.action_of(self.view, "enter", None) if twice else None
                 if action is not None:
                     self.renew(asked=True)
                     self.act(action)

@@ -11,7 +11,7 @@ from functools import cached_property
 from rich.cells import cell_len
 from textual.drivers.linux_driver import LinuxDriver
 
-from wizard.window.terminal import CLEAR, FIRST, SECOND
+from wizard.window import terminal
 
 Cell = tuple[str, str]
 """A character and the attributes as numbers of an SGR sequence. The second half of a wide character is
@@ -51,7 +51,7 @@ class TerminalContent:
     def clear(self) -> str:
         """Return the sequence to clear the screen."""
         self._lines.clear()
-        return CLEAR
+        return terminal.CLEAR
 
     def changed(self, data: str) -> str:
         """Return the least output with the same effect as `data`."""
@@ -75,8 +75,8 @@ class TerminalContent:
                     mode = token["mode"]
                     sent += self._differences(wanted)
                     # Clear on entering and leaving the alternate screen, for terminals without one.
-                    sent += [self.clear()] if mode == FIRST else []
-                    sent += [mode, *([self.clear()] if mode == SECOND else [])]
+                    sent += [self.clear()] if mode == terminal.FIRST else []
+                    sent += [mode, *([self.clear()] if mode == terminal.SECOND else [])]
         drawn = [*self._differences(wanted)]
         sent += drawn
         if drawn or self._at != self._left:
@@ -173,4 +173,4 @@ class ClearingDriver(LinuxDriver):
     screen at the end, so that it does not remain under the prompt."""
 
     def write(self, data: str) -> None:
-        super().write(CLEAR + data if data == FIRST else data)
+        super().write(terminal.CLEAR + data if data == terminal.FIRST else data)

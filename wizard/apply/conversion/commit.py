@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import NO_EXT, SYS_BLOCK, read_bytes, size_bytes
+from wizard.apply.engine import stores
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
@@ -31,7 +32,6 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.stores import FOLDER, Store, new_file, old_file
 from wizard.apply.run import journal, kinds
 from wizard.apply.run.backup_store import load_document, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
@@ -120,8 +120,8 @@ def save_change(
         raise Failed(join(NO_EXT(node=device), NOTHING_WRITTEN))
     block = assessment.deciding_block(drive.logical_block_bytes)
     with (
-        Store(new_file(run, 0), grow=True) as new,
-        Store(old_file(run, 0), make_bytes=drive.size_bytes) as old,
+        stores.Store(stores.new_file(run, 0), grow=True) as new,
+        stores.Store(stores.old_file(run, 0), make_bytes=drive.size_bytes) as old,
     ):
         if any(extents.clipped(touched, (Extent(0, assessment.FIRST_BYTES),))):
             new_first = new.read(0, assessment.FIRST_BYTES)
@@ -153,7 +153,7 @@ def save_change(
         t(
             "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
             size=change.changed_bytes,
-            folder=run / FOLDER,
+            folder=run / stores.FOLDER,
         ),
     )
 
@@ -211,7 +211,7 @@ class Committer:
         with self._exchange() as exchange:
             (side,) = exchange.sides
             if not side.is_old_intact():
-                raise Failed(DAMAGED(folder=self._run / FOLDER, drive=self._device))
+                raise Failed(DAMAGED(folder=self._run / stores.FOLDER, drive=self._device))
             if self.phase is Phase.RELEASED and not side.holds(side.change.new_digest):
                 raise Refused(
                     t(
@@ -277,7 +277,7 @@ class Committer:
                         "During the change, another program wrote to the superblock, which was "
                         "blocked against mounting. Nothing was written."
                     ),
-                    KEPT_IN(folder=self._run / FOLDER),
+                    KEPT_IN(folder=self._run / stores.FOLDER),
                 )
             )
 
@@ -320,7 +320,7 @@ def has_started(run: Path) -> bool:
 
 def delete_saved(run: Path) -> None:
     """Delete the saved change, and the scratch copy. Ignores errors."""
-    rmtree(run / FOLDER, ignore_errors=True)
+    rmtree(run / stores.FOLDER, ignore_errors=True)
 
 
 def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:

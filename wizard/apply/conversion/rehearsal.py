@@ -21,10 +21,10 @@ from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine import record
 from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
+from wizard.apply.run import progress_log
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, refused
-from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.settings.states import How
 from wizard.apply.steps.step_context import journalled
@@ -63,14 +63,14 @@ class MigratingSite(Struct, frozen=True):
         argv: Sequence[str],
         *,
         accept: Sequence[int] = (0,),
-        part: tuple[float, float] = WHOLE,
+        part: tuple[float, float] = progress_log.WHOLE,
     ) -> Result:
         """Run a command under the drive's lock and journal it. The progress, which only e2fsck reports,
         covers `part` of the step. Raises Failed if the exit status is not accepted."""
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
         seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
-        with listening(progress_parser(noting(self.run, self.step, part))) as reported:
+        with listening(progress_parser(progress_log.noting(self.run, self.step, part))) as reported:
             reports = ("-C", str(reported)) if argv[0] == ext4.CHECKER else ()
             kept_open = (*self.drive_locks, reported)
             full_argv = (argv[0], *reports, *argv[1:])
@@ -79,7 +79,7 @@ class MigratingSite(Struct, frozen=True):
             )
 
 
-def progress_parser(tell: Progress) -> Callable[[str], None]:
+def progress_parser(tell: progress_log.Progress) -> Callable[[str], None]:
     """Return a parser of e2fsck's progress lines (e2fsck(8), -C) that reports the completed share."""
 
     def parse(line: str) -> None:
@@ -129,7 +129,7 @@ def copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 
 def _save_manifest(node: str, site: MigratingSite, file: str) -> int:
     with mounted_read_only(node) as place:
-        return manifest.take_manifest(place, site.run / file, on_progress=noting(site.run))
+        return manifest.take_manifest(place, site.run / file, on_progress=progress_log.noting(site.run))
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             def save() -> None:
                 written = copy.written()
                 with DeviceMedium(device) as drive:
-                    save_change(run, device, drive, written, note, noting(run))
+                    save_change(run, device, drive, written, note, progress_log.noting(run))
 
             yield copy, save
     finally:

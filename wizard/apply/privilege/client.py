@@ -15,8 +15,8 @@ from wizard.advice.missing import Missing
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
+from wizard.apply.run import journal
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.kinds import render_any
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run_control import left_alone
@@ -53,7 +53,7 @@ class Elevated(LocalRuns):
         self._process = _start_root(way)
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
-        self._state: RunState | None = None
+        self._state: journal.RunState | None = None
         self._status = RunStatus()
         self.gone = False
         self._run = Path()
@@ -125,7 +125,7 @@ class Elevated(LocalRuns):
         while True:
             with self._changed:
                 if len(self._entries) <= seen and self._state is None and not self.gone:
-                    self._changed.wait(POLL_SECONDS)
+                    self._changed.wait(journal.POLL_SECONDS)
                 fresh, ended, gone = self._entries[seen:], self._state is not None, self.gone
             yield from fresh
             seen += len(fresh)
@@ -134,9 +134,9 @@ class Elevated(LocalRuns):
             if gone:
                 raise Failed(left_alone(run).said)
 
-    def state(self, run: Path) -> RunState:
+    def state(self, run: Path) -> journal.RunState:
         """As last known."""
-        return self._state or RunState.RUNNING
+        return self._state or journal.RunState.RUNNING
 
     def status(self, run: Path) -> RunStatus:
         """As last reported."""
@@ -179,7 +179,7 @@ class Elevated(LocalRuns):
             with self._changed:
                 match answer.say:
                     case Say.ENTRY if answer.entry is not None:
-                        self._entries.append(in_own_words(answer.entry))
+                        self._entries.append(journal.in_own_words(answer.entry))
                     case Say.STANDS if answer.status is not None:
                         self._status = answer.status
                     case Say.ENDED:

@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from wizard.apply.run import process
-from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
+from wizard.apply.run import journal, process
 from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
@@ -37,7 +36,7 @@ def replace_durably(file: Path, data: bytes) -> None:
     new = file.with_name(f"{file.name}.new")
     write_durably(new, data, os.O_TRUNC | os.O_NOFOLLOW)
     new.replace(file)
-    sync_folder(file.parent)
+    journal.sync_folder(file.parent)
 
 
 def replace_document(file: Path, schema: str, value: object) -> None:
@@ -82,7 +81,7 @@ def mark_durably(path: Path) -> None:
     """Create an empty file if it does not exist, and sync its folder. Raises Failed."""
     with failing(process.UNWRITTEN, file=path):
         write_durably(path, b"", os.O_APPEND)
-        sync_folder(path.parent)
+        journal.sync_folder(path.parent)
 
 
 def table_places(
@@ -110,7 +109,7 @@ LARGEST_BYTES = 256 * MIB
 
 def save_backup(run: Path) -> None:
     """Copy the run's documents to both backup files and sync them. Raises Failed."""
-    for file in (run / name for name in BACKUPS):
+    for file in (run / name for name in journal.BACKUPS):
         try:
             texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
             replace_durably(file, json.dumps(texts).encode())
@@ -120,15 +119,15 @@ def save_backup(run: Path) -> None:
 
 def drop_backup(run: Path) -> None:
     """Delete the backup files of a run that can no longer be finished or undone."""
-    for name in BACKUPS:
+    for name in journal.BACKUPS:
         (run / name).unlink(missing_ok=True)
 
 
 def backed_up(run: Path, name: str) -> str | None:
     """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the plan
     that the record names, or else with the same plan as the run."""
-    copies = [texts for file in BACKUPS if (texts := _read(run / file))]
-    plan, recorded = text_of(run / "plan.json"), raw_record(run).get("of_plan")
+    copies = [texts for file in journal.BACKUPS if (texts := _read(run / file))]
+    plan, recorded = text_of(run / "plan.json"), journal.raw_record(run).get("of_plan")
     copies.sort(
         key=lambda texts: (
             digest_of_text(texts.get("plan.json", "")) != recorded,

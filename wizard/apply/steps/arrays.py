@@ -13,17 +13,7 @@ from wizard.apply.block import devices, scratch_device
 from wizard.apply.block.extents import chunks, merged
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.process import UNWRITTEN
-from wizard.apply.steps.step_context import (
-    NOT_UNDERSTOOD,
-    TAKEN,
-    Do,
-    Finished,
-    StepContext,
-    Steps,
-    checked,
-    foreign,
-    matched,
-)
+from wizard.apply.steps import step_context
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
@@ -47,10 +37,10 @@ in read-auto until the first write (start_ro)."""
 def check_free_array(array: MakeArray) -> None:
     """Raises Refused if the node or UUID of a planned array is in use. mdadm does not check the UUID."""
     if _md_taken(array.device):
-        raise Refused(TAKEN(what=array.device))
+        raise Refused(step_context.TAKEN(what=array.device))
     uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan")).output.split():
-        raise Refused(TAKEN(what=f"UUID={uuid}"))
+        raise Refused(step_context.TAKEN(what=f"UUID={uuid}"))
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -79,7 +69,7 @@ def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def running_array(array: MakeArray, do: Do) -> str | None:
+def running_array(array: MakeArray, do: step_context.Do) -> str | None:
     """Return the kernel node of the plan's running array, or None. Raises Failed if another array uses its
     members."""
     node = next(iter(layers_on(array.parts)), None)
@@ -88,7 +78,7 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     # An array that was never started does not report its UUID, but its members do.
     output = do(("mdadm", "--detail", "--export", node)).output
     if f"MD_UUID={array.mdadm_uuid}" not in output.splitlines():
-        raise foreign(node)
+        raise step_context.foreign(node)
     return node
 
 
@@ -98,7 +88,7 @@ def is_node_of(device: str) -> bool:
     return Path(device).is_block_device() and number == devices.device_number(device)
 
 
-def stop_own_array(array: MakeArray, do: Do) -> None:
+def stop_own_array(array: MakeArray, do: step_context.Do) -> None:
     """Stop the plan's array, under any number. Retry, since udev may open it for moments. Raises Failed if it
     is in use, or not the plan's own."""
     if (node := running_array(array, do)) is None:
@@ -115,7 +105,7 @@ def stop_own_array(array: MakeArray, do: Do) -> None:
             return
 
 
-def assemble_own(array: MakeArray, do: Do) -> None:
+def assemble_own(array: MakeArray, do: step_context.Do) -> None:
     """Run the plan's array under its own number, with all members, and start its resync, which md may delay
     until the first write. Raises Failed, and Refused if another array has that number."""
     device = array.device
@@ -140,7 +130,7 @@ def _missing_members(array: MakeArray, folder: Path) -> list[str]:
     return [part for part in array.parts if devices.kernel_name(part) not in members]
 
 
-def make_array(operation: MakeArray, context: StepContext) -> Message:
+def make_array(operation: MakeArray, context: step_context.StepContext) -> Message:
     """Create the array, and return a summary. Raises Failed."""
     check_free_array(operation)
     no_copy = ("--assume-clean",) if context.rehearsed and operation.copied else ()
@@ -155,18 +145,18 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
         if operation.copied:
             _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
-        raise foreign(operation.device)
+        raise step_context.foreign(operation.device)
     return context.confirm([_mdadm_check(operation, context.finished())])
 
 
-def _array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
+def _array_checks(operation: MakeArray, finished: step_context.Finished) -> Iterator[Check]:
     """Check the array with mdadm and the kernel."""
     yield _mdadm_check(operation, finished)
     geometries = [member.drive.geometry for member in finished.plan.members]
     yield kernel_check(read_geometry(operation.device), operation.striping, geometries)
 
 
-def _mdadm_check(array: MakeArray, finished: Finished) -> Check:
+def _mdadm_check(array: MakeArray, finished: step_context.Finished) -> Check:
     def find() -> Iterator[Message]:
         wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(len(array.parts)), "MD_UUID": array.mdadm_uuid}
         seen = exported(finished.do(("mdadm", "--detail", "--export", array.device)).output)
@@ -176,7 +166,7 @@ def _mdadm_check(array: MakeArray, finished: Finished) -> Check:
             (slot,) = member.after.partitions
             yield from part_differences(part, said, array, slot.start_bytes, member.drive.geometry)
 
-    return matched(find)
+    return step_context.matched(find)
 
 
 def part_differences(
@@ -212,7 +202,7 @@ def examined_offset(text: str) -> int:
     """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`. Raises Failed. Pure."""
     match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
     if match is None:
-        raise Failed(NOT_UNDERSTOOD(program="mdadm", said=text))
+        raise Failed(step_context.NOT_UNDERSTOOD(program="mdadm", said=text))
     return int(match[1]) * KERNEL_SECTOR_BYTES
 
 
@@ -246,14 +236,14 @@ def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geo
             "meaningless",
             seen=output,
         )
-        return checked(True, meaningless)
+        return step_context.checked(True, meaningless)
     unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
     least = max(unit, *(drive.minimum_io_bytes for drive in drives))
     best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
     if all(not drive.optimal_io_bytes for drive in drives):
         best = seen.optimal_io_bytes == width
     aligned = seen.alignment_offset_bytes == 0
-    return checked(seen.minimum_io_bytes == least and best and aligned, output)
+    return step_context.checked(seen.minimum_io_bytes == least and best and aligned, output)
 
 
 RULE = "array"
@@ -273,7 +263,7 @@ def scratch_nodes(plan: Plan) -> dict[str, str]:
 
 
 @contextmanager
-def unseen_array(there: Plan, do: Do) -> Iterator[None]:
+def unseen_array(there: Plan, do: step_context.Do) -> Iterator[None]:
     """Make udev ignore the array on scratch copies, and stop the array afterwards. Raises Failed."""
     if not there.arrays:
         yield
@@ -314,7 +304,7 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
     devices.forget_caches(array.device)
 
 
-def leave_uncopied(array: MakeArray, do: Do) -> None:
+def leave_uncopied(array: MakeArray, do: step_context.Do) -> None:
     """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
     if the mark is missing afterwards."""
     node, folder = array.device, devices.sysfs_folder(array.device) / "md"
@@ -355,4 +345,4 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text)
 
 
-STEPS: Steps = {MakeArray: (make_array, _array_checks)}
+STEPS: step_context.Steps = {MakeArray: (make_array, _array_checks)}

@@ -12,14 +12,7 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import merged
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
-from wizard.apply.steps.step_context import (
-    NOT_REHEARSED,
-    Finished,
-    StepContext,
-    Steps,
-    checked,
-    matched,
-)
+from wizard.apply.steps import step_context
 from wizard.apply.steps.wipe import reset_zones
 from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
@@ -43,7 +36,7 @@ LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
 
 
-def _have_written(operation: WriteTable, context: StepContext) -> None:
+def _have_written(operation: WriteTable, context: step_context.StepContext) -> None:
     """Write with libparted, then set the types of the new partitions. Raises Failed, with the table possibly
     incomplete."""
     result = context.command(
@@ -84,7 +77,7 @@ def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Imag
     return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, tuple(pieces))
 
 
-def write_table(operation: WriteTable, context: StepContext) -> Message:
+def write_table(operation: WriteTable, context: step_context.StepContext) -> Message:
     """Write the table, read it back, and return a summary with random UUIDs. Tables with preserved partitions
     are only written to a scratch copy. Raises Failed."""
     drive, plan, member = operation.device, context.plan, context.member
@@ -98,7 +91,7 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
         _have_written(operation, context)
         return _read_back(drive, context)
     if not context.rehearsed:
-        raise Failed(NOT_REHEARSED(device=drive))
+        raise Failed(step_context.NOT_REHEARSED(device=drive))
     before = image_of(drive, table_regions(member), member.drive)
     if not plan.part and not plan.only_table:
         # libparted ignores space after a misplaced backup GPT, so the backup moves first.
@@ -155,7 +148,7 @@ def record_places(drive: Identity, node: str = "") -> tuple[Extent, ...]:
     return merged((Extent(*span) for span in spans), block, drive.size_bytes)
 
 
-def _read_back(drive: str, context: StepContext) -> Message:
+def _read_back(drive: str, context: step_context.StepContext) -> Message:
     wanted = context.member.after
     devices.forget_caches(drive)
     found = context.look()
@@ -182,21 +175,21 @@ def _read_back(drive: str, context: StepContext) -> Message:
     return join(t("Disk and kernel have exactly the planned table."), *uuids)
 
 
-def _table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
+def _table_checks(operation: WriteTable | ResetZones, finished: step_context.Finished) -> Iterator[Check]:
     """Check the table of a drive, or its absence, on the drive and in the kernel."""
     pairs = zip(finished.plan.members, finished.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
     plan, after = finished.plan, member.after
     contents = _content_differences(plan, drive) if plan.only_table else ()
-    yield matched(lambda: (*proof.disk_differences(after, drive), *contents))
-    yield matched(lambda: proof.kernel_differences(after, drive))
+    yield step_context.matched(lambda: (*proof.disk_differences(after, drive), *contents))
+    yield step_context.matched(lambda: proof.kernel_differences(after, drive))
     # Existing partitions keep their alignment.
     new = [slot.number for slot in after.changed if not plan.part]
     if new:
         yield alignment_check(drive, new, finished.seconds)
 
 
-def _empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
+def _empty_checks(operation: ResetZones, finished: step_context.Finished) -> Iterator[Check]:
     """The reset has removed the table, unless a later step wrote one."""
     what = str(t("{drive} has the planned table, or none.", drive=operation.device))
     yield from (replace(check, what=what) for check in _table_checks(operation, finished))
@@ -213,9 +206,11 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
 
 def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
     """Check the alignment by the kernel's rule, and with parted if installed."""
-    check = matched(lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)])
+    check = step_context.matched(
+        lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)]
+    )
     if check.holds and find("parted") is None:
-        return checked(True, t("parted is not installed; only the kernel's rule was checked"))
+        return step_context.checked(True, t("parted is not installed; only the kernel's rule was checked"))
     return check
 
 
@@ -243,4 +238,7 @@ def parted_rule(geometry: Geometry) -> str:
     return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"
 
 
-STEPS: Steps = {WriteTable: (write_table, _table_checks), ResetZones: (reset_zones, _empty_checks)}
+STEPS: step_context.Steps = {
+    WriteTable: (write_table, _table_checks),
+    ResetZones: (reset_zones, _empty_checks),
+}

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from hashlib import blake2b, sha256
 
-from wizard.apply.block.extents import chunks, data_extents, merged
+from wizard.apply.block import extents
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, t
 
@@ -34,8 +34,8 @@ def content_of(
 ) -> Content:
     """Read a file. Call `on_segment` with the data ranges of each segment just before hashing it. Raises
     OSError."""
-    ranges = tuple(data_extents(fd, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(merged(ranges, BLOCK_BYTES, size_bytes)))
+    ranges = tuple(extents.data_extents(fd, size_bytes))
+    own, parts = dict(segments(ranges)), tuple(segments(extents.merged(ranges, BLOCK_BYTES, size_bytes)))
     digests: list[bytes] = []
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         hashing: list[Future[bytes]] = []
@@ -86,7 +86,7 @@ NOTHING = sha256(sha256().digest()).digest()
 def _pieces(fd: int, part: Sequence[Extent]) -> Iterator[tuple[int, memoryview]]:
     """Yield the bytes of these ranges with the offset of each piece. A piece is only valid until the next."""
     buffer = memoryview(bytearray(min(MIB, max(place.size_bytes for place in part))))
-    for chunk in chunks(part):
+    for chunk in extents.chunks(part):
         piece, done = buffer[: chunk.size_bytes], 0
         while done < len(piece):
             got = os.preadv(fd, [piece[done:]], chunk.start_bytes + done)

@@ -17,7 +17,7 @@ from stat import S_IFREG
 from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import NO_EXT, open_exclusively, read_range
+from wizard.apply.block import devices
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.ext4 import superblock
@@ -74,10 +74,10 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     Refuses filesystems with an unfinished journal, or orphaned files, for which the kernel writes even to a
     read-only mount.
     """
-    block = read_range(node, superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
+    block = devices.read_range(node, superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
     facts = superblock.read_ext(block)
     if facts is None:
-        raise Failed(NO_EXT(node=node))
+        raise Failed(devices.NO_EXT(node=node))
     has_orphans = struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features
     if facts.needs_recovery or has_orphans:
         raise Failed(t("{node} has an unfinished journal or orphaned files: run e2fsck first.", node=node))
@@ -235,6 +235,6 @@ def _driver_error(context: int) -> str:
 def _wait_until_free(node: str) -> None:
     """Wait until the device is released. A child process that is ending may keep the mount for a moment."""
     end = monotonic() + RELEASE_SECONDS
-    while reason := open_exclusively(node):
+    while reason := devices.open_exclusively(node):
         if monotonic() > end:
             raise Failed(t("Cannot unmount {node}: {why}.", node=node, why=reason))

@@ -7,9 +7,9 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
+from wizard.probe import facts
 from wizard.probe.content import lvm, superblocks
 from wizard.probe.content.gpt import Read
-from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
@@ -17,12 +17,12 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 """UUIDs of the volume group and the logical volume in the device mapper's uuid."""
 
 
-def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
+def copy_left(signatures: tuple[Signature, ...], raw: facts.RawDrive, name: str) -> int | None:
     """Return the offset of an ext backup superblock on a node without signatures, or None."""
     return None if signatures else superblocks.find_copy(recorded(raw.superblocks.get(name, ())))
 
 
-def recorded(chunks: Iterable[RawChunk]) -> Read:
+def recorded(chunks: Iterable[facts.RawChunk]) -> Read:
     """Return a function that reads a device from the recorded bytes."""
     return superblocks.replayed((chunk.offset_bytes, chunk.content) for chunk in chunks)
 
@@ -32,7 +32,7 @@ class LayerInput(Struct, frozen=True):
 
     signatures: tuple[Signature, ...]
     size_bytes: int
-    chunks: tuple[RawChunk, ...]
+    chunks: tuple[facts.RawChunk, ...]
 
     def data_offset(self, kind: str) -> int | None:
         """Return the start of the data in a container of this kind."""
@@ -40,8 +40,8 @@ class LayerInput(Struct, frozen=True):
 
 
 def layers_of(
-    raw: RawDrive,
-    graph: RawGraph,
+    raw: facts.RawDrive,
+    graph: facts.RawGraph,
     plain: tuple[Layer, ...],
     size_bytes: int,
     signatures: tuple[Signature, ...],
@@ -70,7 +70,7 @@ def layers_of(
         texts, below = known.sysfs, names.get(layer.below, "")
         is_part = "partition" in texts
         disk = graph.blocks[name].disk if name in graph.blocks else None
-        whole = raw.layers.get(disk or "", RawLayer()).sysfs if is_part else texts
+        whole = raw.layers.get(disk or "", facts.RawLayer()).sysfs if is_part else texts
         place, spread = _placement(whole, below, inputs.get(layer.below))
         start = sysfs.bytes_at(texts, "start") if is_part else 0
         place = None if place is None or start is None else place + start
@@ -116,14 +116,17 @@ def _placement(
     return None, None
 
 
-def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
+def signatures_of(raw: facts.RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
     """Return the signatures on a node of the drive, with facts from the recorded superblocks."""
     udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
     return _signatures(raw.content_on(name), udev, raw.superblocks.get(name, ()), size_bytes)
 
 
 def _signatures(
-    content: RawContent | None, udev: Mapping[str, str], chunks: Iterable[RawChunk], size_bytes: int
+    content: facts.RawContent | None,
+    udev: Mapping[str, str],
+    chunks: Iterable[facts.RawChunk],
+    size_bytes: int,
 ) -> tuple[Signature, ...]:
     """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
     if content is not None:

@@ -10,7 +10,7 @@ import struct
 
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.said import t
-from wizard.probe.facts import RawDrive, decoded, encoded
+from wizard.probe import facts
 from wizard.probe.unread import Unreadable, opened
 
 NVME_IOCTL_ID = 0x4E40
@@ -46,8 +46,8 @@ def identify(path: str) -> dict[str, str]:
     with opened(path) as descriptor:
         number = fcntl.ioctl(descriptor, NVME_IOCTL_ID)
         return {
-            "namespace": encoded(_identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES]),
-            "controller": encoded(_identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES]),
+            "namespace": facts.encoded(_identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES]),
+            "controller": facts.encoded(_identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES]),
         }
 
 
@@ -61,9 +61,9 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     return buffer.raw
 
 
-def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
+def formats_of(raw: facts.RawDrive) -> tuple[NvmeFormat, ...]:
     """Return the LBA formats of the namespace in order. Empty if unread or invalid."""
-    data = decoded(raw.nvme.get("namespace", ""))
+    data = facts.decoded(raw.nvme.get("namespace", ""))
     if len(data) < NAMESPACE_BYTES:
         return ()
     count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT.size)
@@ -77,9 +77,9 @@ def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
     )
 
 
-def format_scope_of(raw: RawDrive) -> str | None:
+def format_scope_of(raw: facts.RawDrive) -> str | None:
     """Return the scope of a Format: `namespace`, `all` of the controller, or `none`."""
-    data = decoded(raw.nvme.get("controller", ""))
+    data = facts.decoded(raw.nvme.get("controller", ""))
     if len(data) < CONTROLLER_BYTES:
         return None
     if not int.from_bytes(data[256:258], "little") & FORMAT_COMMAND:

@@ -4,7 +4,7 @@ from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
-from wizard.model.machine import Drive, Extent, Partition
+from wizard.model import machine
 from wizard.model.said import format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
@@ -31,7 +31,7 @@ def adjust(desk: Desk, device: str) -> None:
         desk.go(ResizeEditor(desk, part))
 
 
-def adjust_one_of(desk: Desk, drive: Drive) -> None:
+def adjust_one_of(desk: Desk, drive: machine.Drive) -> None:
     """Open the editor for a partition of the drive. Ask which if there are several."""
     parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
     rows = []
@@ -48,7 +48,7 @@ class ResizeEditor(Overlay):
     columns = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
     row: resize.Border
 
-    def __init__(self, desk: Desk, part: Partition) -> None:
+    def __init__(self, desk: Desk, part: machine.Partition) -> None:
         super().__init__(desk)
         self._machine, self._drive, self._part = self.session.machine, self.session.drive, part
         self._step, self._long = resize.steps_of(self._drive)
@@ -67,7 +67,7 @@ class ResizeEditor(Overlay):
         self._now = part.extent
         self._request(self._now)
 
-    def _request(self, place: Extent) -> None:
+    def _request(self, place: machine.Extent) -> None:
         self._place = place
         self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
@@ -157,7 +157,7 @@ class ResizeEditor(Overlay):
     def act_type(self) -> None:
         border = self.row
 
-        def read(values: ui.Values) -> Extent:
+        def read(values: ui.Values) -> machine.Extent:
             place = parse_place(values["value"].strip())
             return resize.asked(self._drive, self._place, border, place)
 
@@ -183,7 +183,7 @@ class ResizeEditor(Overlay):
             self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 
-def _value(place: Extent, border: resize.Border) -> int:
+def _value(place: machine.Extent, border: resize.Border) -> int:
     return {
         resize.Border.START: place.start_bytes,
         resize.Border.END: place.end_bytes,
