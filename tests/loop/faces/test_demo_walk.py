@@ -61,7 +61,7 @@ def test_unattended_demo_passes_and_changes_no_other_drive(parent: Path, make_dr
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     told = [
         "deleted when you choose Keep",
-        "The run was undone: the old contents are restored bit for bit.",
+        "are restored bit for bit.",
         " ready at ",
         "The demo passed: set up, undone, set up again, kept and used.",
     ]

@@ -27,21 +27,21 @@ def hold(module, name, first):
         os.read(here, 1)
         return real(*arguments) if not first else None
     setattr(at, name, held)
-LAUNCH, FOLLOW = ("wizard.apply.run.process", "launch", True), ("wizard.apply.run_control", "follow", False)
+LAUNCH, FOLLOW = ("wizard.apply.run.process", "launch", True), ("wizard.apply.run.journal", "follow", False)
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""
 
 HELD_IN_THREAD = """
 import pathlib, time
-from wizard.apply import run_control
-real = run_control.follow
+from wizard.apply.run import journal
+real = journal.follow
 def held(*arguments):
     print("held at follow", flush=True)
     while not pathlib.Path({file!r}).exists():
         time.sleep(0.05)
     return real(*arguments)
-run_control.follow = held
+journal.follow = held
 """
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
@@ -189,7 +189,7 @@ def test_unanswered_question_leaves_the_run_waiting(work: Work, full: str, sure:
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
-    told = "sudo diskwright keep" if way not in SIGNALS else "Waiting runs are listed first"
+    told = "sudo diskwright keep" if way not in SIGNALS else "keep, ? help, q quit"
     assert told in flat(window.said)
     run = run_of(work)
     assert state(run) is RunState.WAITING and work.digest(full) == barred

@@ -65,7 +65,7 @@ PROMPTS = (
     Prompt("Role"),
     Prompt("Encryption", "2"),
     Prompt("v commands", "s"),
-    Prompt("File (", FILE),
+    Prompt("Save the plan", FILE),
     Prompt("v commands"),
     Prompt("Serial (", TOKEN),
     Prompt("And (", WORD),

@@ -234,7 +234,7 @@ def test_filesystem_grows_although_metadata_is_in_files_or_files_must_move(
     try:
         run, state = work.apply(drive.grow_plan())
     except Refused as refusal:
-        assert "can grow to" in str(refusal) and "resize_inode" in words[1]
+        assert "cannot be that large" in str(refusal) and "resize_inode" in words[1]
         assert work.digest(drive.path) == was
         return
     assert state is RunState.DONE, story(run)

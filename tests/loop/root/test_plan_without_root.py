@@ -68,7 +68,7 @@ def test_first_line_warns_with_the_full_command(photos: str, plain_folder: Path)
     done = as_plain("plan", photos, "--replace", *WORDS, "-o", str(file))
     assert done.returncode == 0, done.stderr
     first, second, *rest = done.stderr.splitlines()
-    assert first == f"{photos} {UNREAD} Create the plan as root:"
+    assert first == f"{photos} {UNREAD} Create the plan again as root, when the drive is readable."
     assert shlex.split(second) == ["sudo", "diskwright", "plan", photos, "--replace", *WORDS, "-o", str(file)]
     told = "\n".join(rest)
     assert "diskwright apply" not in told and "this plan cannot be applied" in told
@@ -96,7 +96,7 @@ def test_same_command_as_root_creates_a_usable_plan(photos: str, tmp_path: Path)
 def test_refusal_recommends_root_and_no_command_that_fails(photos: str, mode: list[str]) -> None:
     done = as_plain("plan", photos, *mode, *WORDS)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan as root:\n")
+    assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan again as root, when the drive is readable.\n")
     assert "Reading this needs root" in done.stderr and "--replace" not in done.stderr
 
 

@@ -99,7 +99,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     run, journal = work.run, work.journal
     plan, record = runs.load_plan(run), _record(run)
     if record.phase in engine_words.GOING_BACK:
-        raise process.refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
+        raise process.refused(t("The run {name} is being undone.", name=run.name))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same

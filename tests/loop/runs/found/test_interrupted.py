@@ -104,7 +104,7 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
             (run_folders, "make_run"),
             (recover, "save_record"),
             (run_folders, "save_drives"),
-            (recover, "keep_facts"),
+            (backup_store, "keep_facts"),
             (Journal, "add"),
             (Store, "__init__"),
             (Store, "sync"),
