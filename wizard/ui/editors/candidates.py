@@ -132,8 +132,8 @@ class Candidates(Screen):
         order = trial.order_of(
             self.session.drive, plans, self._index, loads, aged=self._aged, advised=advised
         )
-        bounds, lost, _kept = compare.announcement(order)
-        text = (ui.para(ui.danger(lost)), ui.para(bounds))
+        bounds, lost, kept = compare.announcement(order)
+        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(kept))
         ask_token(
             self.desk,
             order.drive,
