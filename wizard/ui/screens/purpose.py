@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError
@@ -91,6 +92,9 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.para(ui.warn(messages.NONE_FOR_PURPOSE))
+        for choice in for_files(advice.choices) if advice else ():
+            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
+            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2)
         return
     plan = session.plan
     if plan is None:

@@ -97,8 +97,9 @@ class Review(Screen):
                 if self._pressed
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
-        elif (room := self._room) and room.sentence and not room.fits:
-            yield ui.para(ui.muted(t("Space:")), ui.warn(room.sentence))
+        elif (room := self._room) and room.sentence:
+            tone = ui.Tone.PLAIN if room.fits else ui.Tone.WARN
+            yield ui.para(ui.muted(t("Space:")), ui.Piece(room.sentence, tone))
         if self.services.apply_obstacle:
             yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:

@@ -240,7 +240,7 @@ def test_progress_counts_the_steps() -> None:
     services = at_work()
     (progress,) = [block for block in services.person.view.above if isinstance(block, Progress)]
     assert progress.share is not None and 0 <= progress.share < 1
-    assert "Step 1 of" in str(progress.said)
+    assert "step 1 of" in str(progress.said)
     assert services.person.view.busy
     services.go.set()
     services.person.wait()
