@@ -341,6 +341,7 @@ LIMITS = {
     NotDone.DRIVE_MEMORY: t(
         "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
+    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
@@ -458,7 +459,7 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             if len(verdict.rounds) >= MOST
             else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
         )
-    yield from (LIMITS[limit] for limit in verdict.not_done if limit in LIMITS)
+    yield from (LIMITS[limit] for limit in verdict.not_done)
 
 
 def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
