@@ -17,7 +17,7 @@ from wizard.findings import alignment, contents, drive_faults, geometry, smr_evi
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
 
 MOST_SENTENCES = 5
@@ -359,10 +359,10 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         return
     devices = {node for _, *nodes in copies for node in nodes}
     unread = {node for other in machine.unprobed for _, node in _uuids_of(other)}
-    same = Sentence("{device} and {other} ({kind})")
-    by_udev = Sentence("{device} and {other} ({kind}, according to udev)")
     pairs = tuple(
-        (by_udev if twin in unread else same)(device=device, other=twin, kind=kind)
+        t("{device} and {other} ({kind}, according to udev)", device=device, other=twin, kind=kind)
+        if twin in unread
+        else t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
         for kind, device, twin in copies
     )
     yield Finding(
