@@ -140,7 +140,7 @@ def refused_on_screens(services: RealServices, workload: str) -> Session | None:
 
     async def job(pilot: Hand) -> None:
         await to_plan(pilot, workload)
-        assert "No filesystem is possible for this purpose." in flat(pilot)
+        assert "No filesystem suits this purpose here." in flat(pilot)
         await press(pilot, "enter")
         assert place(pilot) == "plan"
         found.append(app_of(pilot).desk.session)

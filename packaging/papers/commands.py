@@ -11,6 +11,7 @@ from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
 from wizard.cli.command import CommandParser as Parser
 from wizard.cli.main import parser_of
 from wizard.cli.table import GROUPS
+from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Command:
     says: str
     options: tuple[Option, ...]
     operands: tuple[Operand, ...]
-    examples: tuple[str, ...]
+    examples: tuple[str | Message, ...]
     about: tuple[str, ...]
 
 
@@ -60,7 +61,7 @@ class Program:
     wizard: Command
     commands: tuple[Command, ...]
     shared: tuple[Option, ...]
-    examples: tuple[str, ...]
+    examples: tuple[str | Message, ...]
     exit_codes: tuple[tuple[str, str], ...]
 
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from papers.commands import Command, Operand, Option, Program
 from papers.values import NO_VALUE
 from wizard.cli.command import line_to_type
+from wizard.model.said import Message
 
 VERSION = Option(("--version",), "print the version", NO_VALUE)
 RUNS = "What was applied, with the data that undo needs, unless --journal names another folder."
@@ -129,8 +130,12 @@ def _paragraphs(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _examples(examples: Iterable[str]) -> Iterator[str]:
+def _examples(examples: Iterable[str | Message]) -> Iterator[str]:
+    """Yield command lines, each followed by its explanation if there is one."""
     for number, one in enumerate(examples):
+        if isinstance(one, Message):
+            yield from (".RS 4", _text(str(one)), ".RE")
+            continue
         if number:
             yield ".PP"
         typed = (_escaped(line.removeprefix("    ")) for line in line_to_type(one, 74))

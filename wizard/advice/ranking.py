@@ -136,12 +136,9 @@ def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_manage
         t("{era}, kernel {kernel}, {hardware}", era=one.era, kernel=one.kernel, hardware=one.hardware)
         for one in cards
     )
-    results = (
-        (standing.results,)
-        if first.applies(rotational)
-        else (t("Results from other drives do not apply here."),)
-    )
-    dated = (*results, t("Measured: {studies:semicolons}.", studies=tuple(measured)))
+    uncertain = t("Uncertain: not measured on such a drive.")
+    results = standing.results if first.applies(rotational) else uncertain
+    dated = (results, t("Measured: {studies:semicolons}.", studies=tuple(measured)))
     return replace(
         standing,
         sentence=join(standing.sentence, *(dated if standing.results else ())),
@@ -292,7 +289,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         (
             "rotational",
             drive.rotational,
-            t("Unknown whether the drive rotates."),
+            t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
         ),
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):

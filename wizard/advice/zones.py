@@ -234,6 +234,7 @@ def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
     if _has_conventional(drive) is False:
         nature.append(SECOND)
         devices = ["-c", drive.path, OTHER]
+    nature.append(t("Part of the drive is reserved for moving data."))
     make = " ".join(("mkfs.f2fs", "-f", "-m", *devices))
     return _use("F2FS", join(*nature), faults, make, _mount("f2fs", devices[-1]))
 

@@ -100,6 +100,7 @@ class TimedDrive:
     ) -> None:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}
+        self.saw_data = False
         self.read_bytes = 0
         self.extents, self._descriptor, self._watch = tuple(extents), descriptor, watch
         # Direct access needs page-aligned memory.
@@ -133,6 +134,7 @@ class TimedDrive:
         buffer = mmap(-1, self.piece_bytes)
         took = self._read(start_bytes, buffer)
         self.held[start_bytes] = buffer
+        self.saw_data = self.saw_data or buffer[:] != bytes(self.piece_bytes)
         return took
 
     def hold(self, starts_bytes: Sequence[int]) -> None:

@@ -200,6 +200,13 @@ def caveats_for(
             t("On solid-state drives misalignment also causes wear, which timing cannot show."),
         ),
         (
+            access == "write",
+            t(
+                "Each write was timed until the drive reported durability. With a write "
+                "cache, the cost comes later, but still comes."
+            ),
+        ),
+        (
             counted_pauses,
             t(
                 "The drive finishes earlier requests during idle time, so pauses between "

@@ -213,7 +213,9 @@ def sentence_for(
     return str(said)
 
 
-def caveats_for(drive: Drive, outcome: CliffOutcome, *, all_used: bool, ended: bool) -> tuple[str, ...]:
+def caveats_for(
+    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
+) -> tuple[str, ...]:
     """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
     caveats = (
@@ -224,6 +226,7 @@ def caveats_for(drive: Drive, outcome: CliffOutcome, *, all_used: bool, ended: b
                 "drive is slow. The drive is not faulty."
             ),
         ),
+        (not found and not saw_data, t("All blocks read were zeros, perhaps never written or discarded.")),
         (
             not found,
             t(
@@ -390,6 +393,7 @@ def run_shingled_trial(
         caveats=caveats_for(
             drive,
             judgement.outcome,
+            saw_data=pieces.saw_data,
             all_used=random_bytes >= ranges.random_bytes,
             ended=clock.ended_by_person,
         ),

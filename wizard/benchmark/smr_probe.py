@@ -537,8 +537,9 @@ LEAST_BLOCK_BYTES = 4096
 
 def probe_extents(drive: Drive) -> tuple[Extent, ...]:
     """Return the extents for the probe. Raises Refused."""
-    is_hard_disk = (drive.bus in BUSES or is_ata(drive)) and not is_emulated(drive)
-    if not is_hard_disk or drive.rotational is False:
+    if is_emulated(drive):
+        raise refused(t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive))
+    if not (drive.bus in BUSES or is_ata(drive)) or drive.rotational is False:
         raise refused(
             t(
                 "The quick test is for rotating SATA, SAS and USB hard disks, not {drive} ({bus}).",

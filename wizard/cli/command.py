@@ -76,7 +76,7 @@ class CommandRow(Struct, frozen=True):
     summary: Message
     function: str
     arguments: tuple[Argument, ...]
-    examples: tuple[str, ...]
+    examples: tuple[str | Message, ...]
     about: tuple[Message, ...] = ()
     probes: bool = False
     begins: bool = False
@@ -178,9 +178,12 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[str]) -> list[str]:
-    """Return the examples below a heading."""
-    return [str(EXAMPLES), *(line for one in examples for line in line_to_type(one, help_width()))]
+def example_lines(examples: Iterable[str | Message]) -> list[str]:
+    """Return the examples, each with its explanation."""
+    lines = [str(EXAMPLES)]
+    for one in examples:
+        lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
+    return lines
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:
@@ -225,12 +228,19 @@ CODES = t(
 
 OVERVIEW_EXAMPLES = (
     "diskwright inspect",
+    t("a first look, without root"),
     "sudo diskwright demo",
+    t("try everything on a disposable drive"),
     "sudo diskwright plan /dev/sdX --workload large-media -o media.json",
+    t("plan a whole drive for large media files"),
     "diskwright show media.json",
+    t("show the drive before and after, and every command"),
     "sudo diskwright apply media.json --confirm SERIAL",
+    t("apply the plan; a drive with data then waits"),
     "sudo diskwright keep",
+    t("keep the result"),
     "sudo diskwright undo",
+    t("restore the old content, bit for bit"),
 )
 
 

@@ -12,7 +12,6 @@ from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates import trial as filesystem_trial
-from wizard.benchmark.candidates.compare import announcement
 from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
@@ -24,6 +23,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Message, Sentence, parse_size, t
+from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -33,8 +33,6 @@ from wizard.probe.machine import machine_and_drives, probe_drive
 from wizard.process.program import ended_by_signal
 from wizard.ui.components.measured import verdict_banner, verdict_blocks
 from wizard.ui.view import GAP
-
-MEASURING = Sentence("Measuring {drive} for at most {seconds:time}; Ctrl+C stops.")
 
 BENCH_SECONDS, CLIFF_SECONDS = 30.0, 1800.0
 BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)}
@@ -59,19 +57,29 @@ def bench(arguments: Namespace) -> ExitCode:
         raise BadInput(NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
-    rewriting = Sentence(
-        "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
-        "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards."
-    )
     if arguments.quick:
         smr_probe.probe_extents(drive)
-        most_bytes = smr_probe.WRITES * smr_probe.block_bytes(drive)
-        said = rewriting(drive=drive, most=most_bytes, seconds=smr_probe.SECONDS)
+        said = t(
+            "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This "
+            "takes about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
+            count=smr_probe.WRITES,
+            drive=drive,
+            size=smr_probe.WRITES * smr_probe.block_bytes(drive),
+            usual=USUAL_SECONDS,
+            most=round(smr_probe.SECONDS),
+        )
         return _run(arguments, said, smr_probe.run_smr_probe, drive)
     if arguments.shingled:
         seconds = arguments.seconds or CLIFF_SECONDS
         most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
-        said = rewriting(drive=drive, most=most_bytes, seconds=seconds)
+        said = t(
+            "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
+            "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour "
+            "afterwards.",
+            drive=drive,
+            most=most_bytes,
+            seconds=seconds,
+        )
         return _run(arguments, said, run_shingled_trial, drive, seconds=seconds, most_bytes=most_bytes)
     seconds = arguments.seconds or BENCH_SECONDS
     doing = (
@@ -79,7 +87,7 @@ def bench(arguments: Namespace) -> ExitCode:
             "Rewriting the same bytes in free space of {drive} for at most {seconds:time}; Ctrl+C stops."
         )
         if arguments.scratch
-        else MEASURING
+        else Sentence("Reading from {drive} for at most {seconds:time}; Ctrl+C stops.")
     )
     return _run(
         arguments,
@@ -133,12 +141,17 @@ def trial(arguments: Namespace) -> ExitCode:
     sweep_all()
     machine, (drive,) = machine_and_drives([arguments.device], None)
     order = _order(arguments, machine, drive, find_workload(arguments.workload))
-    for said in announcement(order):
+    for said in compare.announcement(order):
         output.say(said)
     if not arguments.confirm:
         raise BadInput(t("No test was run. To start, add: --confirm {token}", token=drive.token))
     confirm_scratch(drive, arguments.confirm)
-    beginning = MEASURING(drive=drive, seconds=order.bounds.seconds)
+    beginning = t(
+        "Testing {names:and} on {drive} for at most {seconds:time}; Ctrl+C stops.",
+        names=tuple(compare.title_of(order, one.id) for one in order.candidates),
+        drive=drive,
+        seconds=order.bounds.seconds,
+    )
     return _run(arguments, beginning, filesystem_trial.run_trial, order)
 
 

@@ -244,7 +244,7 @@ def look(arguments: Namespace) -> None:
     run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as shown:
-        say(t("Run {run}:", run=run.name))
+        say(t("Result of run {run}, read-only:", run=run.name))
         for one in shown.shown:
             say(
                 t(

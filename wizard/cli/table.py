@@ -115,12 +115,11 @@ _PLAN = CommandRow(
             excludes="--volume --preset",
         ),
         Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
-        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)"), needs="--stripe"),
+        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
         Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
-            needs="--stripe",
         ),
         OUTPUT,
         MACHINE,
@@ -570,6 +569,7 @@ RUNS = (
             "sudo diskwright resume",
             "sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678",
             "sudo diskwright resume --from-drive /dev/sdb",
+            t("a move, from the journal on the drive"),
         ),
         (
             t(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
 from wizard.findings.places import (
+    FAT,
     HIDDEN_BLOCK_BYTES,
     NAMED,
     DriveStart,
@@ -196,6 +197,7 @@ def _start_of(place: DriveStart) -> tuple[Message, ...]:
 
 def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
     leaf = next(place.leaves())
+    is_card = any(mark.kind in FAT for mark in place.signatures)
     return Finding(
         "alignment-compensated",
         Severity.INFO,
@@ -209,11 +211,13 @@ def _compensated(geometry: Geometry, place: DriveStart) -> Finding:
             ),
             *_start_of(leaf),
         ),
-        t(
+        t("SD cards are formatted so that the file area starts on an erase block.")
+        if is_card
+        else t(
             "Only the start of the data matters, not the container's. Only the few "
             "header writes straddle blocks."
         ),
-        KERNEL,
+        t("SD Association, File System Specification") if is_card else KERNEL,
         NO_ACTION,
     )
 

@@ -358,8 +358,11 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
     if not copies:
         return
     devices = {node for _, *nodes in copies for node in nodes}
+    unread = {node for other in machine.unprobed for _, node in _uuids_of(other)}
     pairs = tuple(
-        t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
+        t("{device} and {other} ({kind}, according to udev)", device=device, other=twin, kind=kind)
+        if twin in unread
+        else t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
         for kind, device, twin in copies
     )
     yield Finding(

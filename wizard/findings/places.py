@@ -17,8 +17,8 @@ from wizard.model.said import GIB, KIB, MIB, Message, Sentence, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """Possible block size of a drive that reports smaller blocks."""
-CONTAINERS = {
-    "linux_raid_member": "RAID",
+CONTAINERS: dict[str, Message | str] = {
+    "linux_raid_member": t("the RAID member"),
     "crypto_LUKS": "LUKS",
     "LVM2_member": "LVM",
     "vfat": "FAT",

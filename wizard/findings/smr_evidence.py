@@ -33,7 +33,7 @@ DATABASE = t("smartmontools' drive database")
 REPORTED = Sentence("reported as {management}")
 REPORTED_FAMILY = Sentence("{family}: reported as {management}")
 PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
-NOT_PASSED = t("the kernel or a USB bridge does not pass this on")
+NOT_PASSED = t("the drive, kernel or a USB bridge does not pass this on")
 NOT_ASKED = Sentence("not available: {why}")
 CLUE = Sentence("{source}: {says}")
 

@@ -219,7 +219,7 @@ def _use(use: Use, drive: Drive) -> Finding:
             remedy = t("Unmount it in the other session or container.")
     if drive.runs_system and kind in ("mounted", "swap"):
         ends = ()
-        remedy = USES["running-system"][1]()
+        remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         f"use-{kind}",
         Severity.INFO,
@@ -283,7 +283,7 @@ def _unread(drive: Drive) -> Iterator[Finding]:
             t(
                 "Not read from {drive}: {what:list}. {reasons:row}",
                 drive=drive,
-                what=tuple(map(named_field, names)),
+                what=tuple(dict.fromkeys(map(named_field, names))),
                 reasons=tuple(whys),
             ),
             t("Without this information, diskwright does not write to a drive.")

@@ -76,14 +76,13 @@ BLOCKS = t("Blocks")
 MORE_IS_BETTER = Sentence("{unit}, more is better")
 NOTES = t("Notes")
 NONE_FOR_PURPOSE = t(
-    "No filesystem is possible for this purpose. In the plan, f shows all filesystems and reasons."
+    "No filesystem suits this purpose here. In the plan, f shows all filesystems and reasons."
 )
 NO_FILESYSTEM = t("No filesystem can be created here.")
 REMEDY = t("What to do:")
 HOW = t("how")
 MADE_WITH = t("Made with")
 MOUNTED_WITH = t("Mounted with")
-NOT_OFFERED = t("Not offered")
 TEST = Sentence("test, about {seconds} s")
 TABLE = t("table")
 TAKES = Sentence("Takes {seconds:time}.")

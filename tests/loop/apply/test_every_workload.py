@@ -117,7 +117,7 @@ def test_unsuitable_workload_is_refused_by_every_interface(make_drive: MakeDrive
             and f"No filesystem suitable for {workload} can be created" in done.stderr
         )
         code, told = walks.by_questions(services(work, drive), token_of(drive), workload, place)
-        assert code is ExitCode.ENDED_BY_USER and "No filesystem is possible for this purpose." in " ".join(
+        assert code is ExitCode.ENDED_BY_USER and "No filesystem suits this purpose here." in " ".join(
             told.split()
         )
         session = walks.refused_on_screens(services(work, drive), workload)

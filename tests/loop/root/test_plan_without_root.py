@@ -96,7 +96,9 @@ def test_same_command_as_root_creates_a_usable_plan(photos: str, tmp_path: Path)
 def test_refusal_recommends_root_and_no_command_that_fails(photos: str, mode: list[str]) -> None:
     done = as_plain("plan", photos, *mode, *WORDS)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan again as root, when the drive is readable.\n")
+    assert done.stderr.startswith(
+        f"{photos} {UNREAD} Create the plan again as root, when the drive is readable.\n"
+    )
     assert "Reading this needs root" in done.stderr and "--replace" not in done.stderr
 
 

@@ -190,7 +190,7 @@ def test_figures_apply_only_to_the_measured_kind_of_drive(
     said = [in_english(part) for part in parts_of(choice.sentence)]
     assert in_english(profile.usual.results)
     assert (in_english(profile.usual.results) in said) is applies
-    assert any(part.startswith("Results from other") for part in said) is not applies
+    assert any(part.startswith("Uncertain") for part in said) is not applies
     assert bool(choice.evidence) is applies
     # Figure or not, what was measured is dated.
     first = profile.usual.evidence[0]

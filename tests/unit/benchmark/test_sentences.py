@@ -123,7 +123,7 @@ def test_limits_of_a_verdict_are_reported() -> None:
     shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
     shown = replace(shown, not_done=tuple(NotDone))
     said = [str(one) for one in caveats(shown)]
-    assert len(said) == 7
+    assert len(said) == 8
     for word in (
         "loop device",
         "machine is busy",

@@ -161,17 +161,18 @@ def test_examples_can_be_typed(name: str) -> None:
 def test_long_command_continues_after_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "44")
     command = "sudo diskwright plan /dev/sdX --workload large-media"
-    assert example_lines((command,)) == [
+    assert example_lines((command, EXAMPLES)) == [
         "examples:",
         "    sudo diskwright plan /dev/sdX \\",
         "        --workload large-media",
+        "        examples:",
     ]
 
 
 def test_help_texts_are_built_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = CommandParser(CommandRow("show", EXAMPLES, "", (), ("diskwright show",), (EXAMPLES,)))
+    made = CommandParser(CommandRow("show", EXAMPLES, "", (), ("diskwright show", EXAMPLES), (EXAMPLES,)))
     said: list[str] = []
 
     def noted(text: object, *_: int) -> list[str]:
@@ -182,7 +183,7 @@ def test_help_texts_are_built_only_on_request(
     made.parse_args([])
     assert not said
     made.format_help()
-    assert len(said) == 1
+    assert len(said) == 2
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])

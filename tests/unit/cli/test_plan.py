@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
+from tests.unit.plan.raid.stripes import numbered
 from wizard.cli import main
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
@@ -183,3 +184,20 @@ def test_show_refuses_a_non_file(plan_on: Run, name: str) -> None:
     code, out, err = plan_on(drive(), "show", name)
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.startswith("diskwright: ") and err[:-1].isprintable()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--mirror", "md", "--chunk", "64K"), "Only md stripes have a chunk size"),
+        (("--mirror", "btrfs", "--metadata", "raid1"), "only Btrfs stripes a metadata profile"),
+        (("--chunk", "64K"), "--chunk requires --stripe."),
+        (("--metadata", "raid1"), "--metadata requires --stripe."),
+    ],
+)
+def test_striping_options_are_refused_without_a_suitable_stripe(
+    words: tuple[str, ...], said: str, plan_on: Run
+) -> None:
+    first, second = numbered(2)
+    found = plan_on(first, "plan", first.path, second.path, *words, "--workload", "nas", others=(second,))
+    assert found[0] == ExitCode.USAGE and said in " ".join(found[2].split())

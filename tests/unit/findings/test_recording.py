@@ -111,20 +111,32 @@ def test_silence_is_never_no_and_shows_its_clues() -> None:
 @pytest.mark.parametrize(
     ("subject", "source", "why"),
     [
-        (drive(), "IDENTIFY word 69, bits 1:0", "the kernel or a USB bridge does not pass this on"),
-        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "the kernel or a USB bridge does not pass this on"),
+        (drive(), "IDENTIFY word 69, bits 1:0", "the drive, kernel or a USB bridge does not pass this on"),
+        (
+            drive(bus="usb"),
+            "IDENTIFY word 69, bits 1:0",
+            "the drive, kernel or a USB bridge does not pass this on",
+        ),
         (
             drive(unread=(unread("ata", "Its data do not fit their own checksum."),)),
             "IDENTIFY word 69, bits 1:0",
             "Its data do not fit",
         ),
-        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel or a USB bridge does not pass this on"),
+        (
+            drive(),
+            "SCSI VPD page B1h, byte 8, bits 5:4",
+            "the drive, kernel or a USB bridge does not pass this on",
+        ),
         (
             drive(bus="usb"),
             "SCSI VPD page B1h, byte 8, bits 5:4",
-            "the kernel or a USB bridge does not pass this on",
+            "the drive, kernel or a USB bridge does not pass this on",
         ),
-        (drive(zoned=None), "the kernel's queue/zoned", "the kernel or a USB bridge does not pass this on"),
+        (
+            drive(zoned=None),
+            "the kernel's queue/zoned",
+            "the drive, kernel or a USB bridge does not pass this on",
+        ),
         (drive(unread=(unread("smart", "Needs root."),)), "smartmontools' drive database", "Needs root."),
         (
             drive(unread=(unread("smart", "smartctl is not installed."),)),

@@ -19,12 +19,15 @@ def test_unread_fields_are_reported_once_for_each_reason() -> None:
             unread("smart", reason),
             unread("vpd_zoned", reason),
             unread("serial", "The drive gave none."),
+            unread("signatures", "The drive gave none."),
+            unread("contents", "The drive gave none."),
         )
     )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
     assert "from /dev/sda: health (SMART), vpd_zoned" in str(found[0].sentence)
     assert "Only root may read it." in str(found[0].sentence)
+    assert str(found[1].sentence).count("drive contents") == 1
     assert all("root" in str(finding.advice) for finding in found)
 
 
@@ -73,7 +76,10 @@ def test_untrusted_text_is_escaped_in_every_sentence() -> None:
 
 def test_unmounting_the_running_system_is_never_recommended() -> None:
     subject = drive(uses=(Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda1", "/")))
-    assert not any("umount" in str(finding.advice) for finding in of(subject))
+    found = of(subject)
+    assert not any("umount" in str(finding.advice) for finding in found)
+    (mounted,) = (finding for finding in found if finding.code == "use-mounted")
+    assert "The running system may need it." in str(mounted.advice)
 
 
 @pytest.mark.parametrize(

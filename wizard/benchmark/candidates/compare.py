@@ -341,6 +341,7 @@ LIMITS = {
     NotDone.DRIVE_MEMORY: t(
         "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
+    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
@@ -466,7 +467,7 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
             words = ("diskwright", "trial", verdict.drive, *asked, *(("--aged",) if verdict.aged else ()))
             yield t("To decide, run a longer trial: `{command}`.", command=FindingCommand(words).text)
-    yield from (LIMITS[limit] for limit in verdict.not_done if limit in LIMITS)
+    yield from (LIMITS[limit] for limit in verdict.not_done)
 
 
 def rate(unit: Unit, a_second: float) -> Message:

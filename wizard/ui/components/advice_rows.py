@@ -48,7 +48,7 @@ def choice_blocks(
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
     if withheld and choice.withheld:
-        yield ui.heading(messages.NOT_OFFERED)
+        yield ui.heading(t("Not offered"))
         yield from (ui.label(held.text, held.reason, indent=2) for held in choice.withheld)
 
 

@@ -120,7 +120,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     options = (
         (messages.MADE_WITH, choice.mkfs),
         (messages.MOUNTED_WITH, choice.mount),
-        (messages.FIRST(what=messages.SCHEDULER), scheduler),
+        (messages.SCHEDULER, scheduler),
     )
     return (
         Reason(
@@ -130,13 +130,16 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
         *(
             Reason(
                 ui.accent(option.text),
-                (*_named(WHY, option.why), *_named(messages.COST, option.risk)),
-                caption,
+                (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
+                messages.CAPTION(what=caption),
             )
             for caption, several in options
             for option in several
         ),
-        *(Reason(held.text, _named(WHY, held.reason), messages.NOT_OFFERED) for held in choice.withheld),
+        *(
+            Reason(held.text, _named(WHY, held.reason), t("Not offered ({kind}):", kind=held.kind))
+            for held in choice.withheld
+        ),
         *(Reason(said) for said in (*advice.doubts, *advice.notes)),
     )
 

@@ -61,19 +61,16 @@ class RunProgress(Struct, frozen=True):
         told = self.progress
         if told is None or told.step or told == self.over:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
-        return self._bar(what, told.share, told.seconds_left or 0)
-
-    def _bar(self, what: Message, share: float, left: float) -> ui.Progress:
-        percent = int(100 * share)
+        percent, left = int(100 * told.share), told.seconds_left or 0
         said = t("{what}: {percent} %", what=what, percent=percent)
         if left >= 1:
             said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
-        return ui.Progress(share, said, self.rates)
+        return ui.Progress(told.share, said, self.rates)
 
     def in_steps(self, seconds: Sequence[float], done: int, working: int) -> ui.Progress:
         """Return the bar over all steps, weighted by estimated durations."""
-        whole, left = 1.0, 0.0
-        if done < len(seconds):
+        count, whole, left = len(seconds), 1.0, 0.0
+        if done < count:
             weights = [max(1.0, one) for one in seconds]
             known = self.progress if self.progress and self.progress.step == done + 1 else None
             share = known.share if known else 0.0
@@ -82,7 +79,17 @@ class RunProgress(Struct, frozen=True):
             if known and known.seconds_left is not None:
                 left = known.seconds_left
             left += sum(seconds[done + 1 :])
-        return self._bar(t("Step {step} of {count}", step=working, count=len(seconds)), whole, left)
+        percent = int(100 * whole)
+        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
+        if left >= 1:
+            said = t(
+                "{percent} %, {left:time} left, step {step} of {count}",
+                percent=percent,
+                left=left,
+                step=working,
+                count=count,
+            )
+        return ui.Progress(whole, said, self.rates)
 
 
 def doing(phase: Phase | None, *, done: bool) -> Message:

@@ -279,6 +279,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 most=round(smr_probe.SECONDS),
             )
         )
+        yield ui.para(t("No byte changes, and the drive's write cache is not disabled."))
         yield ui.para(
             t(
                 "A power loss during the test may damage data in free space, such as files "

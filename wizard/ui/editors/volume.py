@@ -234,7 +234,7 @@ class VolumeEditor(Screen):
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
         if choice is None:
-            raise BadInput(messages.NO_FILESYSTEM)
+            raise BadInput(t("No filesystem for this purpose can be created here."))
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)

@@ -25,7 +25,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import UNDO_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
+from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
 
 
 class InPlaceJob(Job[D]):
@@ -61,7 +61,7 @@ class BringJob(InPlaceJob[Bring]):
     suffix = "bring"
     undo_means = t("Undo removes copied files if the source is still identical.")
     keeps_all = True
-    unchecked = UNDO_EARLY
+    unchecked = dict.fromkeys(LEFT_EARLY, ("undo",))
 
     def __init__(self, services: Services, bring: Bring) -> None:
         super().__init__(services, bring)
@@ -174,9 +174,9 @@ class MigrationJob(InPlaceJob[Migration]):
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
         self.back = tuple(ways.how_sentences(migration))
         self.undo_means = ways.undo_sentence(migration.way)
-        self.unchecked = UNDO_EARLY
+        self.unchecked = dict.fromkeys(LEFT_EARLY, ("resume", "undo"))
         if migration.way.converts:
-            self.unchecked = {**UNDO_EARLY, RunState.DONE: ("keep", "undo")}
+            self.unchecked = {**self.unchecked, RunState.DONE: ("keep", "undo")}
         if migration.manifest:
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
 
@@ -197,6 +197,8 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
+        if not self.undoable:
+            outcome = replace(outcome, choices=())
         if Purpose.KEEP in commands.names:
             means = t(
                 "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",

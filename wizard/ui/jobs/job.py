@@ -30,7 +30,6 @@ from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
 LEFT_EARLY = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
-UNDO_EARLY = dict.fromkeys(LEFT_EARLY, ("undo",))
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -120,7 +119,7 @@ class Job(Generic[D]):
         return False
 
     def room(self) -> undo_policy.UndoSpace:
-        """Return the space needed for undo. May be slow."""
+        """Return the space for undo, described if lacking or unknown. May be slow."""
         raise NotImplementedError
 
     def saved(self) -> tuple[str, str]:
@@ -243,7 +242,6 @@ class PlanJob(Job[Plan]):
     """Job that sets up drives or changes one partition. `lost` has a sentence for each loss."""
 
     suffix = "plan"
-    checked = t("Everything is as planned.")
 
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
@@ -255,6 +253,8 @@ class PlanJob(Job[Plan]):
         self.seconds = tuple(step.seconds for step in plan.steps)
         self.places = tuple(mount.mount_point for mount in plan.mounts)
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
+        if plan.tables or plan.filesystems or plan.mounts:
+            self.checked = t("Everything is as planned.")
 
     @property
     def keeps_all(self) -> bool:
@@ -264,6 +264,11 @@ class PlanJob(Job[Plan]):
     @property
     def _direct(self) -> str:
         return self.services.why_direct(self.document)
+
+    @property
+    def _restores_nothing(self) -> bool:
+        # Neither signatures nor unknown data.
+        return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def banner(self, *, final: bool) -> ui.Banner:
         if not self.lost:
@@ -290,8 +295,7 @@ class PlanJob(Job[Plan]):
 
     def undo_texts(self) -> ui.Texts:
         danger = plan_text.danger_of(self.document) or mirror_note(self.document)
-        # Neither signatures nor unknown data.
-        if not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document):
+        if self._restores_nothing:
             said: ui.Texts = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
@@ -320,6 +324,8 @@ class PlanJob(Job[Plan]):
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
         self.lost = (*undo_policy.losses(self.document), *room.lost)
+        if room.fits and (room.needed_bytes or self._restores_nothing):
+            room = replace(room, sentence="")
         return room
 
     def stop_means(self) -> ui.Text:

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError
@@ -80,6 +81,9 @@ def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.warning(messages.NONE_FOR_PURPOSE)
+        for choice in for_files(advice.choices) if advice else ():
+            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
+            yield ui.heading(title_of(choice.filesystem), why, indent=2)
         return
     plan = session.plan
     if plan is None:

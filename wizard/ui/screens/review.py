@@ -85,8 +85,9 @@ class Review(asking.JobScreen):
         yield from self.job.bars
         if self.doing:
             yield ui.Progress(None, self.doing)
-        elif (room := self._room) and room.sentence and not room.fits:
-            yield ui.label(t("Space:"), ui.warn(room.sentence))
+        elif (room := self._room) and room.sentence:
+            tone = ui.Tone.PLAIN if room.fits else ui.Tone.WARN
+            yield ui.label(t("Space:"), ui.Piece(room.sentence, tone))
         if self.services.apply_obstacle:
             yield ui.warning(self.services.apply_obstacle, hang=2)
             if self.services.needs_root:

@@ -109,9 +109,11 @@ class WaysScreen(Screen):
         if prospect is not None and offer is not None:
             yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
             if offer.way.converts:
-                yield ui.Action("compare", "c", t("compare files"), wait)
+                label = t("do not compare") if self._compares else t("compare files")
+                yield ui.Action("compare", "c", label, wait)
             if is_damaged(prospect.before):
-                yield ui.Action("repair", "x", t("repair damage"), wait)
+                label = t("do not repair") if self._repairs else t("repair damage")
+                yield ui.Action("repair", "x", label, wait)
         yield ui.Action("again", "r", messages.REFRESH, wait)
 
     def act_again(self) -> None:

@@ -35,6 +35,7 @@ class WorkScreen(asking.JobScreen):
 
     step = ui.ScreenStep.WORK
     help = (
+        t("Keep uses the result and ends undo. Undo restores the old contents."),
         t("Each step is recorded before and after, in a journal on another drive."),
         t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
     )

@@ -34,6 +34,7 @@ from wizard.apply.engine.stores import Store
 from wizard.apply.plan import recover
 from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.run import backup_store
 from wizard.apply.run import runs as run_folders
 
 SEEDS = 40 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 6

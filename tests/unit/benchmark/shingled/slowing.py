@@ -17,6 +17,7 @@ class Simulated(TimedDrive):
     """A drive in memory. A sequential MiB takes 8 ms; the time of a random write depends on the kind."""
 
     def __init__(self, seed: int = 1) -> None:
+        self.saw_data = True
         self.random = Random(seed)
         self.written_bytes = 0
         self.pieces: list[tuple[int, int]] = []

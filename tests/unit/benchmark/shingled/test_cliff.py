@@ -228,7 +228,9 @@ def test_too_little_free_space_is_refused() -> None:
 # What is said
 
 
-def verdict(judgement: CliffJudgement, *, subject: Drive | None = None, ended: bool = False) -> CliffVerdict:
+def verdict(
+    judgement: CliffJudgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
+) -> CliffVerdict:
     the_drive = subject or drive()
     return CliffVerdict(
         the_drive.path,
@@ -238,7 +240,7 @@ def verdict(judgement: CliffJudgement, *, subject: Drive | None = None, ended: b
         8.5e7,
         8.4e7,
         sentence_for(the_drive.path, judgement, 8.5e7, 8.4e7, GIB),
-        caveats_for(the_drive, judgement.outcome, all_used=False, ended=ended),
+        caveats_for(the_drive, judgement.outcome, saw_data=saw_data, all_used=False, ended=ended),
         PIECE_BYTES,
         GIB,
         60.0,
@@ -267,6 +269,7 @@ def test_missing_cliff_is_never_called_conventional() -> None:
         and "larger cache" in found.sentence
     )
     assert any("discarded or unwritten" in caveat for caveat in found.caveats)
+    assert any("zeros" in caveat for caveat in verdict(CliffJudgement(), saw_data=False).caveats)
 
 
 @pytest.mark.parametrize("doubt", CliffDoubt)

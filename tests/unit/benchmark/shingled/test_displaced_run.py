@@ -53,7 +53,7 @@ class Calm(Watch):
         (drive(bus="nvme", rotational=False), "SATA, SAS and USB"),
         (drive(bus="scsi", vendor="AVAGO"), "SATA, SAS and USB"),
         (drive(bus=None, vendor=None), "SATA, SAS and USB"),
-        (drive(model="QEMU HARDDISK"), "SATA, SAS and USB"),
+        (drive(model="QEMU HARDDISK"), "emulated"),
         (drive(rotational=False), "SATA, SAS and USB"),
         (drive(rotational=None), "does not report rotation"),
         (drive(bus="usb", rotational=None), "does not report rotation"),

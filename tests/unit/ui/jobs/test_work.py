@@ -9,17 +9,23 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.unit.ext4.migrations import situation
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import MEDIA, RUN, Live, begun, entry
 from tests.unit.ui.person import Person
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.local_runs import OpenRun
+from wizard.apply.run.job import NOT_YET, NextCommands
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import StepProgress
+from wizard.ext4.document import make_migration
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.run import Event, JournalEntry
+from wizard.plan.changes import Way
 from wizard.ui.components.run_rows import RunProgress, doing
+from wizard.ui.jobs.in_place import MigrationJob
 from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
@@ -240,7 +246,7 @@ def test_progress_counts_the_steps() -> None:
     services = at_work()
     (progress,) = [block for block in services.person.view.above if isinstance(block, Progress)]
     assert progress.share is not None and 0 <= progress.share < 1
-    assert "Step 1 of" in str(progress.said)
+    assert "step 1 of" in str(progress.said)
     assert services.person.view.busy
     services.go.set()
     services.person.wait()
@@ -291,6 +297,33 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
     assert "same passphrase twice" in person.said and services.seen.secrets[-1:] != [SECRET.encode()]
     person.act("take", passphrase=SECRET, again=SECRET)
     assert services.seen.secrets[-1] == SECRET.encode()
+
+
+@pytest.mark.parametrize(
+    ("state", "begun_step", "used", "offered", "resumes"),
+    [
+        (RunState.STOPPED, True, "", [Purpose.UNDO], True),
+        (RunState.FAILED, False, "", [], True),
+        (RunState.FAILED, True, "It was mounted for writing.", [], True),
+        (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO], False),
+        (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP], False),
+    ],
+)
+def test_conversion_offers_only_possible_actions_without_root(
+    state: RunState,
+    begun_step: bool,
+    used: str,
+    offered: list[Purpose],
+    resumes: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Live, "closed", lambda _services, _run: used)
+    job = MigrationJob(Live(), make_migration(situation(), Way.FULL, manifest=False))
+    entries = [entry(Event.STEP_STARTED, "Converting.", 1)] if begun_step else []
+    outcome = job.outcome(RUN, state, entries, NextCommands(job.unchecked[state]))
+    assert [choice.way for choice in outcome.choices] == offered
+    assert outcome.resumes is resumes
+    assert (outcome.banner.text == NOT_YET) is (Purpose.UNDO in offered and state is RunState.DONE)
 
 
 class Pausing(Live):

@@ -206,7 +206,7 @@ def test_missing_best_filesystem_is_installed_and_planned() -> None:
     person = Person(Bare(machine(drive(), tools=WITHOUT_MAKERS)))
     person.act("set-up", "/dev/sda")
     person.act("plan", MEDIA)
-    assert person.view.place == "plan" and "No filesystem is possible" in person.text
+    assert person.view.place == "plan" and "No filesystem suits this purpose here." in person.text
     person.key("i")
     assert "mkfs.xfs" in person.text
     person.key("y")
@@ -216,3 +216,10 @@ def test_missing_best_filesystem_is_installed_and_planned() -> None:
     assert person.desk.session.plan is not None and not person.view.action("install")
     review = person.view.action("review")
     assert review is not None and review.why_not == ""
+
+
+def test_purpose_without_a_suitable_filesystem_shows_the_first_obstacle_of_each() -> None:
+    person = Person(Live(machine(drive(), tools=())))
+    person.act("set-up", "/dev/sda")
+    assert person.view.place == "purpose" and "No filesystem suits this purpose here." in person.text
+    assert "mkfs.ext4 is not installed." in person.text

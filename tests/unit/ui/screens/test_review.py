@@ -130,8 +130,12 @@ def test_unread_drive_is_read_as_root_before_applying() -> None:
     assert "empty" in str(person.row("/dev/sda").cells[-1].text)
 
 
-def test_without_space_for_undo_a_word_is_typed() -> None:
+def test_unknown_space_for_undo_is_shown_and_lacking_space_needs_a_word() -> None:
     services = Live(machine(crowded()))
+    services.room = UndoSpace("The space needed for undo is unknown. No loop device.")
+    assert "No loop device." in at_review(services).text
+    services.room = UndoSpace("The way back takes 129 MB in /srv/runs.", needed_bytes=129_000_000)
+    assert "Space:" not in at_review(services).text
     services.room = UndoSpace("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
     person.act("apply", token0="S1")
@@ -240,9 +244,9 @@ def test_every_important_step_is_visible() -> None:
     assert "Writable by" in person.text
 
 
-def test_sufficient_space_for_undo_is_hidden() -> None:
+def test_unknown_space_for_undo_is_hidden_if_there_is_no_old_data() -> None:
     services = Live()
-    services.room = UndoSpace("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    services.room = UndoSpace("The space needed for undo is unknown. No loop device.")
     person = at_review(services)
     assert "No old contents to restore" in person.text and "Space:" not in person.text
 
