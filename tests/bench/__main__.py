@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render
-from tests.bench.screens import crowded, painting, serial, typing, walking, wide
+from tests.bench.screens import crowded, painting, serial, typing, wide
 from tests.readme import put
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
@@ -38,9 +38,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     arguments = parser.parse_args()
     check_byte_code()
-    table = render(
-        [*inspecting(), *painting(), *crowded(), *serial(), *typing(), *wide(), *walking(), *applying()]
-    )
+    table = render([*inspecting(), *painting(), *crowded(), *serial(), *typing(), *wide(), *applying()])
     print(table)
     if arguments.write:
         put("figures", table)

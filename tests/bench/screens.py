@@ -10,7 +10,6 @@ from statistics import median, quantiles
 from tests.bench import crowd
 from tests.bench.rows import DISKWRIGHT, RUNS, Row, drives, mib, ms
 from tests.bench.terminal import Met, Paint, Watched, showing, until_shown
-from tests.machines import FOLDER
 
 MINIMAL = (sys.executable, "-m", "tests.bench.minimal")
 MINIMAL_SHOWN = "ready to be read"
@@ -23,12 +22,6 @@ KEYS = crowd.COUNT - 1
 """From the first drive of the list to its last."""
 WIDE_KEYS = 12
 SERIAL = "vt220"
-EMPTY = FOLDER / "control.json"
-"""A machine with one hard disk, on which nothing lies."""
-WORDS_BEFORE = {"Large media files": 861, "Many small files": 859, "Desktop system": 862}
-"""Words on the first seven of the nine screens that the wizard had, counted likewise on the same machine at
-80x24, in the last version that had them (commit 283b609)."""
-ON_THE_WAY = ("What will you store?", "Volumes", "What will be done")
 
 
 def painting() -> Iterator[Row]:
@@ -115,53 +108,6 @@ def bytes_per_key(command: Sequence[str], needle: str) -> float:
             watched.key(DOWN, lambda lines: True)
             watched.settle()
         return (len(watched.received) - before) / WIDE_KEYS
-
-
-def walking() -> Iterator[Row]:
-    """Count keys from an empty drive to its review, and words on the way, for three purposes, against the
-    words of the nine screens replaced by these five."""
-    command = (*DISKWRIGHT, "--machine", str(EMPTY))
-    for purpose, before in WORDS_BEFORE.items():
-        words, keys_pressed = walked(command, purpose)
-        yield Row(
-            f'words to be read from an empty drive to its review, for "{purpose}" ({keys_pressed} keys), '
-            "against the nine screens of before",
-            f"{words} words",
-            f"{before} words",
-            words / before,
-            "0.67",
-        )
-
-
-def walked(command: Sequence[str], purpose: str) -> tuple[int, int]:
-    """Return words on the screens from Drives to Review, and keys to choose the purpose and continue."""
-    with Watched(command) as watched:
-        watched.when(showing(READ))
-        watched.settle()
-        pressed = words = 0
-        for then in ON_THE_WAY:
-            words += counted(watched)
-            if pressed == 1:
-                pressed += choose(watched, purpose)
-            watched.key(b"\r", showing(then))
-            watched.settle()
-            pressed += 1
-        return words + counted(watched), pressed
-
-
-def choose(watched: Watched, purpose: str) -> int:
-    """Move the cursor to the purpose. Returns the keys pressed."""
-    pressed = 0
-    while not any(line.startswith(MARKS) and purpose in line for line in watched.screen.display):
-        watched.key(DOWN if pressed else FIRST, lambda lines: True)
-        watched.settle()
-        pressed += 1
-    return pressed
-
-
-def counted(watched: Watched) -> int:
-    """Return the number of words on the screen."""
-    return sum(word[:1].isalpha() for line in watched.screen.display for word in line.split())
 
 
 def sent(command: Sequence[str], needle: str) -> int:
