@@ -81,9 +81,14 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.say is Say.REFUSED and not work.runs.exists()
 
 
-def test_zeros_are_not_saved(work: Work, make_drive: MakeDrive) -> None:
-    empty = work.plan(make_drive(96 * MIB), spec("ext4"))
-    assert all(measure(empty, work.runs, work.environment).blanks)
+def test_zeros_are_not_saved_and_unknown_data_is_named(work: Work, make_drive: MakeDrive) -> None:
+    plan, byte = work.plan(drive := make_drive(96 * MIB), spec("ext4")), MIB + 4096
+    assert all(measure(plan, work.runs, work.environment).blanks)
+    with Path(drive).open("r+b") as file:
+        file.seek(byte)
+        file.write(b"photos..")
+    room = measure(plan, work.runs, work.environment)
+    assert f"byte {byte}" in str(*room.lost) and room.fits and not any(room.blanks)
 
 
 def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDrive) -> None:

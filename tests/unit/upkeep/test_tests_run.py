@@ -103,36 +103,6 @@ def test_tests_are_listed_without_running(place: Place) -> None:
     assert "test_align_two" in done.stdout and "passed" not in done.stdout and done.returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("argv", "sentence"),
-    [
-        (
-            ("unti",),
-            "there is no tier 'unti'; there are: lint unit loop looks screenshots media lab fresh bench.",
-        ),
-        (("-k", "align"), "name the tier before '-k', as in: tests/run unit -k align"),
-        (("lint", "-x"), "the tier lint takes no '-x'; only unit, loop, looks, media and lab take options."),
-        (("unit", "lab", "-x"), "the lab's options are for the lab alone: tests/run lab -x"),
-        (
-            ("looks", "tests/unit/test_first.py"),
-            "tests/unit/test_first.py is not in the tier looks, whose tests are in: tests/looks.",
-        ),
-        (
-            ("unit", "looks", "tests/unit/test_first.py"),
-            "name one tier for tests/unit/test_first.py, not: unit looks.",
-        ),
-        (("unit", "tests/unit/test_third.py", "-x"), "there is no tests/unit/test_third.py."),
-        (
-            ("unit", "-m", "alone"),
-            "-m is taken: it sets the tests marked 'alone' apart from the others; -k chooses by name.",
-        ),
-    ],
-)
-def test_wrong_use_is_one_sentence(place: Place, argv: tuple[str, ...], sentence: str) -> None:
-    done = place.run(*argv)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"tests/run: {sentence}\n")
-
-
 def test_python_of_the_tests_is_available(place: Place) -> None:
     place.write("tests/some.py", "import sys; print(sys.argv[1:]); sys.exit(3)")
     done = place.run("--python", "-m", "tests.some", "-k", "a b")
