@@ -161,7 +161,10 @@ class WorkScreen(asking.JobScreen):
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield run_rows.checks_pane(checks, self.job.checked)
-        yield ui.Pane("", tuple(self._next(outcome)))
+        title: ui.Text = "" if self._state in SETTLED else t("Steps")
+        if self._is_used and not outcome.is_open:
+            title = t("Next")
+        yield ui.Pane(title, tuple(self._next(outcome)))
 
     def _choices(self, outcome: RunOutcome) -> ui.Blocks:
         words = ["resume"] if outcome.resumes else []
