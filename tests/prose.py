@@ -32,7 +32,10 @@ SILENT = frozenset(
 )
 """Functions called with text that is no message: for the debug log, patterns, command lines,
 options and names."""
-NOT_READ = ("<", "/*", "diskwright ", "sudo diskwright ", "dmzadm ", "label: ", "path ", "kind ", "count ")
+NOT_READ = (
+    *("<", "/*", "diskwright ", "sudo diskwright ", "cryptsetup ", "dmzadm ", "e2fsck ", "keep --", "mdadm "),
+    *("vgchange ", "label: ", "path ", "kind ", "count ", "same_serial ", "features "),
+)
 """How markup, C, command lines, the input of sfdisk and lists of fields begin."""
 FAULTS = frozenset(
     {"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"}

@@ -223,7 +223,7 @@ WIZARD = t(
 
 CODES = t(
     "Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing "
-    "written), 4 interrupted, 5 changed (only with --detailed-exitcode), 130 stopped by the user."
+    "written). Also 4 interrupted, 5 changed (only with --detailed-exitcode), 130 stopped by the user."
 )
 
 OVERVIEW_EXAMPLES = (

@@ -147,8 +147,6 @@ def _request(
         stripe = plan_request.StripeRequest(
             kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
         )
-    elif option := "chunk" if arguments.chunk else "metadata" if arguments.metadata else "":
-        raise BadInput(command.REQUIRES(option=f"--{option}", needed="--stripe"))
     if arguments.preset is not None:
         room = room_for_preset(drive, preserve=arguments.use_free)
         volumes = desktop_requests(room, machine.memory_bytes)

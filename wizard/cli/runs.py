@@ -206,8 +206,8 @@ def _keep_from_drive(arguments: Namespace) -> None:
         say(f"    {line}")
     say(
         t(
-            "To finish, the withheld bytes are written, the recovery label is overwritten with zeros, and "
-            "both are read back:"
+            "To finish, the bytes held back until now are written, and the recovery label is overwritten. "
+            "Both are read back:"
         )
     )
     for path, place in found.written():

@@ -115,11 +115,12 @@ _PLAN = CommandRow(
             excludes="--volume --preset",
         ),
         Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
-        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
+        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)"), needs="--stripe"),
         Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
+            needs="--stripe",
         ),
         OUTPUT,
         MACHINE,

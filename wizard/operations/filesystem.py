@@ -50,13 +50,13 @@ class MakeFilesystem(NewFilesystem, operation.Writing):
         spread = t("One copy of data and metadata is spread across all devices.")
         if self.is_mirrored:
             spread = t(
-                "Two copies of data and metadata are on two drives each (raid1), so bad blocks are "
-                "repaired from the other copy."
+                "Data and metadata each have two copies on different drives (raid1). Bad blocks are repaired "
+                "from the other copy."
             )
         elif ("-m", "raid1") in pairwise(self.options):
             spread = t(
-                "One copy of data is across all devices, and metadata on two (raid1), which allows repair "
-                "of metadata but not files."
+                "Data has one copy across all devices, and metadata has two copies (raid1). Metadata can be "
+                "repaired, files cannot."
             )
         return join(created, spread)
 

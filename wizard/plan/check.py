@@ -80,7 +80,7 @@ def places_in(plan: Plan) -> Places:
         return Places((after.extent,) if now.kept else (now.extent,) * len(plan.volumes))
     if _is_restored(plan):
         return Places(after=plan.after)
-    if not plan.tables:
+    if not plan.tables or plan.after.whole:
         return Places()
     table = plan.tables[0]
     new = {entry.number: entry.extent for entry in table.entries if not entry.kept}
@@ -357,6 +357,28 @@ def _from_first(body: codec.JSON) -> codec.JSON:
     return codec.without_texts(body)
 
 
+CODES = {
+    "advise.options.made-dangerous": "The volume for {purpose} will be created with {option}; {why}",
+    "advise.options.mounted-dangerous": "The volume for {purpose} will be mounted with {option}; {why}",
+    "layout.wishes.lost": LOST.english,
+}
+"""Doubts that a plan must have, by their codes in version 1.0."""
+
+
+def _from_codes(body: codec.JSON) -> codec.JSON:
+    """Convert the required doubts of version 1.0, which have a code and values, to messages."""
+    doubts = body.get("doubts")
+    if not isinstance(doubts, list):
+        return body
+    converted = [
+        {"english": CODES[doubt["code"]], "values": doubt.get("values")}
+        if isinstance(doubt, dict) and str(doubt.get("code")) in CODES
+        else doubt
+        for doubt in doubts
+    ]
+    return {**body, "doubts": converted}
+
+
 def _removed(body: codec.JSON) -> Message | None:
     stripe = body.get("stripe")
     if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
@@ -370,6 +392,6 @@ PLANS = codec.Sealed(
     AGAIN,
     _faults,
     Plan.with_current_texts,
-    {"diskwright.plan/1": _from_first},
+    {"diskwright.plan/1": _from_first, "diskwright.plan/2": _from_codes},
     _removed,
 )

@@ -22,8 +22,8 @@ from wizard.plan.refusals import unmeasured, unread_content
 from wizard.plan.request.roles import role_by_type
 
 FORGOTTEN = t(
-    "This system runs from an image, in memory or in a container, and may lose or ignore the boot mount "
-    "configuration. Everything else remains on the drive."
+    "This system runs from an image, in memory or in a container. It may lose or ignore what to mount at "
+    "boot. Everything else remains on the drive."
 )
 NO_LOOP = Sentence(
     "The running kernel ({release}) has no loop devices, so plans cannot be "

@@ -293,9 +293,9 @@ class Desk(ABC):
 
         def watch_runs() -> None:
             while not self._stop.wait(RUNS_SECONDS):
-                self.look_at_runs()
                 if self._at_work:
                     self.changed()
+                self.look_at_runs()
 
         changes = self.services.changes(self._stop)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()

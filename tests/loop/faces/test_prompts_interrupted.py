@@ -70,7 +70,7 @@ PROMPTS = (
     Prompt("Serial (", TOKEN),
     Prompt("And (", WORD),
     Prompt("Passphrase (", "short", hidden=True),
-    Prompt("Repeat (", "short", hidden=True),
+    Prompt("Repeat", "short", hidden=True),
     Prompt("Serial ("),
 )
 

@@ -189,8 +189,8 @@ def test_show_refuses_a_non_file(plan_on: Run, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--mirror", "md", "--chunk", "64K"), "Only md stripes have a chunk size"),
-        (("--mirror", "btrfs", "--metadata", "raid1"), "only Btrfs stripes a metadata profile"),
+        (("--mirror", "md", "--chunk", "64K"), "--chunk requires --stripe."),
+        (("--mirror", "btrfs", "--metadata", "raid1"), "--metadata requires --stripe."),
         (("--chunk", "64K"), "--chunk requires --stripe."),
         (("--metadata", "raid1"), "--metadata requires --stripe."),
     ],

@@ -1,5 +1,6 @@
 """Options requested by id: added, replaced and refused, with the danger stated in the plan."""
 
+import json
 import re
 from collections.abc import Callable
 from itertools import cycle
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, UUIDS
 from wizard.advice.catalogue import load_catalogue
@@ -269,6 +271,15 @@ def test_plan_that_hides_a_danger_is_refused(tmp_path: Path) -> None:
         assert len(doubts) == len(made.doubts) - 1
         with pytest.raises(BadInput, match=rf"invalid {re.escape(silent)}\."):
             PLANS.check(replace(made, doubts=doubts))
+    # Version 1.0 stored codes instead of texts.
+    body = json.loads(PLANS.render(made))
+    del body["schema"], body["digest"]
+    for doubt in body["doubts"]:
+        kind = {"-O ^has_journal": "made", "nobarrier": "mounted"}.get(doubt["values"].get("option"))
+        if kind and doubt.pop("english"):
+            doubt["code"] = f"advise.options.{kind}-dangerous"
+    assert str(body).count("-dangerous") == 2
+    PLANS.read_kept(sealed(body, PLANS.schema), "plan.json")
 
 
 def test_plan_check_knows_every_danger_of_the_catalogue() -> None:

@@ -178,7 +178,7 @@ def test_waiting_run_offers_only_possible_actions(names: tuple[str, ...]) -> Non
     person = Person(services)
     shown = {action.name for action in person.view.actions}
     assert shown & {"keep", "undo"} == set(names)
-    assert ("cannot go on" in person.text) is (not names)
+    assert ("cannot continue" in person.text) is (not names)
     person.act("show-run", f"run:{RUN}")
     person.wait()
     assert person.view.place == "result"

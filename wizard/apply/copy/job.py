@@ -22,6 +22,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
+from wizard.operations.operation import AS_SENTENCE
 from wizard.plan.changes import Bring, BringStep
 from wizard.plan.copy import OLD_UNCHANGED, fstab_step
 from wizard.probe.machine import probe_machine
@@ -87,7 +88,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
             )
         )
     if clones := guard.clone_fault(node, bring.target.uuid):
-        raise process.refused(clones)
+        raise process.refused(AS_SENTENCE(clause=clones))
     return paths
 
 

@@ -127,8 +127,8 @@ def _check_table(read: Read, size_bytes: int, block_bytes: int, reading: TableRe
     ):
         raise Refused(
             t(
-                "The GPT needs a repair first: two equal copies and a protective MBR are required, since a "
-                "power cut could destroy one copy."
+                "Repair the GPT first. A move needs two equal copies and a protective MBR, because a power "
+                "cut could destroy one copy."
             )
         )
     if any(entry.type in DYNAMIC_TYPES for entry in reading.entries):

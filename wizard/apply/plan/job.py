@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import stop_ignoring
+from wizard.apply.block.scratch_device import NoScratchDeviceError, stop_ignoring
 from wizard.apply.engine import scratch_copies, stores
 from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
@@ -31,7 +31,7 @@ from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.readonly_look import end_looks
+from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
@@ -135,6 +135,8 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     secret = token_hex().encode() if plan.containers else None
     try:
         record = rehearse(plan, RehearsalWorkspace(run, environment, notes, secret))
+    except NoScratchDeviceError as error:
+        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
         if rehearsed.lacks_space(error, run):
             return UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
@@ -440,7 +442,7 @@ class PlanRunJob(job.RunJob[Plan]):
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
             if losses(plan) or not plan.part
-            else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
+            else Sentence("If run {run} continues, it writes to {drives:list} again. No file is lost.")
         )
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 

@@ -311,8 +311,8 @@ def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_active = part.attributes & partition_types.ACTIVE and not drive.loaders
     if drive.table_kind == "mbr" and (part.filesystem == "ntfs" or is_active):
         yield t(
-            "If {part} does not boot afterwards, repair Windows with its recovery medium, or reinstall the "
-            "boot loader, for example with `grub-install`.",
+            "If Windows on {part} does not boot afterwards, repair it with its recovery medium. Reinstall "
+            "any other boot loader, for example with `grub-install`.",
             part=part,
         )
     if scheme is Scheme.LOGGED:

@@ -73,7 +73,7 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
     """
     said = _RUN_SAID.get(run.state, NOT_FINISHED)
     if run.why_not:
-        said = t("cannot go on. Enter shows why.")
+        said = t("cannot continue. Press Enter to see why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
     name = ui.muted(run.run.name if named else "")

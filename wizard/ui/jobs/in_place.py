@@ -174,7 +174,7 @@ class MigrationJob(InPlaceJob[Migration]):
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
         self.back = tuple(ways.how_sentences(migration))
         self.undo_means = ways.undo_sentence(migration.way)
-        self.unchecked = dict.fromkeys(LEFT_EARLY, ("resume", "undo"))
+        self.unchecked = dict.fromkeys(LEFT_EARLY, ("undo",))
         if migration.way.converts:
             self.unchecked = {**self.unchecked, RunState.DONE: ("keep", "undo")}
         if migration.manifest:
@@ -197,7 +197,7 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
-        if not self.undoable:
+        if used:
             outcome = replace(outcome, choices=())
         if Purpose.KEEP in commands.names:
             means = t(

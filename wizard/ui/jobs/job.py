@@ -118,8 +118,13 @@ class Job(Generic[D]):
         """Return True if `room` rehearses the job."""
         return False
 
+    @property
+    def restores_nothing(self) -> bool:
+        """True if undo has neither signatures nor unknown data to restore."""
+        return False
+
     def room(self) -> undo_policy.UndoSpace:
-        """Return the space for undo, described if lacking or unknown. May be slow."""
+        """Return the space for undo. May be slow."""
         raise NotImplementedError
 
     def saved(self) -> tuple[str, str]:
@@ -266,8 +271,7 @@ class PlanJob(Job[Plan]):
         return self.services.why_direct(self.document)
 
     @property
-    def _restores_nothing(self) -> bool:
-        # Neither signatures nor unknown data.
+    def restores_nothing(self) -> bool:
         return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
 
     def banner(self, *, final: bool) -> ui.Banner:
@@ -295,7 +299,7 @@ class PlanJob(Job[Plan]):
 
     def undo_texts(self) -> ui.Texts:
         danger = plan_text.danger_of(self.document) or mirror_note(self.document)
-        if self._restores_nothing:
+        if self.restores_nothing:
             said: ui.Texts = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
@@ -324,8 +328,6 @@ class PlanJob(Job[Plan]):
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
         self.lost = (*undo_policy.losses(self.document), *room.lost)
-        if room.fits and (room.needed_bytes or self._restores_nothing):
-            room = replace(room, sentence="")
         return room
 
     def stop_means(self) -> ui.Text:

@@ -81,9 +81,12 @@ def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.warning(messages.NONE_FOR_PURPOSE)
+        reasons = dict[str, list[str]]()
         for choice in for_files(advice.choices) if advice else ():
-            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
-            yield ui.heading(title_of(choice.filesystem), why, indent=2)
+            why = choice.obstacles[0] if choice.obstacles else str(t("possible, but not recommended"))
+            reasons.setdefault(why, []).append(title_of(choice.filesystem))
+        for why, titles in reasons.items():
+            yield ui.heading(f"{', '.join(titles)}:", why, indent=2)
         return
     plan = session.plan
     if plan is None:

@@ -85,7 +85,11 @@ class Review(asking.JobScreen):
         yield from self.job.bars
         if self.doing:
             yield ui.Progress(None, self.doing)
-        elif (room := self._room) and room.sentence:
+        elif (
+            (room := self._room)
+            and room.sentence
+            and not (room.fits and (room.needed_bytes or self.job.restores_nothing))
+        ):
             tone = ui.Tone.PLAIN if room.fits else ui.Tone.WARN
             yield ui.label(t("Space:"), ui.Piece(room.sentence, tone))
         if self.services.apply_obstacle:

@@ -160,7 +160,8 @@ class WorkScreen(asking.JobScreen):
             yield ui.Pane(t("Next"), (ui.alarm(why),))
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
-            yield run_rows.checks_pane(checks, self.job.checked)
+            complete = self._is_used or self._state is RunState.WAITING
+            yield run_rows.checks_pane(checks, self.job.checked if complete else "")
         title: ui.Text = "" if self._state in SETTLED else t("Steps")
         if self._is_used and not outcome.is_open:
             title = t("Next")
@@ -307,7 +308,7 @@ class WorkScreen(asking.JobScreen):
             self._resume(None)
             return
         said = (
-            Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
+            Sentence("If run {run} continues, it writes to {drives:list} again. No file is lost.")
             if self.job.keeps_all
             else Sentence("Continuing run {run} overwrites the content of {drives:list}.")
         )

@@ -159,7 +159,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "long attribute": (
         lambda top: os.setxattr(top / "guarded", "user.long", b"v" * 499 + b"w"),
-        "attribute user.long differs",
+        "user.long differs",
     ),
     "lost attribute": (
         lambda top: os.removexattr(top / "folder", "user.of"),
@@ -332,7 +332,7 @@ def test_other_filesystems_are_reported(bench: Bench, tmp_path: Path) -> None:
     ):
         pass
     with (
-        pytest.raises(Failed, match="No such file"),
+        pytest.raises(Failed, match="no longer lists"),
         mounted_read_only(str(tmp_path / "missing")),
     ):
         pass

@@ -302,9 +302,9 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
 @pytest.mark.parametrize(
     ("state", "begun_step", "used", "offered", "resumes"),
     [
-        (RunState.STOPPED, True, "", [Purpose.UNDO], True),
-        (RunState.FAILED, False, "", [], True),
-        (RunState.FAILED, True, "It was mounted for writing.", [], True),
+        (RunState.STOPPED, True, "", [Purpose.UNDO], False),
+        (RunState.FAILED, False, "", [Purpose.UNDO], False),
+        (RunState.FAILED, True, "It was mounted for writing.", [], False),
         (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO], False),
         (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP], False),
     ],

@@ -65,8 +65,8 @@ def test_live_system_warns_that_boot_mounts_are_lost() -> None:
     person = Person(started_from())
     person.act("set-up", "/dev/sda")
     person.act("plan", "large-media")
-    assert "boot mount configuration" in person.text
+    assert "what to mount at boot" in person.text
     installed = Person(started_from(live=False))
     installed.act("set-up", "/dev/sda")
     installed.act("plan", "large-media")
-    assert "/srv/media" in installed.text and "boot mount configuration" not in installed.text
+    assert "/srv/media" in installed.text and "what to mount at boot" not in installed.text
