@@ -149,7 +149,7 @@ def _verdict(path: Path) -> Verdict:
 
 
 def _run_name(said: str) -> str:
-    found = search(r"\b[Rr]un (\S+)\.$", said.partition("\nApplying")[0])
+    found = search(r"\b[Rr]un (\S+)[.:]$", said.partition("\nApplying")[0])
     if found is None:
         raise OutOfDate("What `apply` said does not name its run.")
     return found[1]
