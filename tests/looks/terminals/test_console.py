@@ -181,7 +181,7 @@ def test_missing_terminal_is_reported(recorded: Path) -> None:
         check=False,
         timeout=60,
     )
-    assert (done.returncode, done.stdout) == (2, "") and "diskwright plan" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "diskwright --help" in done.stderr
 
 
 def test_invalid_recording_is_reported_in_a_sentence(tmp_path: Path) -> None:
