@@ -33,15 +33,15 @@ LAUNCH, FOLLOW = ("wizard.apply.run.process", "launch", True), ("wizard.apply.ru
 comes."""
 
 HELD_IN_THREAD = """
-import pathlib, time
-from wizard.apply.run import journal
-real = journal.follow
+import pathlib, time, types
+from wizard.apply import run_control
+real = run_control.journal.follow
 def held(*arguments):
     print("held at follow", flush=True)
     while not pathlib.Path({file!r}).exists():
         time.sleep(0.05)
     return real(*arguments)
-journal.follow = held
+run_control.journal = types.SimpleNamespace(**{{**vars(run_control.journal), "follow": held}})
 """
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
@@ -189,7 +189,7 @@ def test_unanswered_question_leaves_the_run_waiting(work: Work, full: str, sure:
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
-    told = "sudo diskwright keep" if way not in SIGNALS else "keep, ? help, q quit"
+    told = "sudo diskwright keep" if way not in SIGNALS else "not in use yet"
     assert told in flat(window.said)
     run = run_of(work)
     assert state(run) is RunState.WAITING and work.digest(full) == barred
