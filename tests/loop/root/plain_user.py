@@ -32,7 +32,7 @@ def main(path: str, runs: str, token: str | None = None) -> None:
             root=machine.root,
         )
         plan = services.plan(machine, (drive,), NewVolumes((spec("ext4"),), Mode.REPLACE))
-        rooms = [services.undo_space(plan).sentence for _ in range(2)]
+        rooms = [str(services.undo_space(plan).sentence) for _ in range(2)]
         run = services.as_root().start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
         say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)

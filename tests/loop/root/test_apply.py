@@ -267,4 +267,4 @@ def test_command_of_an_ordinary_user_is_refused_with_the_one_for_root(
         timeout=60,
         check=False,
     )
-    assert wrong.returncode == 3 and "each exactly once" in wrong.stderr and "as root" not in wrong.stderr
+    assert wrong.returncode == 3 and "does not match" in wrong.stderr and "as root" not in wrong.stderr

@@ -66,11 +66,10 @@ def test_root_checks_its_input(root: Elevated, old: Old) -> None:
     with pytest.raises(Refused, match=re.escape(str(ask.NO_RUN))):
         root.undo(runs)
     migration = planned(root, old)
-    assert migration.doubts
-    silent = replace(migration, doubts=migration.doubts[1:])
+    silent = replace(migration, doubts=(*migration.doubts, "Nothing is lost."))
     with pytest.raises(Refused, match="explanations differ"):
         root.start(silent, (token,))
-    with pytest.raises(Refused, match="each exactly once"):
+    with pytest.raises(Refused, match="does not match"):
         root.start(migration, ("another",))
     steps = (
         replace(migration.steps[0], operation=CheckFiles(repairs=True)),

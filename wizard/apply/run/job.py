@@ -61,9 +61,11 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     """Raises Refused unless the tokens are exactly those of the drives, in any order."""
     if sorted(tokens) == sorted(document.tokens):
         return
-    once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
     options = tuple(f"--confirm {token}" for token in document.tokens)
-    raise process.refused(once(devices=document.devices, options=options))
+    wrong = next((token for token in tokens if token and token not in document.tokens), "")
+    once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
+    mistaken = (t("'{token}' does not match.", token=wrong),) if wrong else ()
+    raise process.refused(join(once(devices=document.devices, options=options), *mistaken))
 
 
 def check_root() -> None:
