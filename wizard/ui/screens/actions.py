@@ -63,7 +63,7 @@ class Actions(Screen):
     def _actions(self) -> ui.Actions:
         # Enter has no effect if every action is unavailable.
         if not all(one.why_not for one in self._found):
-            yield ui.Action("do", "enter", messages.USE)
+            yield ui.Action("do", "enter", t("choose"))
         for one in self._found:
             yield ui.aside(one.name, one.key, one.label, one.why_not or "", one.ends)
 
