@@ -98,7 +98,7 @@ def test_commands_of_btrfs_with_duplicated_metadata() -> None:
         "mount -t btrfs -o noatime /dev/sda1 /srv/films",
     ]
     made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert "metadata on two (raid1)" in made.sentence
+    assert "metadata has two copies (raid1)" in made.sentence
     once = striped(numbered(2), "btrfs", metadata="raid0")
     assert once.volumes[0].mkfs_options == ("-d", "raid0", "-m", "raid0")
     PLANS.check(once)
