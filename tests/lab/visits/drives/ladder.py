@@ -258,7 +258,7 @@ def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
         told = [
             says
             for source, says in clues.items()
-            if "smartctl" in source and NOT_ASKED in says and why in says
+            if "smartmontools" in source and NOT_ASKED in says and why in says
         ]
         unread = [one.why for one in seen[name][1].unread if one.what == "smart"]
         yield Check(
