@@ -110,7 +110,7 @@ def test_impossible_action_is_not_offered(work: Work, full: str, key: str) -> No
     assert work.digest(full) == changed
     assert not offered(person) and over in person.text
     person.key("enter")
-    assert not offered(person) and over in person.text and "cannot go on" in person.text
+    assert not offered(person) and over in person.text and "cannot continue" in person.text
     assert any(over in line for line in person.desk.farewell())
     person.desk.moved(f"run:{run_of(work)}")
     person.key("enter")

@@ -208,7 +208,7 @@ def test_run_killed_while_growing_the_scratch_copy_resumes(
     assert state(run) is RunState.INTERRUPTED, story(run)
     assert work.digest(drive.path) == was
     asked = diskwright(work, "resume", str(run)).stderr
-    assert f"still writes to {drive.path}, and preserves every file." in asked
+    assert f"it writes to {drive.path} again. No file is lost." in asked
     resume(run)
     assert ended(run) is RunState.WAITING, story(run)
     keep(run)

@@ -250,7 +250,7 @@ def test_run_killed_while_shrinking_the_scratch_copy_resumes(
     files = at_the_end(drive, "ext4")
     run = killed_by_tool(drive, drive.shrink_plan(NEW), monkeypatch, "resize2fs")
     asked = diskwright(work, "resume", str(run)).stderr
-    assert f"still writes to {drive.path}, and preserves every file." in asked
+    assert f"it writes to {drive.path} again. No file is lost." in asked
     gone_on_with(run)
     tool(*CHECKS["ext4"], drive.node(2))
     assert files_of(drive) == files
