@@ -158,9 +158,7 @@ def find_workload(name: str) -> Profile:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
     near = tuple(get_close_matches(name, known))
-    raise BadInput(
-        t("Unknown workload {name}. Choose one of {known:list}.", name=repr(name), known=near or known)
-    )
+    raise BadInput(t("Unknown workload {name}. Try {known:list}.", name=repr(name), known=near or known))
 
 
 class _WorkloadLoader:

@@ -142,7 +142,7 @@ def _built_with(machine: Machine, config: str) -> Iterator[_Fault]:
     """Check a build option of the kernel, which zones require."""
     built = dict(machine.kernel.options).get(config)
     if built is None:
-        yield Ability.DOUBT, t("Cannot read whether the kernel has CONFIG_{config}.", config=config)
+        yield Ability.DOUBT, t("It is unknown if the kernel has CONFIG_{config}.", config=config)
     elif not built:
         yield Ability.CANNOT, t("The kernel was built without CONFIG_{config}.", config=config)
 

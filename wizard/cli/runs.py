@@ -90,7 +90,7 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
         for run in found:
             say(f"{typed(command, run_argument(run))}    {_brief(run)}")
         raise Refused(
-            t("{runs} runs are open. Choose one of the commands above. Nothing was written.", runs=len(found))
+            t("{runs} runs are open. Use a command listed above. Nothing was written.", runs=len(found))
         )
     return found[0]
 

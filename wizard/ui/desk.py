@@ -281,7 +281,7 @@ class Desk(ABC):
 
     @property
     def answered(self) -> tuple[Drive, ...]:
-        """The drives that were read."""
+        """The drives read so far."""
         return tuple(found[0] for found in self.found.values() if found)
 
     @property

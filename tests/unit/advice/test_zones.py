@@ -253,7 +253,7 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
         (
             "XFS",
             host("6.17.0", programs=(Program("mkfs.xfs", (6, 15)),)),
-            "Cannot read whether the kernel has CONFIG_XFS_RT",
+            "It is unknown if the kernel has CONFIG_XFS_RT",
             Ability.DOUBT,
         ),
         ("XFS", host("6.17.0", programs=()), "Cannot read the version of mkfs.xfs", Ability.DOUBT),
@@ -277,7 +277,7 @@ def test_possible_filesystems_with_this_kernel_and_tools() -> None:
         (
             "dm-zoned",
             host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS)),
-            "Cannot read whether the kernel has CONFIG_DM_ZONED",
+            "It is unknown if the kernel has CONFIG_DM_ZONED",
             Ability.DOUBT,
         ),
     ],

@@ -137,7 +137,7 @@ class KnownDrives(Struct, frozen=True):
         """Return why a drive is not the run's, as a clause, or None. Raises Failed or BadInput if the
         drive is unreadable.
 
-        A drive with its own identifiers must contain nothing but what the run left there. Without them, most
+        A drive with a serial number or WWN must have only the content that the run left. Without them, most
         places must match, or with `whole` all of them.
         """
         return identity_check.drive_fault(

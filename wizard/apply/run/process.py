@@ -30,7 +30,7 @@ LOG = "process.log"
 
 
 class Purpose(StrEnum):
-    """What the process does with the run. The values are commands; APPLY also starts a run."""
+    """Task of a run's process. The values are commands; APPLY also starts a run."""
 
     APPLY = "resume"
     KEEP = "keep"

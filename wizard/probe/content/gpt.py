@@ -86,8 +86,8 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> TableReading | No
     elif misplaced and misplaced.sound:
         state = "misplaced"
     ordinary, other = False, misplaced or backup
-    # libparted ignores locations in the headers. It rewrites both copies at fixed places, where nothing else
-    # may be. If the backup is misplaced, the check is for the drive's size when the table was created.
+    # libparted ignores the locations in the headers. It writes both copies at fixed places, which must be
+    # free. If the backup is misplaced, the check is for the drive's size when the table was created.
     if primary and primary.sound and other and other.sound:
         blocks = -(-len(primary.entries) // block_bytes)
         far = other.header_lba - blocks

@@ -148,7 +148,7 @@ def _number(said: dict[str, Any], keys: str) -> int | None:
 
 
 def _at(value: dict[str, Any], keys: str, kind: type[T]) -> T | None:
-    """Return the value behind these keys, None if missing or of another type."""
+    """Return the value at these keys, or None if it is missing or has another type."""
     found: object = value
     for key in keys.split():
         found = found.get(key) if isinstance(found, dict) else None

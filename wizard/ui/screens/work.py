@@ -178,7 +178,7 @@ class WorkScreen(asking.JobScreen):
         if outcome.look:
             yield ui.para(outcome.look, hang=2)
         if outcome.resumes:
-            yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
+            yield ui.para(t("Go on (G): continue at the step that stopped."), hang=2)
         if self.services.needs_root and not self.services.demo:
             commands = either(command_on(word, self.run) for word in words)
             yield ui.label(t("Later: {commands}", commands=commands))

@@ -97,8 +97,7 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/dev/urandom"\n', "cleared at boot"),
         (
             HEAD + 'name = "media"\n[[drive.volume]]\nlabel = "films"\nworkload = "large-medai"\n',
-            "line 7, drive 1 (media), volume 1 (films): Unknown workload 'large-medai'. "
-            "Choose one of large-media.",
+            "line 7, drive 1 (media), volume 1 (films): Unknown workload 'large-medai'. Try large-media.",
         ),
         (HEAD + VOLUME + 'fs = "zfs"\n', "line 6, drive 1, volume 1: diskwright does not make"),
         (HEAD + VOLUME + 'option = ["nowhere"]\n', "line 6, drive 1, volume 1: Unknown option 'nowhere'."),
