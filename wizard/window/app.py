@@ -104,7 +104,7 @@ class Face(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
-        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style).simplify()
+        return canvas.few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
 
 
 class Window(App[None]):

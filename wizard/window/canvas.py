@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -63,6 +63,18 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
         return 0, new.cell_length
     changed = [column for column, cells in enumerate(zip(before, after, strict=True)) if len({*cells}) > 1]
     return (changed[0], changed[-1] + 1) if changed else None
+
+
+def few_styles(strip: Strip) -> Strip:
+    """Return the line with blanks in the style of the text before, if both look alike, to save bytes."""
+    visible = attrgetter("bgcolor", "reverse", "underline", "strike")
+    found: list[Segment] = []
+    for segment in strip:
+        before = found[-1].style if found else None
+        is_blank = not segment.text.strip(" ")
+        alike = is_blank and before and segment.style and visible(before) == visible(segment.style)
+        found.append(Segment(segment.text, before) if alike else segment)
+    return Strip(found, strip.cell_length).simplify()
 
 
 def cut(text: str, width: int, more: str = "…") -> str:
