@@ -13,6 +13,7 @@ from wizard.apply.conversion.commit import save_change
 from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import Failed
+from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import Message
 
@@ -91,6 +92,10 @@ class VolatileDrive(Generic[Held]):
         assert offset_bytes % self.logical_block_bytes == 0 and len(data) % self.logical_block_bytes == 0
         self.cached.append((offset_bytes, data))
         self.power.moment()
+
+    def zero(self, place: Extent) -> None:
+        """Write zeros to the cache."""
+        self.write(place.start_bytes, bytes(place.size_bytes))
 
     def flush(self) -> None:
         """Write the whole cache to the medium."""

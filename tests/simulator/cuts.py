@@ -1,7 +1,7 @@
 """Cut the power of a job at a chosen moment, and continue from every state that this can leave."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -16,7 +16,7 @@ from tests.simulator.states import Copies, Rules, digest, is_new, is_old
 from wizard.apply.engine import checks, exchange
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.said import KIB
 
 CHUNK_BYTES = 16 * KIB
@@ -92,6 +92,18 @@ class World:
         return made
 
     @property
+    def cannot_undo(self) -> bool:
+        """True if keep may have zeroed bytes that are not saved."""
+        for part, drive in zip(self.job.parts, self.drives, strict=True):
+            if part.change.blank or not part.unsaved:
+                continue
+            if not part.change.witness:
+                return self.phase in (Phase.RELEASING, Phase.RELEASED)
+            if not any(drive.content[slice(part.change.witness.start_bytes, part.change.witness.end_bytes)]):
+                return True
+        return False
+
+    @property
     def phase(self) -> Phase:
         record = load_record(self.run)
         assert record is not None
@@ -159,12 +171,21 @@ def cut_everywhere(tried: Tried, begun: World, act: Act, round_number: int) -> N
         )
         assert not first.does(act, moment), what
         tried.look(first, what)
-        for way in _ways(first.phase):
+        for way in _ways(first):
             _go_on(tried, first.copy(seed), way, what)
 
 
-def _ways(phase: Phase) -> tuple[Act, ...]:
-    return (undo,) if phase in GOING_BACK or phase is Phase.UNDONE else (keep, undo)
+def _ways(world: World) -> tuple[Act, ...]:
+    if world.cannot_undo:
+        refuses_undo(world)
+        return (keep,)
+    return (undo,) if world.phase in GOING_BACK or world.phase is Phase.UNDONE else (keep, undo)
+
+
+def refuses_undo(world: World) -> None:
+    """Check that undo is refused."""
+    with closing(Exchange(world.run, world.drives)) as one, pytest.raises(Refused, match="being kept"):
+        undo(one)
 
 
 def _go_on(tried: Tried, world: World, way: Act, what: str) -> None:
@@ -174,13 +195,9 @@ def _go_on(tried: Tried, world: World, way: Act, what: str) -> None:
     if dice.random() < 0.8 and not world.does(way, dice.randrange(60)):
         what = f"{what}, then {way.__name__} cut"
         tried.look(world, what)
-        way = (
-            dice.choice(_ways(world.phase))
-            if dice.random() < 0.3
-            else undo
-            if world.phase in GOING_BACK
-            else way
-        )
+        way = dice.choice(_ways(world)) if dice.random() < 0.3 else undo if world.phase in GOING_BACK else way
+        if world.cannot_undo:
+            way = keep
     assert world.does(way), what
     world_is = is_new if way is keep else is_old
     assert world_is(world.job, world.drives), f"{what}: {way.__name__} did not come to what it should"

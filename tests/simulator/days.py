@@ -59,8 +59,8 @@ Script = Sequence[tuple[str, "Life | Damage"]]
 """Commands, and what happens during each; or files of the run, and what happens to them."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
 NO_WAY = re.compile(
-    r"needs no further action|Restore the folder's files from a backup|already undone|it was kept|is not at|"
-    r"epeat the command|diskwright status|diskwright inspect"
+    r"needs no further action|can only be set up again|Restore the folder's files from a backup|"
+    r"already undone|it was kept|is not at|epeat the command|diskwright status|diskwright inspect"
 )
 
 
@@ -162,7 +162,7 @@ class Day:
     @property
     def _hopeless(self) -> bool:
         """Return True if so much of the run is lost that no command works. The last message must say so."""
-        said = ("Restore the folder's files from a backup", "--from-drive")
+        said = ("Restore the folder's files from a backup", "--from-drive", "can only be set up again")
         if self.damaged and any(one in self.last_words for one in said):
             return True
         return "may be another drive" in self.last_words and bool(self.foreign) and self._resembles_nothing
@@ -191,7 +191,8 @@ class Day:
         what = self.dice.random()
         if what < 0.08:
             number = self.dice.randrange(len(self.drives))
-            block = self.dice.choice(list(self.job.parts[number].old))
+            part = self.job.parts[number]
+            block = self.dice.choice([at for at in part.old if at not in part.unsaved])
             data = self.dice.randbytes(self.job.parts[number].block_bytes)
             drive = self.drives[number]
             _write_cache(drive)

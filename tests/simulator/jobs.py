@@ -28,7 +28,8 @@ class Part:
     """One drive of a job: changed places, their blocks before and after, and an image of the whole drive
     before.
 
-    `volumes`: volumes before and after. Those that are `kept` must be recognised at any moment.
+    `volumes`: volumes before and after. Those that are `kept` must be recognised at any moment. `unsaved`:
+    blocks that are zeroed when the run is kept.
     """
 
     change: DriveChange
@@ -39,6 +40,7 @@ class Part:
     volumes: tuple[Extent, ...]
     kept: tuple[Extent, ...]
     notice: bytes
+    unsaved: frozenset[int] = frozenset()
 
     def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
         """Return the block numbers of places."""
@@ -81,7 +83,8 @@ class Job:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
                 with Store(file, make_bytes=part.change.size_bytes) as store:
                     for at, data in blocks.items():
-                        store.write(at * part.block_bytes, data)
+                        if at not in part.unsaved:
+                            store.write(at * part.block_bytes, data)
             if part.change.notice:
                 with Store(notice_file(run, number), make_bytes=part.change.size_bytes) as store:
                     store.write(part.change.notice.start_bytes, part.notice)
@@ -132,8 +135,18 @@ def _part(
     notice: bytes,
 ) -> Part:
     places = merged(_thinned(change), block, change.size_bytes)
+    ends = (
+        Extent(start, END_BYTES)
+        for place in change.zeros
+        for start in (place.start_bytes, place.end_bytes - END_BYTES)
+    )
+    zeros = merged((*ends, *((change.witness,) if change.witness else ())), block, change.size_bytes)
     thin = replace(
-        change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new)
+        change,
+        places=places,
+        zeros=zeros,
+        old_digest=digest_of(places, old),
+        new_digest=digest_of(places, new),
     )
     thin = replace(thin, barred_digest=digest_of(places, hidden_reader(thin, old, new, notice)))
     before, after = (
@@ -145,7 +158,15 @@ def _part(
         }
         for read in (old, new)
     )
-    return Part(thin, block, before, after, image, volumes, kept, notice)
+    zeroed: Blocks = {}
+    with image.open("rb") as whole:
+        for place in thin.zeros:
+            for start in range(place.start_bytes, place.end_bytes, block):
+                whole.seek(start)
+                zeroed[start // block] = whole.read(block)
+    before |= zeroed
+    after |= dict.fromkeys(zeroed, bytes(block))
+    return Part(thin, block, before, after, image, volumes, kept, notice, frozenset(zeroed))
 
 
 def _thinned(change: DriveChange) -> Iterable[Extent]:

@@ -142,7 +142,7 @@ class Notice(FrozenStruct):
     commands. `begun`: ISO 8601. `told`: short summary without names. `plan`: the complete document; this is
     drive `number`, from 0. `places`: all other changed ranges on the drive, sorted and disjoint. `digest`:
     SHA-256 of their contents while waiting. `bare_digest`: of the `withheld` places alone, in order of
-    writing."""
+    writing. `zeros`: ranges in new volumes that keep zeroes."""
 
     run: str
     begun: str
@@ -156,6 +156,7 @@ class Notice(FrozenStruct):
     digest: str
     withheld: tuple[HiddenBlock, ...]
     bare_digest: str
+    zeros: tuple[Extent, ...] = ()
 
     @property
     def extent(self) -> Extent:

@@ -22,6 +22,9 @@ GET_MAP = 0xC020660B
 HEAD, ENTRY = struct.Struct("=2Q4L"), struct.Struct("=3Q2Q4L")
 """struct fiemap and struct fiemap_extent from linux/fiemap.h."""
 
+DISCARD, ZERO_OUT = 0x1277, 0x127F
+"""BLKDISCARD and BLKZEROOUT from linux/fs.h."""
+
 SYNC, LAST = 1, 1
 """FIEMAP_FLAG_SYNC and FIEMAP_EXTENT_LAST."""
 
@@ -201,6 +204,9 @@ class Medium(Protocol):
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write data. Until `flush` any part of it may be missing on the medium."""
 
+    def zero(self, place: Extent) -> None:
+        """Write zeros to a place of any size, as `write` does."""
+
     def flush(self) -> None:
         """Flush all writes to the medium."""
 
@@ -236,6 +242,18 @@ class DeviceMedium:
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`; at most 1 MiB."""
         devices.write_direct(self._fd, self.node, offset_bytes, data)
+
+    def zero(self, place: Extent) -> None:
+        """See `Medium`."""
+        try:
+            self.request(ZERO_OUT, place)
+        except OSError:
+            # Some kernels refuse this while another partition is in use.
+            copy((place,), lambda _, length: ZEROS[:length], self.write)
+
+    def request(self, call: int, place: Extent) -> None:
+        """Make an ioctl for whole logical blocks of the device. Raises OSError."""
+        fcntl.ioctl(self._fd, call, struct.pack("=QQ", place.start_bytes, place.size_bytes))
 
     def flush(self) -> None:
         """See `Medium`."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -18,7 +19,8 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import GIB, KIB, MIB, Message, reason_of, t
+from wizard.model.said import GIB, KIB, MIB, Message, reason_of, rounded_up, t
+from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
@@ -52,7 +54,29 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
     return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
 
 
-def first_data(drive: extents.Medium | stores.Store, places: Sequence[Extent]) -> int | None:
+ZEROS_BYTES = MIB
+"""Least size of a range of zeros that is written only when the run is kept."""
+
+
+def sample_of_zeros(places: Sequence[Extent]) -> tuple[Extent, ...]:
+    """Return about `SAMPLES` evenly spaced pages of these places."""
+    total = sum(place.size_bytes for place in places)
+    step = rounded_up(total // SAMPLES + 1, extents.GRAIN_BYTES)
+    return tuple(
+        Extent(start, min(extents.GRAIN_BYTES, place.end_bytes - start))
+        for place in places
+        for start in range(place.start_bytes, place.end_bytes, step)
+    )
+
+
+class Reader(Protocol):
+    """Drive or file."""
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """Read bytes. Raises Failed."""
+
+
+def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
     """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
     data."""
     for chunk in extents.chunks(places):
@@ -73,6 +97,8 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Itera
             continue
         with stores.Store(stores.old_file(run, number)) as old:
             byte = first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+        if byte is None and change.witness:
+            byte = change.witness.start_bytes
         if byte is None:
             with extents.DeviceMedium(change.path) as drive:
                 byte = first_data(drive, zeros_wanted(plan, member))
@@ -94,20 +120,26 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     """
     member = plan.members[number]
     discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
-    nodes = {node for one in discarded for node in one.devices}
-    nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
-    slots = member.after.changed
-    volumes = [slot.extent for slot in slots if member.node(slot.number) in nodes]
+    volumes = _volumes(plan, member, discarded)
     if change.blank or not volumes:
         return ()
     with stores.Store(stores.new_file(run, number)) as new:
         # Includes bytes that mkfs wrote and that were already on the drive.
-        needed = extents.merged((*change.places, *extents.held(new.fd)), block_bytes, change.size_bytes)
+        needed = extents.merged(
+            (*change.places, *change.zeros, *extents.held(new.fd)), block_bytes, change.size_bytes
+        )
     return tuple(
         extents.clipped(
             extents.merged(volumes, block_bytes, change.size_bytes), extents.gaps(needed, change.size_bytes)
         )
     )
+
+
+def _volumes(plan: Plan, member: Member, made: Iterable[MakeFilesystem]) -> list[Extent]:
+    """Return the partitions of a drive in which these filesystems are created, directly or by md."""
+    nodes = {node for one in made for node in one.devices}
+    nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
+    return [slot.extent for slot in member.after.changed if member.node(slot.number) in nodes]
 
 
 def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
@@ -145,6 +177,7 @@ def collected(
 
     `written`: ranges of the scratch copy that may differ from the drive; None if all in the file may.
 
+    Large zeros of new filesystems are neither compared nor saved, since they are written only at the end.
     The change is blank if no signature was found, and everything read is zeros. Raises Failed if the
     rehearsal wrote outside the allowed places, or if space runs out.
     """
@@ -169,28 +202,45 @@ def collected(
                 )
             )
 
-        def changed(read_drive: extents.Read) -> Iterator[Extent]:
-            places = tuple(extents.clipped(touched, wanted.allowed))
-            # Allocated zeros, such as a journal, can be a gigabyte, so the scratch copy is not read there.
-            data = extents.seeking_finds(new.fd, wanted.size_bytes)
-            holes = extents.clipped(places, extents.gaps(data, wanted.size_bytes))
-            yield from extents.differing(extents.clipped(places, data), read_drive, new.read)
-            yield from extents.differing(holes, read_drive, lambda _, length: extents.ZEROS[:length])
+        places = tuple(extents.clipped(touched, wanted.allowed))
+        volumes = extents.merged(_volumes(plan, member, plan.filesystems), 1, wanted.size_bytes)
+        zeros = _large_zeros(new, tuple(extents.clipped(places, volumes)), wanted.size_bytes)
+        places = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
 
         change = kept(
             wanted.path,
             drive,
-            changed,
+            lambda read_drive: extents.differing(places, read_drive, new.read),
             new.read,
             old,
             old_marks,
             new_marks,
             blank=member.before.is_bare and not old_marks,
-            touched_bytes=sum(place.size_bytes for place in touched),
+            touched_bytes=sum(place.size_bytes for place in places),
             progress=progress,
         )
-        empty = change.blank and bool(zeros_in) and first_data(drive, zeros_in) is None
-        return replace(change, size_bytes=wanted.size_bytes, blank=empty)
+        zeros = tuple(rest for place in zeros for rest in place.without(change.places))
+        for place in zeros:
+            new.free(place)
+        byte = first_data(drive, sample_of_zeros(zeros))
+        block = drive.logical_block_bytes
+        witness = None if byte is None else Extent(byte // block * block, block)
+        empty = change.blank and witness is None and zeros_in and first_data(drive, zeros_in) is None
+        return replace(change, size_bytes=wanted.size_bytes, blank=bool(empty), zeros=zeros, witness=witness)
+
+
+def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:
+    """Return the large ranges of zeros that were written to these places of a scratch copy."""
+    data = extents.seeking_finds(new.fd, size_bytes)
+    holes = extents.clipped(places, extents.gaps(data, size_bytes))
+    # Some filesystems store zeros as data.
+    stored = (
+        chunk
+        for chunk in extents.chunks(extents.clipped(places, data))
+        if stores.is_zero(new.read(chunk.start_bytes, chunk.size_bytes))
+    )
+    found = extents.merged((*holes, *stored), 1, size_bytes)
+    return tuple(place for place in found if place.size_bytes >= ZEROS_BYTES)
 
 
 def kept(

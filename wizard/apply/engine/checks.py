@@ -177,6 +177,8 @@ class Checks:
                     "drive can only be set up again: make a new plan."
                 ),
             )
+        if why_not(self._refuse_zeroed, over=True):
+            return t("Undo is no longer possible, so the drive can only be set up again: make a new plan.")
         return None
 
     def check_forward(self) -> None:
@@ -280,6 +282,7 @@ class Checks:
                 self._refuse_stranger(side)
             return contents
         self._check_kept(DriveSide.is_old_intact)
+        self._refuse_zeroed(over)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is Content.FOREIGN:
@@ -294,6 +297,28 @@ class Checks:
         else:
             self._refuse_foreign()
         return contents
+
+    def _refuse_zeroed(self, over: bool) -> None:
+        """Raises Refused if `release` has zeroed bytes that were not saved. Without a witness, samples were
+        zeros before; then the user may undo with `over`."""
+        may_be = not over and self.record.phase in (Phase.RELEASING, Phase.RELEASED)
+        for side in self.sides:
+            change, is_zeroed = side.change, may_be
+            if change.blank or not change.zeros:
+                continue
+            if place := change.witness:
+                with suppress(Failed):
+                    is_zeroed = stores.is_zero(side.medium.read(place.start_bytes, place.size_bytes))
+            if is_zeroed:
+                raise Refused(
+                    t(
+                        "The run {run} was being kept and cannot be undone: {size:exact} of old data on "
+                        "{drive} may already be overwritten.",
+                        run=self._name,
+                        size=change.zero_bytes,
+                        drive=change.path,
+                    )
+                )
 
     def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""

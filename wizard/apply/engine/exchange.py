@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from wizard.apply.block import extents
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.engine import checks, survey
+from wizard.apply.engine.changes import first_data, sample_of_zeros
 from wizard.apply.engine.record import (
     GOING_BACK,
     KEPT_IN,
@@ -101,6 +102,12 @@ class Exchange(checks.Checks):
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:
                 sides = [side for side in self.sides if side not in used]
+                if not used and not any(map(survey.is_released, sides)):
+                    for side in sides:
+                        write_zeros(side)
+                        if is_checked and side.change.zeros:
+                            # A counterfeit drive may have written them over other bytes.
+                            check(side, side.change.barred_digest)
                 # Write the deciding signature last on each drive, and those of all drives together. Otherwise
                 # md could start with one half of a mirror after a power cut.
                 for part in (slice(None, -1), slice(-1, None)):
@@ -173,7 +180,8 @@ class Exchange(checks.Checks):
         """Report the progress of these passes. Save the phase that the drives corrected if the block raises
         an error."""
         changed = sum(side.change.changed_bytes for side in self.sides)
-        self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
+        zeros = sum(side.change.zero_bytes for side in self.sides) if passes is RELEASES else 0
+        self._tally.begin(progress, changed * passes.get(self.record.phase, 0) + zeros)
         try:
             yield
         except checks.LeftError:
@@ -244,6 +252,20 @@ def write_signatures(side: DriveSide, marks: Sequence[SavedSignature], content: 
     """Write signatures, the deciding one last."""
     for mark in marks:
         _write_signature(side, mark, content)
+
+
+def write_zeros(side: DriveSide) -> None:
+    """Write the zeros that were not written with the other bytes, and verify a sample. Raises Failed."""
+    change = side.change
+    if change.witness:
+        side.medium.zero(change.witness)
+        side.medium.flush()
+    for chunk in extents.chunks(change.zeros):
+        side.medium.zero(chunk)
+        side.told(chunk.size_bytes)
+    side.medium.flush()
+    if first_data(side.medium, sample_of_zeros(change.zeros)) is not None:
+        raise Failed(UNVERIFIED(what=change.path))
 
 
 def overwrite_notice(side: DriveSide) -> None:

@@ -8,14 +8,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DISCARD, DeviceMedium
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import Sentence, failing
 from wizard.probe.host.sysfs import text
-
-BLKDISCARD = 0x1277
-"""From linux/fs.h."""
 
 
 class HeldDrive(DeviceMedium):
@@ -27,7 +24,6 @@ class HeldDrive(DeviceMedium):
     def __init__(self, node: str) -> None:
         devices.check_unclaimed(node)
         super().__init__(node)
-        self._discarding, self._discarding_from = self._fd, 0
 
     @property
     def discards(self) -> bool:
@@ -42,8 +38,7 @@ class HeldDrive(DeviceMedium):
             with failing(
                 Sentence("Cannot discard free space in the new volumes on {drive}: {why}."), drive=self.node
             ):
-                start = place.start_bytes - self._discarding_from
-                fcntl.ioctl(self._discarding, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
+                self.request(DISCARD, place)
             total += place.size_bytes
         return total
 
@@ -58,23 +53,27 @@ class HeldPart(HeldDrive):
 
     def __init__(self, node: str, part: str) -> None:
         DeviceMedium.__init__(self, node)
-        self._discarding, self._discarding_from = self._fd, 0
+        self._part, self._part_from = self._fd, 0
         if not Path(part).exists():
             return
         try:
             with failing(devices.IN_USE, device=part):
                 devices.check_unclaimed(part)
-                # The kernel discards on a whole drive only if no part is in use.
-                self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-                self._discarding_from = devices.start_bytes(part)
+                self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+                self._part_from = devices.start_bytes(part)
         except Failed:
             self.close()
             raise
 
+    def request(self, call: int, place: Extent) -> None:
+        """See `DeviceMedium`. The kernel discards on a whole drive only if no part is in use."""
+        start = place.start_bytes - self._part_from
+        fcntl.ioctl(self._part, call, struct.pack("=QQ", start, place.size_bytes))
+
     def close(self) -> None:
         """Close the partition and the drive."""
-        if self._discarding != self._fd:
-            os.close(self._discarding)
+        if self._part != self._fd:
+            os.close(self._part)
         super().close()
 
 

@@ -143,6 +143,12 @@ class DriveChange(Struct, frozen=True):
     notice: Extent | None = None
     discards: tuple[Extent, ...] = ()
     """Discarded when the run is kept."""
+    zeros: tuple[Extent, ...] = ()
+    """Large ranges of zeros in new volumes, such as a journal. They are written when the run is kept, before
+    the new signatures, so their old bytes are not saved."""
+    witness: Extent | None = None
+    """Logical block in `zeros` that had other bytes. The first to be zeroed: from then on, undo is
+    impossible."""
 
     @property
     def marks(self) -> tuple[SavedSignature, ...]:
@@ -151,8 +157,13 @@ class DriveChange(Struct, frozen=True):
 
     @property
     def changed_bytes(self) -> int:
-        """Number of bytes that change."""
+        """Number of bytes that change before the run waits."""
         return sum(place.size_bytes for place in self.places)
+
+    @property
+    def zero_bytes(self) -> int:
+        """Number of bytes in `zeros`."""
+        return sum(place.size_bytes for place in self.zeros)
 
 
 class Record(Struct, frozen=True):
@@ -243,7 +254,7 @@ def _read(text: str, where: str) -> Record:
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)
         notice = (change.notice,) if change.notice else ()
-        for place in (*change.places, *change.discards, *marks, *notice):
+        for place in (*change.places, *change.discards, *change.zeros, *marks, *notice):
             if not 0 <= place.start_bytes <= place.end_bytes <= change.size_bytes <= LARGEST_DRIVE_BYTES:
                 raise BadInput(t("{place} is damaged.", place=where))
     return record

@@ -7,7 +7,7 @@ import errno
 import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -20,10 +20,11 @@ from wizard.apply.engine.record import DriveChange
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.run.journal import sync_folder
 from wizard.documents.profiles import sealed_notice
-from wizard.model.errors import Failed
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.finding import MOST_BYTES, HiddenBlock, Notice, notice_places
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
+from wizard.process.program import run as run_command
 
 FOLDER = "engine"
 
@@ -93,6 +94,12 @@ class Store:
         with self.failing():
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def free(self, place: Extent) -> None:
+        """Free the space of a place that contains zeros, if the filesystem can."""
+        where = ("--offset", str(place.start_bytes), "--length", str(place.size_bytes))
+        with suppress(DiskwrightError):
+            run_command(("fallocate", "--punch-hole", *where, str(self.file)), seconds=60.0)
 
     def sync(self) -> None:
         """Flush the file, its folder and the run's folder."""
@@ -175,6 +182,7 @@ def with_notice(
             start_bytes=0,
             room_bytes=0,
             places=change.places,
+            zeros=change.zeros,
             digest=change.barred_digest,
             withheld=tuple(
                 HiddenBlock(
@@ -224,5 +232,5 @@ def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int
             inside = Extent(volume.start_bytes + EDGE_BYTES, volume.size_bytes - 2 * EDGE_BYTES)
             copies = [Extent(volume.start_bytes + at, extents.GRAIN_BYTES) for at in BTRFS_COPIES]
             is_within = inside.start_bytes <= start and place.end_bytes <= inside.end_bytes
-            if is_within and place.without((*change.places, *copies)) == (place,):
+            if is_within and place.without((*change.places, *change.zeros, *copies)) == (place,):
                 yield place

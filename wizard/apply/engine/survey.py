@@ -198,6 +198,17 @@ def shows_signature(side: DriveSide, *, new: bool) -> bool:
     return False
 
 
+def is_released(side: DriveSide) -> bool:
+    """Return True if the drive contains a block of a new signature. Unreadable blocks do not count."""
+    for mark in side.change.new_marks:
+        for start, size in side.blocks(mark) if not mark.stays else ():
+            with suppress(Failed):
+                data = side.new(start, size)
+                if any(data) and side.medium.read(start, size) == data != mark.away(start, size, side.old):
+                    return True
+    return False
+
+
 def content_of(side: DriveSide) -> Content:
     """Compare all places of a drive, read past every cache, with the old, new and hidden contents. Raises
     Failed if the drive cannot be read."""

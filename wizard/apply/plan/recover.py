@@ -28,6 +28,7 @@ from wizard.apply.steps.containers import write_header
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
+from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Event
 from wizard.model.said import Sentence, t
@@ -66,7 +67,7 @@ class FoundRun(Struct, frozen=True):
             (label.drive.path, place)
             for label in self.labels
             for place in extents.merged(
-                (*(one.extent for one in label.notice.withheld), label.notice.extent),
+                (*(one.extent for one in label.notice.withheld), *label.notice.zeros, label.notice.extent),
                 1,
                 label.notice.drive_bytes,
             )
@@ -123,7 +124,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         )
         raise process.refused(partly(run=mine.notice.run, drives=len(plan.members), missing=absent))
     labels = tuple(found[number] for number in range(len(plan.members)))
-    known = tuple(_as_now(member.drive, label) for member, label in zip(plan.members, labels, strict=True))
+    known = tuple(_as_now(member, label) for member, label in zip(plan.members, labels, strict=True))
     differs = Sentence("{drive} differs from the plan's drive: {difference}.")
     differences = tuple(
         str(differs(drive=label.drive.path, difference=difference))
@@ -149,12 +150,16 @@ def _label_on(drive: Drive) -> RecoveryLabel | None:
     return None
 
 
-def _as_now(planned: Identity, label: RecoveryLabel) -> Identity:
+def _as_now(member: Member, label: RecoveryLabel) -> Identity:
     """Return the drive's current identity. Raises Refused if its size or block size has changed, or if a
     recovery label, perhaps forged, names places outside the change or its own, or data of the wrong size."""
-    drive, notice, geometry = label.drive, label.notice, label.drive.geometry
+    planned, drive, notice, geometry = member.drive, label.drive, label.notice, label.drive.geometry
     block_bytes = geometry.logical_block_bytes if geometry else 1
     is_wrong = any(place.without((notice.extent,)) != (place,) for place in notice.places)
+    volumes = [slot.extent for slot in member.after.changed]
+    for place in notice.zeros:
+        is_outside = bool(place.without(volumes))
+        is_wrong = is_wrong or is_outside or place.without((*notice.places, notice.extent)) != (place,)
     for one in notice.withheld:
         size = -1
         with suppress(ValueError):
@@ -305,6 +310,7 @@ def _save_change(run: Path, number: int, label: RecoveryLabel) -> DriveChange:
             barred_digest="",
             blank=False,
             notice=notice.extent,
+            zeros=notice.zeros,
         )
         shown = stores.hidden_reader(
             change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes)

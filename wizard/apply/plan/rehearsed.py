@@ -374,6 +374,13 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             saved=saved,
         )
         workspace.journal.add(Event.SAVED, sentence)
+        if change.zeros:
+            later = t(
+                "Keep also writes zeros over {size:exact} on {drive}, whose old bytes stay until then.",
+                size=change.zero_bytes,
+                drive=change.path,
+            )
+            workspace.journal.add(Event.COMMAND, later)
         if not record.blank and change.notice is None:
             unlabelled = t(
                 "{drive} lacks free space for a recovery label. Only {folder} records the waiting result.",

@@ -45,7 +45,7 @@ def notices(read: Read, drive_bytes: int, taken: tuple[Placed, ...] = ()) -> Ite
         # drive.
         if notice is None or (notice.drive_bytes, notice.start_bytes) != (drive_bytes, start):
             continue
-        named = [notice.extent, *notice.places, *notice.withheld]
+        named = [notice.extent, *notice.places, *notice.withheld, *notice.zeros]
         if all(
             place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named
         ):

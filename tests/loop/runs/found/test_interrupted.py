@@ -55,7 +55,9 @@ class Lost:
         change = record.changes[0]
         # Free space of the new filesystem: a found run leaves zeros instead of the notice.
         notice = [change.notice] if change.notice else []
+        assert change.zeros
         self.places = [piece for place in change.places for piece in place.without(notice)]
+        self.places += change.zeros
         self.new = (run / "engine" / "new-0.img").read_bytes()
         shutil.rmtree(run)
         tool("blockdev", "--flushbufs", drive)

@@ -32,6 +32,9 @@ class Drive:
             raise Failed("/dev/sdx could not be written.")
         self.data[offset_bytes : offset_bytes + len(data)] = data
 
+    def zero(self, place: Extent) -> None:
+        self.write(place.start_bytes, bytes(place.size_bytes))
+
     def flush(self) -> None:
         """Do nothing, since no cache is simulated."""
 

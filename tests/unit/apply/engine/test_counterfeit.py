@@ -49,6 +49,9 @@ class Drive:
             place = (offset_bytes + at) % len(self.data)
             self.data[place : place + BLOCK] = data[at : at + BLOCK]
 
+    def zero(self, place: Extent) -> None:
+        self.write(place.start_bytes, bytes(place.size_bytes))
+
     def flush(self) -> None:
         """Do nothing, since no cache is simulated."""
 
