@@ -33,7 +33,7 @@ def undo(one: Exchange) -> None:
 
 class Drives:
     """A run over drives with one pattern before and another after. `marks`: these blocks, the deciding one
-    last. Blocks `alike` are equal before and after."""
+    last. Blocks `alike` are equal before and after. `zeros`: zeroed when the run is kept."""
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class Drives:
         marks: Sequence[tuple[Sequence[int], Sequence[int]]],
         alike: Sequence[tuple[int, int]] = (),
         power: Power | None = None,
+        zeros: Extent | None = None,
     ) -> None:
         self.run = run
         (run / FOLDER).mkdir(parents=True)
@@ -51,7 +52,10 @@ class Drives:
             new = bytearray(self.new[number])
             new[place] = self.old[number][place]
             self.new[number] = bytes(new)
-        self.marks = marks
+        self.marks, self.zeros = marks, zeros
+        if zeros:
+            before, after = slice(zeros.start_bytes), slice(zeros.end_bytes, None)
+            self.new = [data[before] + bytes(zeros.size_bytes) + data[after] for data in self.new]
         changes = tuple(self._change(number) for number in range(len(marks)))
         save_record(run, Record(Phase.SAVED, changes))
         self.power = power or Power()
@@ -70,13 +74,17 @@ class Drives:
         ):
             with Store(file, make_bytes=SIZE) as store:
                 store.write(0, data)
-        draft = DriveChange(f"/dev/sd{number}", SIZE, PLACES, old_marks, new_marks, "", "", "", False)
+        zeros = (self.zeros,) if self.zeros else ()
+        places = tuple(piece for place in PLACES for piece in place.without(zeros))
+        draft = DriveChange(f"/dev/sd{number}", SIZE, places, old_marks, new_marks, "", "", "", False)
         with Store(old_file(self.run, number)) as old, Store(new_file(self.run, number)) as new:
             return replace(
                 draft,
-                old_digest=digest_of(PLACES, old.read),
-                new_digest=digest_of(PLACES, new.read),
-                barred_digest=digest_of(PLACES, hidden_reader(draft, old.read, new.read, b"")),
+                old_digest=digest_of(places, old.read),
+                new_digest=digest_of(places, new.read),
+                barred_digest=digest_of(places, hidden_reader(draft, old.read, new.read, b"")),
+                zeros=zeros,
+                witness=self.zeros and Extent(self.zeros.start_bytes, BLOCK),
             )
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:
