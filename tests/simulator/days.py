@@ -59,7 +59,7 @@ Script = Sequence[tuple[str, "Life | Damage"]]
 """Commands, and what happens during each; or files of the run, and what happens to them."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
 NO_WAY = re.compile(
-    r"needs no further action|can only be set up again|Restore the folder's files from a backup|"
+    r"needs no further action|Restore the folder's files from a backup|"
     r"already undone|it was kept|is not at|epeat the command|diskwright status|diskwright inspect"
 )
 
@@ -162,7 +162,7 @@ class Day:
     @property
     def _hopeless(self) -> bool:
         """Return True if so much of the run is lost that no command works. The last message must say so."""
-        said = ("Restore the folder's files from a backup", "--from-drive", "can only be set up again")
+        said = ("Restore the folder's files from a backup", "--from-drive")
         if self.damaged and any(one in self.last_words for one in said):
             return True
         return "may be another drive" in self.last_words and bool(self.foreign) and self._resembles_nothing
@@ -344,6 +344,8 @@ class Day:
         self.overwritten = self.overwritten or what != "undo"
         said = str(rehearsed.undo_plan(self.run, journal))
         assert self._is_old() or "remain in" in said, f"it said {said!r}"
+        if "bit for bit" in said:
+            assert is_old(self.job, self.drives), f"it said {said!r}"
         return said
 
     def finish(self) -> tuple[Event, str]:
@@ -352,9 +354,10 @@ class Day:
         return Event.DONE, "It is set up."
 
     def _is_old(self) -> bool:
-        return is_old(self.job, self.drives) or (
-            self.phase is Phase.UNDONE and self._untouched and not self.overwritten
-        )
+        if self.overwritten:
+            # The user was told that zeros cannot be restored.
+            return is_old(self.job, self.drives, saved=True)
+        return is_old(self.job, self.drives) or (self.phase is Phase.UNDONE and self._untouched)
 
     @property
     def _untouched(self) -> bool:

@@ -79,11 +79,12 @@ class Job:
     def fill(self, run: Path) -> None:
         """Write the run's data about its drives to its folder."""
         for number, part in enumerate(self.parts):
+            witness = part.numbers((part.change.witness,) if part.change.witness else ())
             for file, blocks in ((old_file(run, number), part.old), (new_file(run, number), part.new)):
                 file.parent.mkdir(mode=0o700, exist_ok=True)
                 with Store(file, make_bytes=part.change.size_bytes) as store:
                     for at, data in blocks.items():
-                        if at not in part.unsaved:
+                        if at not in part.unsaved or at in witness:
                             store.write(at * part.block_bytes, data)
             if part.change.notice:
                 with Store(notice_file(run, number), make_bytes=part.change.size_bytes) as store:

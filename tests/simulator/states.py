@@ -14,9 +14,14 @@ from tests.simulator.jobs import Job, Part
 from wizard.model.machine import Extent
 
 
-def is_old(job: Job, drives: Sequence[SimulatedDrive]) -> bool:
-    """Return True if every byte is as before."""
-    return all(_holds(part.old, drive.content) for part, drive in zip(job.parts, drives, strict=True))
+def is_old(job: Job, drives: Sequence[SimulatedDrive], *, saved: bool = False) -> bool:
+    """Return True if every byte is as before, or every `saved` one."""
+    return all(
+        _holds(
+            {at: data for at, data in part.old.items() if not (saved and at in part.unsaved)}, drive.content
+        )
+        for part, drive in zip(job.parts, drives, strict=True)
+    )
 
 
 def is_new(job: Job, drives: Sequence[SimulatedDrive]) -> bool:

@@ -1,14 +1,14 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
-from wizard.apply.engine import stores
+from wizard.apply.engine import stores, survey
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNKNOWN_DATA, DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
@@ -19,7 +19,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import GIB, KIB, MIB, Message, reason_of, rounded_up, t
+from wizard.model.said import GIB, KIB, MIB, Message, reason_of, t
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 
@@ -58,37 +58,6 @@ ZEROS_BYTES = MIB
 """Least size of a range of zeros that is written only when the run is kept."""
 
 
-def sample_of_zeros(places: Sequence[Extent]) -> tuple[Extent, ...]:
-    """Return about `SAMPLES` evenly spaced pages of these places."""
-    total = sum(place.size_bytes for place in places)
-    step = rounded_up(total // SAMPLES + 1, extents.GRAIN_BYTES)
-    return tuple(
-        Extent(start, min(extents.GRAIN_BYTES, place.end_bytes - start))
-        for place in places
-        for start in range(place.start_bytes, place.end_bytes, step)
-    )
-
-
-class Reader(Protocol):
-    """Drive or file."""
-
-    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """Read bytes. Raises Failed."""
-
-
-def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
-    """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
-    data."""
-    for chunk in extents.chunks(places):
-        try:
-            data = drive.read(chunk.start_bytes, chunk.size_bytes)
-        except Failed:
-            return chunk.start_bytes
-        if not stores.is_zero(data):
-            return chunk.end_bytes - len(data.lstrip(b"\0"))
-    return None
-
-
 def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Iterator[Message]:
     """Yield why drives of a rehearsed run do not count as empty although no signature was found. Raises
     Failed."""
@@ -96,12 +65,12 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Itera
         if change.blank or not member.before.is_bare:
             continue
         with stores.Store(stores.old_file(run, number)) as old:
-            byte = first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+            byte = survey.first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
         if byte is None and change.witness:
             byte = change.witness.start_bytes
         if byte is None:
             with extents.DeviceMedium(change.path) as drive:
-                byte = first_data(drive, zeros_wanted(plan, member))
+                byte = survey.first_data(drive, zeros_wanted(plan, member))
         if byte is None:
             yield t(
                 "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a "
@@ -120,7 +89,7 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     """
     member = plan.members[number]
     discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
-    volumes = _volumes(plan, member, discarded)
+    volumes = new_volumes(plan, member, discarded)
     if change.blank or not volumes:
         return ()
     with stores.Store(stores.new_file(run, number)) as new:
@@ -135,7 +104,7 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     )
 
 
-def _volumes(plan: Plan, member: Member, made: Iterable[MakeFilesystem]) -> list[Extent]:
+def new_volumes(plan: Plan, member: Member, made: Iterable[MakeFilesystem]) -> list[Extent]:
     """Return the partitions of a drive in which these filesystems are created, directly or by md."""
     nodes = {node for one in made for node in one.devices}
     nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
@@ -203,7 +172,7 @@ def collected(
             )
 
         places = tuple(extents.clipped(touched, wanted.allowed))
-        volumes = extents.merged(_volumes(plan, member, plan.filesystems), 1, wanted.size_bytes)
+        volumes = extents.merged(new_volumes(plan, member, plan.filesystems), 1, wanted.size_bytes)
         zeros = _large_zeros(new, tuple(extents.clipped(places, volumes)), wanted.size_bytes)
         places = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
 
@@ -222,11 +191,26 @@ def collected(
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
         for place in zeros:
             new.free(place)
-        byte = first_data(drive, sample_of_zeros(zeros))
-        block = drive.logical_block_bytes
-        witness = None if byte is None else Extent(byte // block * block, block)
-        empty = change.blank and witness is None and zeros_in and first_data(drive, zeros_in) is None
-        return replace(change, size_bytes=wanted.size_bytes, blank=bool(empty), zeros=zeros, witness=witness)
+        sampled = survey.sample_of_zeros(zeros)
+        blank = change.blank and bool(zeros_in) and survey.first_data(drive, (*zeros_in, *sampled)) is None
+        # Without a witness, all zeros of a drive that is not empty must have been zeros.
+        places = () if blank else (*sampled, *zeros)
+        witness = next(_blocks_with_data(drive, places), None)
+        if witness:
+            extents.copy((witness,), drive.read, old.write)
+            old.sync()
+        return replace(change, size_bytes=wanted.size_bytes, blank=blank, zeros=zeros, witness=witness)
+
+
+def _blocks_with_data(drive: extents.Medium, places: Iterable[Extent]) -> Iterator[Extent]:
+    """Yield the first readable logical block with data in each chunk of these places."""
+    block = drive.logical_block_bytes
+    for chunk in extents.chunks(places):
+        with suppress(Failed):
+            data = drive.read(chunk.start_bytes, chunk.size_bytes)
+            if not stores.is_zero(data):
+                at = chunk.size_bytes - len(data.lstrip(b"\0"))
+                yield Extent((chunk.start_bytes + at) // block * block, block)
 
 
 def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:

@@ -160,6 +160,8 @@ class Checks:
                     options=tuple(f"--confirm {shlex.quote(printable(one))}" for one in confirm),
                 )
             )
+            if lost := self.zeroed_bytes():
+                found.append(t("{size:exact} of old data cannot be restored.", size=lost))
         if not found and all(map(self._waits_by_notice, self.sides)):
             found.append(
                 t(
@@ -177,8 +179,6 @@ class Checks:
                     "drive can only be set up again: make a new plan."
                 ),
             )
-        if why_not(self._refuse_zeroed, over=True):
-            return t("Undo is no longer possible, so the drive can only be set up again: make a new plan.")
         return None
 
     def check_forward(self) -> None:
@@ -247,6 +247,10 @@ class Checks:
                 contents, {Content.OLD}, Sentence("{drive} was changed after the rehearsal.")
             )
         elif self.record.phase in WRITING:
+            if any(map(survey.has_zeroed, self.sides)) and self.prove(old=False):
+                # Complete and in use: the record is older than the drives.
+                self.record = replace(self.record, phase=Phase.RELEASED)
+                return
             self._check_kept(DriveSide.is_new_intact)
             self._check_kept(DriveSide.is_notice_intact)
             self._refuse_foreign()
@@ -275,15 +279,17 @@ class Checks:
         overwrite foreign changes without `over`."""
         contents = self._contents()
         phase = self.record.phase
-        if phase in ENDED or self.is_nothing_to_restore(contents):
+        is_over = self.is_nothing_to_restore(contents)
+        if phase in ENDED or (is_over and phase in (Phase.SAVED, Phase.CLEARING)):
             return contents
         if phase is Phase.SAVED:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
         self._check_kept(DriveSide.is_old_intact)
-        self._refuse_zeroed(over)
-        if over:
+        if is_over and not over:
+            self._refuse_zeroed()
+        elif over:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is Content.FOREIGN:
                     self._refuse_stranger(side)
@@ -294,31 +300,30 @@ class Checks:
                 "{drive} was modified after the run was complete; undo could destroy those changes."
             )
             self._check_contents(contents, fits | {Content.OLD}, changed)
+            self._refuse_zeroed()
         else:
             self._refuse_foreign()
+            self._refuse_zeroed()
         return contents
 
-    def _refuse_zeroed(self, over: bool) -> None:
-        """Raises Refused if `release` has zeroed bytes that were not saved. Without a witness, samples were
-        zeros before; then the user may undo with `over`."""
-        may_be = not over and self.record.phase in (Phase.RELEASING, Phase.RELEASED)
-        for side in self.sides:
-            change, is_zeroed = side.change, may_be
-            if change.blank or not change.zeros:
-                continue
-            if place := change.witness:
-                with suppress(Failed):
-                    is_zeroed = stores.is_zero(side.medium.read(place.start_bytes, place.size_bytes))
-            if is_zeroed:
-                raise Refused(
-                    t(
-                        "The run {run} was being kept and cannot be undone: {size:exact} of old data on "
-                        "{drive} may already be overwritten.",
-                        run=self._name,
-                        size=change.zero_bytes,
-                        drive=change.path,
-                    )
+    def zeroed_bytes(self) -> int:
+        """Return the size of the places of zeros that undo cannot restore, once the run wrote there."""
+        if self.record.phase in (Phase.SAVED, Phase.CLEARING):
+            return 0
+        sides = (side for side in self.sides if side.change.witness and survey.has_zeroed(side))
+        return sum(side.change.zero_bytes for side in sides)
+
+    def _refuse_zeroed(self) -> None:
+        """Raises Refused if undo could not restore the places of zeros, or would destroy changes there."""
+        for side in filter(survey.has_zeroed, self.sides):
+            raise Refused(
+                t(
+                    "Undo can no longer restore all of {drive}: `keep` or another program wrote to areas of "
+                    "zeros, {size:exact} in all, whose old bytes are not saved.",
+                    drive=side.change.path,
+                    size=side.change.zero_bytes,
                 )
+            )
 
     def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""

@@ -2,8 +2,8 @@
 
 The phase is durable before the first write that belongs to it. The stored old and new bytes are never written
 during an exchange. First the old signatures are cleared, the deciding one before all others. Then all other
-blocks are replaced. Finally the new signatures are written, the deciding one last. So after a power cut each
-drive is old, planned, or not mountable, and the phase determines how to resume.
+blocks are replaced. Finally large zeros and the new signatures are written, the deciding one last. So after a
+power cut each drive is old, planned, or not mountable, and the phase determines how to resume.
 
 Each phase checks first. Errors name the commands that work now.
 """
@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from wizard.apply.block import extents
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.engine import checks, survey
-from wizard.apply.engine.changes import first_data, sample_of_zeros
 from wizard.apply.engine.record import (
     GOING_BACK,
     KEPT_IN,
@@ -34,7 +33,10 @@ from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import failing
+from wizard.model.said import MIB, failing
+
+ZERO_BYTES = 64 * MIB
+"""Size of one request to write zeros."""
 
 OVER = "over"
 """File in a run's folder: undo may overwrite changes by other programs."""
@@ -61,6 +63,8 @@ class Exchange(checks.Checks):
     has_written = False
     was_hidden = False
     """True if the drives were hidden until `release` began."""
+    lost_bytes = 0
+    """Size of the places of zeros that `undo` could not restore."""
 
     def commit(self, progress: Progress) -> None:
         """Write the planned contents without the new signatures: from SAVED or later to HIDDEN.
@@ -103,11 +107,7 @@ class Exchange(checks.Checks):
             if self.record.phase is Phase.RELEASING:
                 sides = [side for side in self.sides if side not in used]
                 if not used and not any(map(survey.is_released, sides)):
-                    for side in sides:
-                        write_zeros(side)
-                        if is_checked and side.change.zeros:
-                            # A counterfeit drive may have written them over other bytes.
-                            check(side, side.change.barred_digest)
+                    _write_zeros(sides, is_checked)
                 # Write the deciding signature last on each drive, and those of all drives together. Otherwise
                 # md could start with one half of a mirror after a power cut.
                 for part in (slice(None, -1), slice(-1, None)):
@@ -130,6 +130,7 @@ class Exchange(checks.Checks):
         """
         with self._saving_phase(progress, UNDOES):
             contents = self.check_undo(over=(self._run / OVER).exists())
+            self.lost_bytes = self.zeroed_bytes()
             if all(content is Content.OLD for content in contents):
                 for side in self.sides:
                     # An earlier attempt may have left these bytes in the drive's cache.
@@ -240,6 +241,8 @@ def _replace_with_old(side: DriveSide) -> None:
         if survey.wrapped(side, content) is None:
             raise
         _replace_all(side, side.old, side.change.old_digest)
+    if survey.has_zeroed(side) and not side.change.witness:
+        write_zeros(side)
 
 
 def clear_signatures(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
@@ -254,18 +257,34 @@ def write_signatures(side: DriveSide, marks: Sequence[SavedSignature], content: 
         _write_signature(side, mark, content)
 
 
+def _write_zeros(sides: Sequence[DriveSide], is_hidden: bool) -> None:
+    """Write the zeros to all drives. `is_hidden`: every other byte was just verified. Raises Failed."""
+    for side in sides:
+        if place := side.change.witness:
+            side.medium.zero(place)
+            side.medium.flush()
+    for side in sides:
+        write_zeros(side)
+        if is_hidden and side.change.zeros:
+            # A counterfeit drive may have written the zeros over other bytes.
+            check(side, side.change.barred_digest)
+
+
 def write_zeros(side: DriveSide) -> None:
     """Write the zeros that were not written with the other bytes, and verify a sample. Raises Failed."""
-    change = side.change
-    if change.witness:
-        side.medium.zero(change.witness)
-        side.medium.flush()
-    for chunk in extents.chunks(change.zeros):
-        side.medium.zero(chunk)
-        side.told(chunk.size_bytes)
+    zeros, sample = side.change.zeros, survey.sample_of_zeros(side.change.zeros)
+    for place in zeros:
+        for start in range(place.start_bytes, place.end_bytes, ZERO_BYTES):
+            size = min(ZERO_BYTES, place.end_bytes - start)
+            side.medium.zero(Extent(start, size))
+            side.told(size)
     side.medium.flush()
-    if first_data(side.medium, sample_of_zeros(change.zeros)) is not None:
-        raise Failed(UNVERIFIED(what=change.path))
+    if survey.first_data(side.medium, sample) is not None:
+        # A drive may accept the request and do nothing.
+        extents.copy(zeros, lambda _, length: extents.ZEROS[:length], side.medium.write)
+        side.medium.flush()
+    if survey.first_data(side.medium, sample) is not None:
+        raise Failed(UNVERIFIED(what=side.change.path))
 
 
 def overwrite_notice(side: DriveSide) -> None:

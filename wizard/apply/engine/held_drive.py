@@ -1,5 +1,6 @@
 """Drive opened exclusively for writing, so that nobody can mount the drive or a partition."""
 
+import errno
 import fcntl
 import os
 import struct
@@ -68,6 +69,8 @@ class HeldPart(HeldDrive):
     def request(self, call: int, place: Extent) -> None:
         """See `DeviceMedium`. The kernel discards on a whole drive only if no part is in use."""
         start = place.start_bytes - self._part_from
+        if start < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         fcntl.ioctl(self._part, call, struct.pack("=QQ", start, place.size_bytes))
 
     def close(self) -> None:

@@ -45,8 +45,9 @@ class Phase(StrEnum):
     """Phase of a run.
 
     REHEARSING: all work is on a scratch copy. SAVED: the old bytes are saved. CLEARING, REPLACING: the drives
-    are written. HIDDEN: everything is written and verified except the new signatures. RELEASING: the
-    signatures are written. RELEASED: the drives have the planned contents. KEPT: the old bytes are deleted.
+    are written. HIDDEN: everything is written and verified except large zeros and the new signatures.
+    RELEASING: these are written. RELEASED: the drives have the planned contents. KEPT: the old bytes are
+    deleted.
 
     The phases with BACK end in UNDONE. LEFT: the old contents were used before the first write or after the
     undo, so the run leaves the drives unchanged. UNKNOWN, never saved: the record is lost, and only the
@@ -147,8 +148,8 @@ class DriveChange(Struct, frozen=True):
     """Large ranges of zeros in new volumes, such as a journal. They are written when the run is kept, before
     the new signatures, so their old bytes are not saved."""
     witness: Extent | None = None
-    """Logical block in `zeros` that had other bytes. The first to be zeroed: from then on, undo is
-    impossible."""
+    """Logical block in `zeros` that had other bytes, which are saved. The first to be zeroed: from then on,
+    the drive cannot be restored completely. Without a witness, all bytes in `zeros` were zeros."""
 
     @property
     def marks(self) -> tuple[SavedSignature, ...]:
@@ -253,8 +254,8 @@ def _read(text: str, where: str) -> Record:
     record = codec.from_json(codec.parse_document(text, SCHEMA, where), Record, where)
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)
-        notice = (change.notice,) if change.notice else ()
-        for place in (*change.places, *change.discards, *change.zeros, *marks, *notice):
+        single = filter(None, (change.notice, change.witness))
+        for place in (*change.places, *change.discards, *change.zeros, *marks, *single):
             if not 0 <= place.start_bytes <= place.end_bytes <= change.size_bytes <= LARGEST_DRIVE_BYTES:
                 raise BadInput(t("{place} is damaged.", place=where))
     return record

@@ -11,6 +11,7 @@ from hashlib import sha256
 from math import gcd
 from pathlib import Path
 from shutil import rmtree
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, rounded_up, t
 
 LEAST_VALUES, ENOUGH_BLOCKS = 16, 64
 """Distinct bytes by which a block identifies a drive. After so many such blocks, all others count, too."""
@@ -198,6 +199,41 @@ def shows_signature(side: DriveSide, *, new: bool) -> bool:
     return False
 
 
+PAGES = 256
+"""Sampled pages in places of zeros."""
+
+
+def sample_of_zeros(places: Sequence[Extent]) -> tuple[Extent, ...]:
+    """Return about `PAGES` evenly spaced pages of these places."""
+    total = sum(place.size_bytes for place in places)
+    step = rounded_up(total // PAGES + 1, extents.GRAIN_BYTES)
+    return tuple(
+        Extent(start, min(extents.GRAIN_BYTES, place.end_bytes - start))
+        for place in places
+        for start in range(place.start_bytes, place.end_bytes, step)
+    )
+
+
+class Reader(Protocol):
+    """Drive or file."""
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """Read bytes. Raises Failed."""
+
+
+def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
+    """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
+    data."""
+    for chunk in extents.chunks(places):
+        try:
+            data = drive.read(chunk.start_bytes, chunk.size_bytes)
+        except Failed:
+            return chunk.start_bytes
+        if not stores.is_zero(data):
+            return chunk.end_bytes - len(data.lstrip(b"\0"))
+    return None
+
+
 def is_released(side: DriveSide) -> bool:
     """Return True if the drive contains a block of a new signature. Unreadable blocks do not count."""
     for mark in side.change.new_marks:
@@ -207,6 +243,19 @@ def is_released(side: DriveSide) -> bool:
                 if any(data) and side.medium.read(start, size) == data != mark.away(start, size, side.old):
                     return True
     return False
+
+
+def has_zeroed(side: DriveSide) -> bool:
+    """Return True if the places of `zeros` are no longer as before the run: keep has begun to write them, or
+    another program wrote there. Unreadable or lost bytes count."""
+    change = side.change
+    if not (place := change.witness):
+        return first_data(side.medium, sample_of_zeros(change.zeros)) is not None
+    at = place.start_bytes, place.size_bytes
+    try:
+        return side.medium.read(*at) != side.old(*at)
+    except Failed:
+        return True
 
 
 def content_of(side: DriveSide) -> Content:

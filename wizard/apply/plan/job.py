@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoScratchDeviceError, stop_ignoring
 from wizard.apply.engine import scratch_copies, stores
-from wizard.apply.engine.changes import first_data, sample_of, unknown_data
+from wizard.apply.engine.changes import sample_of, unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import (
     GOING_BACK,
@@ -27,6 +27,7 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
+from wizard.apply.engine.survey import first_data
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import stores
+from wizard.apply.engine.changes import new_volumes
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.identity_check import identity_difference
@@ -124,7 +125,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         )
         raise process.refused(partly(run=mine.notice.run, drives=len(plan.members), missing=absent))
     labels = tuple(found[number] for number in range(len(plan.members)))
-    known = tuple(_as_now(member, label) for member, label in zip(plan.members, labels, strict=True))
+    known = tuple(_as_now(plan, member, label) for member, label in zip(plan.members, labels, strict=True))
     differs = Sentence("{drive} differs from the plan's drive: {difference}.")
     differences = tuple(
         str(differs(drive=label.drive.path, difference=difference))
@@ -150,15 +151,16 @@ def _label_on(drive: Drive) -> RecoveryLabel | None:
     return None
 
 
-def _as_now(member: Member, label: RecoveryLabel) -> Identity:
+def _as_now(plan: Plan, member: Member, label: RecoveryLabel) -> Identity:
     """Return the drive's current identity. Raises Refused if its size or block size has changed, or if a
     recovery label, perhaps forged, names places outside the change or its own, or data of the wrong size."""
     planned, drive, notice, geometry = member.drive, label.drive, label.notice, label.drive.geometry
     block_bytes = geometry.logical_block_bytes if geometry else 1
     is_wrong = any(place.without((notice.extent,)) != (place,) for place in notice.places)
-    volumes = [slot.extent for slot in member.after.changed]
+    volumes = new_volumes(plan, member, plan.filesystems)
     for place in notice.zeros:
-        is_outside = bool(place.without(volumes))
+        is_part = bool(place.start_bytes % block_bytes or place.size_bytes % block_bytes)
+        is_outside = is_part or bool(place.without(volumes))
         is_wrong = is_wrong or is_outside or place.without((*notice.places, notice.extent)) != (place,)
     for one in notice.withheld:
         size = -1

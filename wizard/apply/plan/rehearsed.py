@@ -42,6 +42,10 @@ NO_SPACE = Sentence(
 )
 WITHOUT_UNDO = t("To continue without undo, add --confirm {word}.", word=shlex.quote(WORD))
 BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
+MOSTLY_BACK = Sentence(
+    "{drives:list}: restored, except for areas of zeros ({size:exact} in all) that `keep` or another program "
+    "had begun to overwrite."
+)
 UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
 NEVER_WRITTEN = Sentence(
     "The run has ended without writing to {drives:and}. The drive is missing, or changed after the rehearsal."
@@ -126,7 +130,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
         journal.add(
             Event.COMMAND,
             t(
-                "{drives:list}: wrote and read back all bytes except the signatures.",
+                "{drives:list}: wrote and read back all bytes except large zeros and the signatures.",
                 drives=plan.devices,
             ),
         )
@@ -215,6 +219,12 @@ def undo_plan(run: Path, journal: Journal) -> Message:
     if proof is None:
         return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     _delete(run, proof)
+    return _back(plan, exchange.lost_bytes)
+
+
+def _back(plan: Plan, lost: int) -> Message:
+    if lost:
+        return MOSTLY_BACK(drives=plan.devices, size=lost)
     return BACK(drives=plan.devices)
 
 
@@ -235,14 +245,14 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
 
 def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain them. Return a summary."""
-    proof = None
+    proof, lost = None, 0
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof = checks.prove(old=True)
+        proof, lost = checks.prove(old=True), checks.zeroed_bytes()
     if proof:
         _delete(run, proof)
     elif (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
-    return is_old(drives=plan.devices)
+    return _back(plan, lost) if is_old is BACK else is_old(drives=plan.devices)
 
 
 def _still_saved(run: Path) -> Message:

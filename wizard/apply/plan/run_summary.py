@@ -111,6 +111,9 @@ def undo_sentence(
     """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
     if phase is record.Phase.KEPT:
         return NO_LONGER
+    if phase in (record.Phase.RELEASING, record.Phase.RELEASED):
+        # It may have overwritten bytes that are not saved.
+        return record.SHOWS_RUN(run=run_argument(run))
     if phase is not None and phase is not record.Phase.UNDONE and phase not in record.UNTOUCHED:
         return record.UNDO(run=run_argument(run))
     is_needed = phase is None and journal.begun_steps(tuple(entries))

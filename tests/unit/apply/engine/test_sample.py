@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from tests.unit.plan.raid.stripes import numbered, striped
-from wizard.apply.engine.changes import SAMPLES, first_data, sample_of, zeros_wanted
+from wizard.apply.engine.changes import SAMPLES, sample_of, zeros_wanted
+from wizard.apply.engine.survey import first_data
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB, TIB
