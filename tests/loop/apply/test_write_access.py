@@ -220,7 +220,7 @@ def test_mounted_volume_is_writable_for_the_calling_user(
     assert planned.returncode == 0, planned.stderr
     place = plain_folder / "media-2"
     told = "".join(planned.stderr.split())
-    assert f"at{place}" in told and "writablebydaemon" in told, planned.stderr
+    assert f"at{place}" in told and "Writablebydaemon" in told, planned.stderr
     token = drive.removeprefix("/dev/")
     done = diskwright(work, "apply", str(written), "--confirm", token, "--fstab", str(work.fstab))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -156,7 +156,7 @@ def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> N
         run = run_of(work)
 
         listed = diskwright(work, "status")
-        assert f"sudo diskwright look {run} " in listed.stdout
+        assert f"sudo diskwright look {run}\n" in listed.stdout
         assert (
             f"sudo diskwright keep {run}\n" in listed.stdout
             and f"sudo diskwright undo {run}\n" in listed.stdout

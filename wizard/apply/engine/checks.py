@@ -318,8 +318,8 @@ class Checks:
         for side in filter(survey.has_zeroed, self.sides):
             raise Refused(
                 t(
-                    "Undo can no longer restore all of {drive}: `keep` or another program wrote to areas of "
-                    "zeros, {size:exact} in all, whose old bytes are not saved.",
+                    "Undo can no longer restore all of {drive}. `keep` or another program wrote to areas of "
+                    "zeros ({size:exact} in all), whose old bytes are not saved.",
                     drive=side.change.path,
                     size=side.change.zero_bytes,
                 )
