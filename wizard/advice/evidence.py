@@ -98,7 +98,7 @@ def load_evidence() -> dict[str, Evidence]:
             raise place.fault(
                 faulty,
                 t(
-                    "{id}: write figures or runs, at least one each, or as many values as a table has filesystems.",
+                    "{id}: write figures or runs, at least one each, or one value for each table column.",
                     id=card.id,
                 ),
             )
