@@ -25,7 +25,8 @@ LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
 class ShingledForm(FrozenStruct):
-    """Overrides for shingled drives. Omitted lists are the same as for other drives."""
+    """Overrides for shingled drives. Omitted lists are the same as for other drives, and omitted `evidence`
+    is what was `measured_shingled`, if anything."""
 
     place: Rank
     sentence: ProfileText
@@ -189,7 +190,7 @@ class _WorkloadLoader:
                 raise self.place.fault(f"{at}.unfit", t("only a rejected filesystem can be unfit."))
             if within and form.shingled is not None:
                 own = {name: value for name, value in asdict(form.shingled).items() if value is not None}
-                at, choice = f"{at}.{within}", replace(form, **own)
+                at, choice = f"{at}.{within}", replace(form, **{"evidence": measured or form.evidence, **own})
             choices.append(self._standing(at, choice))
         self._check_places([one.place for one in choices], f"{within}.place".strip("."))
         named = {one.filesystem for one in choices}
