@@ -25,11 +25,11 @@ LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
 class ShingledForm(FrozenStruct):
-    """Overrides for shingled drives. Omitted lists are the same as for other drives, and omitted `evidence`
+    """Overrides for shingled drives. Omitted keys are the same as for other drives, and omitted `evidence`
     is what was `measured_shingled`, if anything."""
 
-    place: Rank
     sentence: ProfileText
+    place: Rank | None = None
     results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] | None = None
     mkfs: tuple[str, ...] | None = None
@@ -43,8 +43,8 @@ class ChoiceForm(FrozenStruct):
     up, even if better filesystems are not possible."""
 
     filesystem: str
-    place: Rank
     sentence: ProfileText
+    place: Rank = Rank.NOT_RECOMMENDED
     results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] = ()
     mkfs: tuple[str, ...] = ()
