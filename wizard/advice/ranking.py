@@ -186,8 +186,9 @@ def _choice(
     name = standing.filesystem
     # Of several options with the same flag, the first available one is used.
     found: dict[tuple[OptionKind, str], CatalogueOption] = {}
-    for option in profile.always:
-        if name in option.filesystems and blocker(option, site) is None:
+    known = [option for option in profile.options if name in option.filesystems]
+    for option in known:
+        if option.always and blocker(option, site) is None:
             found.setdefault((option.kind, flag_of(option)), option)
     always = tuple(found.values())
     mkfs = _with_always(OptionKind.MKFS, always, standing.mkfs)
@@ -197,7 +198,11 @@ def _choice(
     # If one of several alternatives for the same flag is offered, do not report the others, for other sizes,
     # as withheld.
     set_already = {flag_of(option) for option in mkfs if blocker(option, site) is None}
-    never = (option for option in profile.never if name in option.filesystems)
+    never = (
+        option
+        for option in known
+        if option.never and not option.default and option.kind is not OptionKind.TUNE
+    )
     return Choice(
         filesystem=name,
         ranked=standing.ranked or place is not Rank.NOT_RECOMMENDED,

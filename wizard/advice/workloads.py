@@ -114,15 +114,14 @@ class Ranking(FrozenStruct):
 
 
 class Profile(FrozenStruct):
-    """A workload with all data needed for advice. `never`: options never offered. `always`: those that apply
-    to every workload. `trial`: ids of loads for comparing filesystems."""
+    """A workload with all data needed for advice. `options`: the whole catalogue. `trial`: ids of loads for
+    comparing filesystems."""
 
     workload: Workload
     root: bool
     usual: Ranking
     shingled: Ranking
-    never: tuple[CatalogueOption, ...]
-    always: tuple[CatalogueOption, ...] = ()
+    options: tuple[CatalogueOption, ...]
     solid_state: bool = False
     trial: tuple[str, ...] = ()
 
@@ -163,19 +162,12 @@ class _WorkloadLoader:
         workload = Workload(
             self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label
         )
-        never = tuple(
-            option
-            for option in self.options.values()
-            if option.never and not option.default and option.kind is not OptionKind.TUNE
-        )
-        always = tuple(option for option in self.options.values() if option.always)
         return Profile(
             workload,
             self.form.root,
             self._ranking("measured", self.form.measured, self.form.regret),
             self._ranking("measured_shingled", self.form.measured_shingled, self.form.regret_shingled),
-            never,
-            always,
+            tuple(self.options.values()),
             self.form.solid_state,
             self.form.trial,
         )
