@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from statistics import fmean
 
-from msgspec.structs import replace
-
 from wizard.advice import catalogue
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
@@ -68,7 +66,7 @@ class TableTest(FrozenStruct):
     note: ProfileText = NO_TEXT
 
 
-class Table(FrozenStruct):
+class StudyTable(FrozenStruct):
     """A study's table. All tests have these filesystems or configurations, and a `note` if they have none of
     their own."""
 
@@ -84,7 +82,7 @@ class EvidenceFile(FrozenStruct):
 
     study: Study
     measurements: tuple[Measurement, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
 
 
 def load_evidence() -> dict[str, Evidence]:
@@ -120,20 +118,18 @@ def _measured(form: EvidenceFile) -> Iterator[Evidence]:
                 tuple(zip(table.filesystems, values, strict=True)) if fits else (),
                 note=test.note or table.note,
             )
-            card = _evidence(form.study, row)
-            title = t("{test}, {size} at a time", test=test.title, size=size)
-            yield replace(card, title=title) if size else card
+            yield _evidence(form.study, row, size)
 
 
 def _means(runs: Sequence[tuple[str, Sequence[float]]]) -> tuple[tuple[str, float], ...]:
     return tuple((name, round(fmean(values), 3)) for name, values in runs if values)
 
 
-def _evidence(study: Study, row: Measurement) -> Evidence:
+def _evidence(study: Study, row: Measurement, size: str = "") -> Evidence:
     notes: list[Message] = [note for note in (row.note, _runs_note(study, row), study.note) if note]
     return Evidence(
         id=row.id,
-        title=row.title,
+        title=t("{test}, {size} at a time", test=row.title, size=size) if size else row.title,
         source=t("{title}: {source}", title=study.title, source=study.source),
         era=row.era or study.era,
         kernel=row.kernel or study.kernel,

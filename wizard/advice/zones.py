@@ -59,6 +59,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
         zones = ((Ability.DOUBT, unknown),)
     elif not drive.zones.conventional:
         second = (t("A second, conventional drive provides these zones."),)
+    both = f"{OTHER} {path}" if second else path
     limit = None if size is None else missing.size_obstacle(MADE["f2fs"], size)
     return (
         _use(
@@ -83,7 +84,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 *([(Ability.CANNOT, limit)] if limit else []),
                 *zones,
             ),
-            f"mkfs.f2fs -f -m {f'-c {path} {OTHER}' if second else path}",
+            " ".join(("mkfs.f2fs -f -m", *(("-c", path, OTHER) if second else (path,)))),
             _mount("f2fs", OTHER if second else path),
         ),
         _xfs(machine, drive),
@@ -113,7 +114,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 *_tool(machine, "dmzadm"),
                 *zones,
             ),
-            *(f"dmzadm --{action} {f'{OTHER} {path}' if second else path}" for action in ("format", "start")),
+            f"dmzadm --format {both}",
+            f"dmzadm --start {both}",
         ),
         ZonedUse(
             str(t("ext4, JFS, NILFS2 and partitions")),

@@ -175,7 +175,7 @@ def sentence_for(verdict: CliffVerdict) -> str:
         factor=f"{cliff.factor:.0f}",
     )
     if doubt is not None and fall:
-        said = join(t("{drive}: inconclusive; {why}.", drive=path, why=fall), DOUBTS[doubt])
+        said = join(access.INCONCLUSIVE(drive=path, why=fall), DOUBTS[doubt])
     elif doubt is not None:
         said = join(t("{drive}: inconclusive.", drive=path), DOUBTS[doubt])
     elif fall:

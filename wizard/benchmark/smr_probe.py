@@ -243,8 +243,6 @@ def share_error(one: float, count: int, other: float, other_count: int) -> float
 
 UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 
-CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
-
 _REASONS = {
     Basis.STAYS: Sentence(
         "written blocks are read from a different place than their neighbours, even after idle time"
@@ -279,7 +277,7 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
     why = reason(**{field: values[field] for field in reason.fields})
     if outcome_of(basis) is Displaced.LIKELY:
         return str(t("{drive} is likely shingled: {why}.", drive=path, why=why))
-    return str(CANNOT_TELL(drive=path, why=why))
+    return str(access.INCONCLUSIVE(drive=path, why=why))
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
@@ -571,7 +569,7 @@ def media_cache_sentence(drive: Drive, patterns: Sequence[geometry.Pattern]) -> 
                 "this model ({family}) may have a media cache, which looks the same. Nothing was written",
                 family=str(found.family) or drive.model or "",
             )
-            return str(CANNOT_TELL(drive=drive, why=why))
+            return str(access.INCONCLUSIVE(drive=drive, why=why))
     return ""
 
 

@@ -254,24 +254,14 @@ def test_invalid_evidence_is_rejected(write: Write, old: str, new: str, at: str,
     assert says in said
 
 
-TABLE = """
-[[tables]]
-unit = "KB/s"
-lower_is_better = false
-filesystems = ["ext4", "xfs"]
-
-[[tables.tests]]
-id = "mine-copy"
-title = "Copying"
-rates = [["4 KB", [1, 2]], ["8 KB", [3, 4]]]
-"""
-
-
 def test_a_table_has_one_value_for_each_filesystem(write: Write) -> None:
-    write("evidence/mine.toml", EVIDENCE + TABLE)
+    tests = '[{id = "mine-copy", title = "Copying", rates = [["8 KB", [3, 4]]]}]'
+    columns = 'unit = "KB/s", lower_is_better = false, filesystems = ["ext4", "xfs"]'
+    table = f"tables = [{{{columns}, tests = {tests}}}]\n"
+    write("evidence/mine.toml", table + EVIDENCE)
     card = load_evidence()["mine-copy-8k"]
     assert (str(card.title), card.figures) == ("Copying, 8 KB at a time", (("ext4", 3), ("xfs", 4)))
-    path = write("evidence/mine.toml", EVIDENCE + TABLE.replace("[3, 4]", "[3]"))
+    path = write("evidence/mine.toml", table.replace("[3, 4]", "[3]") + EVIDENCE)
     assert "mine-copy-8k: write figures or runs" in fault(path)
 
 

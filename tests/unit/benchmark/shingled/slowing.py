@@ -11,6 +11,7 @@ from wizard.model.said import GIB, MIB
 from wizard.model.verdict import Cliff, CliffDoubt
 
 MILLISECOND = 1_000_000
+Judged = tuple[CliffDoubt | None, Cliff | None]
 CACHE_BYTES = 256 * MIB
 
 
@@ -136,5 +137,5 @@ def judged(
     kind: Drive = drive(),  # noqa: B008 - frozen
     *,
     most_bytes: int = GIB,
-) -> tuple[CliffDoubt | None, Cliff | None]:
+) -> Judged:
     return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, kind)

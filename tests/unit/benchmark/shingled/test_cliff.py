@@ -17,6 +17,7 @@ from tests.unit.benchmark.shingled.slowing import (
     DisturbedToTheEnd,
     FullAlready,
     HardDisk,
+    Judged,
     Merciful,
     Shingled,
     Simulated,
@@ -43,7 +44,7 @@ from wizard.benchmark.smr_cliff import (
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, MIB
-from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
+from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
 from wizard.ui.components.measured import verdict_blocks
 
 # The rule
@@ -230,16 +231,12 @@ def test_too_little_free_space_is_refused() -> None:
 
 
 def verdict(
-    judgement: tuple[CliffDoubt | None, Cliff | None],
-    *,
-    saw_data: bool = True,
-    subject: Drive | None = None,
-    ended: bool = False,
+    judgement: Judged, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
 ) -> CliffVerdict:
-    the_drive = subject or drive()
-    doubt, cliff = judgement
-    found = CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
-    outcome = CliffOutcome.INCONCLUSIVE if doubt else found
+    the_drive, (doubt, cliff) = subject or drive(), judgement
+    outcome = (
+        CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
+    )
     made = CliffVerdict(
         the_drive.path,
         outcome,
