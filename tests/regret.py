@@ -19,7 +19,7 @@ from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
 from tests.verdicts import read_verdict
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Profile, Ranking, load_workloads
+from wizard.advice.workloads import Profile, load_workloads
 from wizard.benchmark.candidates.compare import TimeRatio, TrialFinding, TrialVerdict
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
@@ -133,16 +133,10 @@ def mean_of(regrets: tuple[Regret, ...]) -> float:
 def rows(profile: Profile) -> Iterator[Row]:
     """Yield the rows of a profile with measurements that compare the advised filesystem with others."""
     for shingled, ranking in ((False, profile.usual), (True, profile.shingled)):
-        row = _row(profile, ranking, shingled=shingled)
-        if row.regrets:
-            yield row
-
-
-def _row(profile: Profile, ranking: Ranking, *, shingled: bool) -> Row:
-    advised = ranking.recommended
-    regrets = tuple(regret for card in ranking.figures if (regret := regret_of(card, advised)) is not None)
-    silent = tuple(card for card in ranking.figures if advised not in living(card) and len(living(card)) > 1)
-    return Row(profile.workload.id, shingled, advised, regrets, silent, ranking.regret.english)
+        advised, cards = ranking.recommended, ranking.figures
+        silent = tuple(card for card in cards if advised not in living(card) and len(living(card)) > 1)
+        if regrets := tuple(filter(None, (regret_of(card, advised) for card in cards))):
+            yield Row(profile.workload.id, shingled, advised, regrets, silent, ranking.regret.english)
 
 
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:
@@ -157,16 +151,14 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
         if outside and card.id in told:
             yield f"{card.id} is named by a workload, though it is listed as none's."
     for profile in profiles:
+        measured = (*profile.usual.figures, *profile.shingled.figures)
         cited = {
             card
             for standing in (*profile.usual.choices, *profile.shingled.choices)
             for card in standing.evidence
         }
         for card in sorted(cited, key=lambda card: card.id):
-            if len(living(card)) > 1 and card not in (
-                *profile.usual.figures,
-                *profile.shingled.figures,
-            ):
+            if len(living(card)) > 1 and card not in measured:
                 yield f"{profile.workload.id} cites {card.id} for a place, and does not name it as measured."
 
 

@@ -52,9 +52,8 @@ def test_user_workload_is_added(mine: Path) -> None:
     ext4, xfs, *_ = profile.usual.choices
     assert [option.text for option in ext4.mkfs] == ["-m 0", "-I 512"]
     assert ext4.evidence[0].figures == (("ext4", 3), ("xfs", 3.5))
-    on_shingled = profile.shingled.choices
-    assert on_shingled[0] == ext4
-    assert str(on_shingled[1].sentence) == "Less here." and on_shingled[1].schedulers == xfs.schedulers
+    alike, less, *_ = profile.shingled.choices
+    assert alike == ext4 and str(less.sentence) == "Less here." and less.schedulers == xfs.schedulers
     assert {other.workload.id for other in load_workloads()} >= {"photos", "small-files"}
 
 

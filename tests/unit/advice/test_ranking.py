@@ -273,8 +273,7 @@ def test_unfit_or_unranked_filesystem_never_moves_up() -> None:
             replace(one, moves_up=False, ranked=ranked) if one.filesystem == "btrfs" else one
             for one in profile.usual.choices
         )
-        usual = replace(profile.usual, choices=stays)
-        advice = advise(on, held, UNKNOWN, replace(profile, usual=usual))
+        advice = advise(on, held, UNKNOWN, replace(profile, usual=replace(profile.usual, choices=stays)))
         assert advice.chosen is None
         assert the(advice, "btrfs").sentence == the(advice_for("large-media"), "btrfs").sentence
 
