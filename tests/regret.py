@@ -19,11 +19,11 @@ from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
 from tests.verdicts import read_verdict
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
+from wizard.advice.workloads import Profile, load_workloads
 from wizard.benchmark.candidates.compare import TimeRatio, TrialFinding, TrialVerdict
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.advice import FEWEST_RUNS, Evidence, Rank
+from wizard.model.advice import FEWEST_RUNS, Evidence
 
 AIM = 1.05
 """From here on the profile must say why."""
@@ -132,29 +132,18 @@ def mean_of(regrets: tuple[Regret, ...]) -> float:
 
 def rows(profile: Profile) -> Iterator[Row]:
     """Yield the rows of a profile with measurements that compare the advised filesystem with others."""
-    for shingled, measured in ((False, profile.measured), (True, profile.measured_shingled)):
-        row = _row(profile, measured, shingled=shingled)
-        if row.regrets:
-            yield row
-
-
-def _row(profile: Profile, measured: PublishedMeasurements, *, shingled: bool) -> Row:
-    places = {one.filesystem: (one.shingled if shingled else one.usual).place for one in profile.candidates}
-    advised = next(name for name, place in places.items() if place is Rank.RECOMMENDED)
-    regrets = tuple(regret for card in measured.figures if (regret := regret_of(card, advised)) is not None)
-    silent = tuple(card for card in measured.figures if advised not in living(card) and len(living(card)) > 1)
-    return Row(profile.workload.id, shingled, advised, regrets, silent, measured.regret.english)
+    for shingled, ranking in ((False, profile.usual), (True, profile.shingled)):
+        advised, cards = ranking.recommended, ranking.figures
+        silent = tuple(card for card in cards if advised not in living(card) and len(living(card)) > 1)
+        if regrets := tuple(filter(None, (regret_of(card, advised) for card in cards))):
+            yield Row(profile.workload.id, shingled, advised, regrets, silent, ranking.regret.english)
 
 
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:
     """Yield a sentence for each omission that would flatter the advice."""
     for row in (row for profile in profiles for row in rows(profile)):
         yield from _unsaid(row)
-    told = {
-        card.id
-        for profile in profiles
-        for card in (*profile.measured.figures, *profile.measured_shingled.figures)
-    }
+    told = {card.id for profile in profiles for card in (*profile.usual.figures, *profile.shingled.figures)}
     for card in evidence.values():
         comparable, outside = len(living(card)) > 1, any(fnmatch(card.id, pattern) for pattern in OUTSIDE)
         if comparable and card.id not in told and not outside:
@@ -162,17 +151,14 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
         if outside and card.id in told:
             yield f"{card.id} is named by a workload, though it is listed as none's."
     for profile in profiles:
+        measured = (*profile.usual.figures, *profile.shingled.figures)
         cited = {
             card
-            for one in profile.candidates
-            for standing in (one.usual, one.shingled)
+            for standing in (*profile.usual.choices, *profile.shingled.choices)
             for card in standing.evidence
         }
         for card in sorted(cited, key=lambda card: card.id):
-            if len(living(card)) > 1 and card not in (
-                *profile.measured.figures,
-                *profile.measured_shingled.figures,
-            ):
+            if len(living(card)) > 1 and card not in measured:
                 yield f"{profile.workload.id} cites {card.id} for a place, and does not name it as measured."
 
 

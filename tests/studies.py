@@ -4,14 +4,14 @@ The tables of filesystems and loads come from the program and its profiles. The 
 diskwright offers instead, are listed here.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from tests.readme import renew
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Profile, RankedChoice, load_workloads
+from wizard.advice.workloads import Profile, Ranking, load_workloads
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS, phases_of
 from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
@@ -235,22 +235,20 @@ def _advised(kind: FilesystemKind, profiles: Sequence[Profile]) -> str:
     """Return the workloads for which a filesystem is first or second choice."""
     said = []
     for place, word in ((Rank.RECOMMENDED, "first for"), (Rank.ALTERNATIVE, "second for")):
-        usual = _purposes(kind, profiles, place, lambda one: one.usual)
-        shingled = _purposes(kind, profiles, place, lambda one: one.shingled)
+        usual = _purposes(kind, place, [(one, one.usual) for one in profiles])
+        shingled = _purposes(kind, place, [(one, one.shingled) for one in profiles])
         said += [f"{word} {', '.join(f'`{name}`' for name in usual)}"] if usual else []
         if more := [name for name in shingled if name not in usual]:
             said.append(f"on shingled drives {word} {', '.join(f'`{name}`' for name in more)}")
     return "; ".join(said) or "no"
 
 
-def _purposes(
-    kind: FilesystemKind, profiles: Sequence[Profile], place: Rank, standing: Callable[..., RankedChoice]
-) -> list[str]:
+def _purposes(kind: FilesystemKind, place: Rank, rankings: Sequence[tuple[Profile, Ranking]]) -> list[str]:
     return [
         profile.workload.id
-        for profile in profiles
-        for one in profile.candidates
-        if one.filesystem == kind.name and standing(one).place is place
+        for profile, ranking in rankings
+        for one in ranking.choices
+        if one.filesystem == kind.name and one.place is place
     ]
 
 

@@ -72,12 +72,12 @@ def measured(folder: Path) -> Iterator[int]:
     """Return nanoseconds per operation, in the units of the C program."""
     draft = Draft(1)
     names = [f"f{number}" for number in range(COUNT)]
-    create, read, look = (draft.phase(name, Unit.FILES) for name in ("create", "read", "stat"))
+    create, read, look = (draft.phase(name) for name in ("create", "read", "stat"))
     fill, change = draft.phase("fill", Unit.BYTES), draft.phase("pwrite", Unit.BYTES, PAGE_BYTES)
-    delete, fill_slowly = draft.phase("unlink", Unit.FILES), draft.phase("write", Unit.BYTES)
-    crowd = [draft.phase("crowd", Unit.FILES)]
+    delete, fill_slowly = draft.phase("unlink"), draft.phase("write", Unit.BYTES)
+    crowd = [draft.phase("crowd")]
     crowd += [crowd[0].beside() for _ in range(1, THREADS)]
-    tidy = draft.phase("tidy", Unit.FILES)
+    tidy = draft.phase("tidy")
     for name in names:
         create.create(name, PAGE_BYTES)
     for name in names:

@@ -147,9 +147,9 @@ class CatalogueOption(FrozenStruct):
     """
 
     id: str
-    kind: OptionKind
     text: str
     why: ProfileText
+    kind: OptionKind = OptionKind.MOUNT
     filesystems: tuple[str, ...] = ()
     does: ProfileText = NO_TEXT
     also: tuple[str, ...] = ()

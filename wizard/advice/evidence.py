@@ -4,7 +4,7 @@ Each study is one file. Each measurement carries the study's date, kernel and ha
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from statistics import fmean
 
@@ -56,39 +56,80 @@ class Measurement(FrozenStruct):
     hardware: ProfileText = NO_TEXT
 
 
+class TableTest(FrozenStruct):
+    """A test of a table: its `values`, one for each filesystem, or `rates` by record size, such as `4 KB`."""
+
+    id: str
+    title: ProfileText
+    values: tuple[float, ...] = ()
+    rates: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    note: ProfileText = NO_TEXT
+
+
+class StudyTable(FrozenStruct):
+    """A study's table. All tests have these filesystems or configurations, and a `note` if they have none of
+    their own."""
+
+    unit: ProfileText
+    lower_is_better: bool
+    filesystems: tuple[str, ...]
+    tests: tuple[TableTest, ...]
+    note: ProfileText = NO_TEXT
+
+
 class EvidenceFile(FrozenStruct):
     """A file in profiles/evidence."""
 
     study: Study
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[Measurement, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
 
 
 def load_evidence() -> dict[str, Evidence]:
     """Return all measurements by id. Raises BadInput with file, line and key."""
-    places = catalogue.gather(
-        "evidence",
-        EvidenceFile,
-        lambda form: (_evidence(form.study, row) for row in form.measurements),
-        "measurements",
-    )
+    places = catalogue.gather("evidence", EvidenceFile, _measured, "measurements")
     for place in places.values():
         card = place.entry
         is_complete = card.figures and all(values for _, values in card.runs)
         if not is_complete or (card.runs and card.figures != _means(card.runs)):
             faulty = "runs" if card.runs else "figures"
-            raise place.fault(faulty, t("write either figures or runs, with at least one figure each."))
+            raise place.fault(
+                faulty,
+                t(
+                    "{id}: write figures or runs, at least one each, or one value for each table column.",
+                    id=card.id,
+                ),
+            )
     return {name: place.entry for name, place in places.items()}
+
+
+def _measured(form: EvidenceFile) -> Iterator[Evidence]:
+    for row in form.measurements:
+        yield _evidence(form.study, row)
+    for table, test in ((one, test) for one in form.tables for test in one.tests):
+        for size, values in test.rates or (("", test.values),):
+            # Without figures, a row with too few or too many values is reported.
+            fits = len(values) == len(table.filesystems)
+            row = Measurement(
+                f"{test.id}-{size.replace(' KB', 'k')}" if size else test.id,
+                test.title,
+                table.unit,
+                table.lower_is_better,
+                tuple(zip(table.filesystems, values, strict=True)) if fits else (),
+                note=test.note or table.note,
+            )
+            yield _evidence(form.study, row, size)
 
 
 def _means(runs: Sequence[tuple[str, Sequence[float]]]) -> tuple[tuple[str, float], ...]:
     return tuple((name, round(fmean(values), 3)) for name, values in runs if values)
 
 
-def _evidence(study: Study, row: Measurement) -> Evidence:
+def _evidence(study: Study, row: Measurement, size: str = "") -> Evidence:
     notes: list[Message] = [note for note in (row.note, _runs_note(study, row), study.note) if note]
     return Evidence(
         id=row.id,
-        title=row.title,
+        title=t("{test}, {size} at a time", test=row.title, size=size) if size else row.title,
         source=t("{title}: {source}", title=study.title, source=study.source),
         era=row.era or study.era,
         kernel=row.kernel or study.kernel,

@@ -10,7 +10,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice
 from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.said import MIB, Message, Sentence, t, tn
+from wizard.model.said import MIB, Message, Sentence, join, t, tn
 
 COMMANDS = {
     "debian": ("apt", "install"),
@@ -72,28 +72,23 @@ class Missing(FrozenStruct):
         programs = tuple(
             t("the libparted binding for Python") if name == BINDING else name for name in self.programs
         )
-        if not self.packages:
-            return tn(
-                "{programs:and} is not installed, and the package is unknown for this distribution.",
-                "{programs:and} are not installed, and the packages are unknown for this distribution.",
-                programs=programs,
-                count=count,
-            )
+        remedy = t("The package is unknown for this distribution.")
         if command := self.command:
-            return tn(
-                "{programs:and} is not installed. Install with `{command}`.",
-                "{programs:and} are not installed. Install with `{command}`.",
-                programs=programs,
-                command=command,
-                count=count,
+            remedy = t("Install with `{command}`.", command=command)
+        elif self.packages:
+            remedy = tn(
+                "Install the package {packages:and}.",
+                "Install the packages {packages:and}.",
+                packages=self.packages,
+                count=len(self.packages),
             )
-        return tn(
-            "{programs:and} is not installed. Install the package {packages:and}.",
-            "{programs:and} are not installed. Install {packages:and}.",
+        absent = tn(
+            "{programs:and} is not installed.",
+            "{programs:and} are not installed.",
             programs=programs,
-            packages=self.packages,
             count=count,
         )
+        return join(absent, remedy)
 
 
 class MissingTools(Refused):

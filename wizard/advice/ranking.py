@@ -3,14 +3,14 @@
 Hard limits come first, then the workload, then the recording technology of the drive.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
 from wizard.advice.missing import NO_LIST, obstacles
-from wizard.advice.workloads import CandidateProfile, Profile, PublishedMeasurements, RankedChoice
+from wizard.advice.workloads import Profile, RankedChoice, Ranking
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.findings.use import NOT_CHECKED, named_field
@@ -21,7 +21,6 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
-_Ranked = list[tuple[CandidateProfile, RankedChoice]]
 
 TABLE_BYTES = 2 * MIB
 """Space used by a partition table and the aligned start of the first partition."""
@@ -37,30 +36,25 @@ def advise(
     zoned = zones.manages_zones(drive)
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
-    published = profile.measured_shingled if site.shingled else profile.measured
+    published = profile.shingled if site.shingled else profile.usual
+    ranked = [_rank_on_drive(one, site, host_managed=host_managed) for one in published.choices]
     blocked = {
-        candidate.filesystem: _obstacles(
-            MADE[candidate.filesystem], machine, drive, recording, site.size_bytes
-        )
-        for candidate in profile.candidates
+        one.filesystem: _obstacles(MADE[one.filesystem], machine, drive, recording, site.size_bytes)
+        for one in ranked
     }
-    ranked = [(one, _rank_on_drive(one, site, host_managed=host_managed)) for one in profile.candidates]
-    ranked.sort(key=lambda pair: (_ORDER.index(pair[1].place), bool(blocked[pair[0].filesystem])))
+    ranked.sort(key=lambda one: (_ORDER.index(one.place), bool(blocked[one.filesystem])))
     # The ranks that the workload defines, in order, for filesystems that are possible and may move up.
-    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.NOT_RECOMMENDED]
+    ranks = [one.place for one in ranked if one.place is not Rank.NOT_RECOMMENDED]
     eligible = [
-        candidate.filesystem
-        for candidate, standing in ranked
-        if (standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up)
-        and not blocked[candidate.filesystem]
+        one.filesystem
+        for one in ranked
+        if (one.place is not Rank.NOT_RECOMMENDED or one.moves_up) and not blocked[one.filesystem]
     ]
     assigned = dict(zip(eligible, ranks, strict=False))
-    choices = []
-    for candidate, standing in ranked:
-        place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
-        sentence = _sentence(candidate, standing, place, ranked, blocked)
-        reasons = blocked[candidate.filesystem]
-        choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
+    choices = [
+        _choice(one, assigned.get(one.filesystem, Rank.NOT_RECOMMENDED), site, profile, ranked, blocked)
+        for one in ranked
+    ]
     notes = _notes(drive, recording, profile)
     choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place)))
     doubts = [*_doubts(machine, drive, recording, profile)]
@@ -102,13 +96,13 @@ def _is_shingled(recording: Recording) -> bool:
     return recording.is_shingled and recording.management != HOST_MANAGED
 
 
-def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_managed: bool) -> RankedChoice:
+def _rank_on_drive(standing: RankedChoice, site: OptionSite, *, host_managed: bool) -> RankedChoice:
     """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
     the kernel shows the zones. Options and measurements for other drives do not apply."""
-    on_zones = zones.manages_zones(site.drive) and candidate.filesystem == zones.BTRFS.name
-    if on_zones and candidate.moves_up:
+    on_zones = zones.manages_zones(site.drive) and standing.filesystem == zones.BTRFS.name
+    if on_zones and standing.moves_up:
         return replace(
-            candidate.usual,
+            standing,
             place=Rank.RECOMMENDED,
             sentence=t(
                 "Of the filesystems diskwright creates, only this one works on such a drive. "
@@ -121,11 +115,16 @@ def _rank_on_drive(candidate: CandidateProfile, site: OptionSite, *, host_manage
         )
     if on_zones:
         # A filesystem unsuitable for the workload does not become suitable as the only possible one.
-        return replace(candidate.usual, place=Rank.NOT_RECOMMENDED, evidence=(), results=NO_TEXT)
+        return replace(standing, place=Rank.NOT_RECOMMENDED, evidence=(), results=NO_TEXT)
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
-        return RankedChoice(Rank.NOT_RECOMMENDED, sentence)
-    standing = candidate.shingled if site.shingled else candidate.usual
+        return RankedChoice(
+            standing.filesystem,
+            Rank.NOT_RECOMMENDED,
+            sentence,
+            ranked=standing.ranked,
+            moves_up=standing.moves_up,
+        )
     if not standing.evidence:
         return standing
     # With figures, date and hardware if measured on this kind of drive.
@@ -177,18 +176,19 @@ def _obstacles(
 
 
 def _choice(
-    candidate: CandidateProfile,
     standing: RankedChoice,
     place: Rank,
     site: OptionSite,
     profile: Profile,
-    sentence: Message,
-    obstacles: tuple[str, ...],
+    ranked: Sequence[RankedChoice],
+    blocked: Mapping[str, tuple[str, ...]],
 ) -> Choice:
+    name = standing.filesystem
     # Of several options with the same flag, the first available one is used.
     found: dict[tuple[OptionKind, str], CatalogueOption] = {}
-    for option in profile.always:
-        if candidate.filesystem in option.filesystems and blocker(option, site) is None:
+    known = [option for option in profile.options if name in option.filesystems]
+    for option in known:
+        if option.always and blocker(option, site) is None:
             found.setdefault((option.kind, flag_of(option)), option)
     always = tuple(found.values())
     mkfs = _with_always(OptionKind.MKFS, always, standing.mkfs)
@@ -198,17 +198,21 @@ def _choice(
     # If one of several alternatives for the same flag is offered, do not report the others, for other sizes,
     # as withheld.
     set_already = {flag_of(option) for option in mkfs if blocker(option, site) is None}
-    never = (option for option in profile.never if candidate.filesystem in option.filesystems)
+    never = (
+        option
+        for option in known
+        if option.never and not option.default and option.kind is not OptionKind.TUNE
+    )
     return Choice(
-        filesystem=candidate.filesystem,
-        ranked=candidate.ranked or place is not Rank.NOT_RECOMMENDED,
+        filesystem=name,
+        ranked=standing.ranked or place is not Rank.NOT_RECOMMENDED,
         place=place,
-        sentence=sentence,
+        sentence=_sentence(standing, place, ranked, blocked),
         evidence=standing.evidence,
         mkfs=_available(mkfs, site),
         mount=_available(mount, site),
         scheduler=schedulers[0] if schedulers else None,
-        obstacles=obstacles,
+        obstacles=blocked[name],
         withheld=tuple(
             Withheld(option.text, option.kind, reason)
             for option in (*named, *never)
@@ -233,23 +237,22 @@ def _available(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[
 
 
 def _sentence(
-    candidate: CandidateProfile,
     standing: RankedChoice,
     place: Rank,
-    ranked: _Ranked,
-    blocked: dict[str, tuple[str, ...]],
+    ranked: Sequence[RankedChoice],
+    blocked: Mapping[str, tuple[str, ...]],
 ) -> Message:
     """Return the sentence of a filesystem. If its rank has changed, state first why."""
     if place is standing.place:
         return standing.sentence
-    if blocked[candidate.filesystem]:
-        title = MADE[candidate.filesystem].title
+    if blocked[standing.filesystem]:
+        title = MADE[standing.filesystem].title
         unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
         return join(unusable, standing.sentence)
     before = [
-        candidate.filesystem
-        for candidate, other in ranked
-        if blocked[candidate.filesystem] and _ORDER.index(other.place) < _ORDER.index(standing.place)
+        other.filesystem
+        for other in ranked
+        if blocked[other.filesystem] and _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
     others = tuple(MADE[name].title for name in before)
@@ -272,9 +275,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         yield from (said for ability, said in faults if ability is Ability.DOUBT)
     elif recording.verdict is Recorded.LIKELY:
         yield t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive.")
-        ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
-        usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
-        shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
+        usual, shingled = profile.usual.recommended, profile.shingled.recommended
         if usual != shingled:
             yield t(
                 "If not, {usual} would rank before {shingled} for this workload.",
@@ -298,7 +299,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
 
 
 def _unproven(
-    choices: Sequence[Choice], profile: Profile, published: PublishedMeasurements, site: OptionSite
+    choices: Sequence[Choice], profile: Profile, published: Ranking, site: OptionSite
 ) -> Iterator[Message]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""

@@ -25,10 +25,11 @@ LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
 class ShingledForm(FrozenStruct):
-    """Overrides for shingled drives. Omitted lists are the same as for other drives."""
+    """Overrides for shingled drives. Omitted keys are the same as for other drives, and omitted `evidence`
+    is what was `measured_shingled`, if anything."""
 
-    place: Rank
     sentence: ProfileText
+    place: Rank | None = None
     results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] | None = None
     mkfs: tuple[str, ...] | None = None
@@ -42,8 +43,8 @@ class ChoiceForm(FrozenStruct):
     up, even if better filesystems are not possible."""
 
     filesystem: str
-    place: Rank
     sentence: ProfileText
+    place: Rank = Rank.NOT_RECOMMENDED
     results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] = ()
     mkfs: tuple[str, ...] = ()
@@ -79,8 +80,10 @@ class WorkloadForm(FrozenStruct):
 
 class RankedChoice(FrozenStruct):
     """A filesystem's rank with the options and evidence. `schedulers` are in order of preference. `results`:
-    sentences with figures of the evidence."""
+    sentences with figures of the evidence. `ranked`: False if the workload does not mention the filesystem.
+    `moves_up`: may replace a better one that is not possible."""
 
+    filesystem: str
     place: Rank
     sentence: Message
     evidence: tuple[Evidence, ...] = ()
@@ -88,55 +91,37 @@ class RankedChoice(FrozenStruct):
     mount: tuple[CatalogueOption, ...] = ()
     schedulers: tuple[CatalogueOption, ...] = ()
     results: Message = NO_TEXT
-
-
-class CandidateProfile(FrozenStruct):
-    """A workload's ranking of one filesystem, on ordinary and shingled drives.
-
-    `ranked`: False if the workload does not mention the filesystem. `moves_up`: may replace a better one that
-    is not possible.
-    """
-
-    filesystem: str
-    usual: RankedChoice
-    shingled: RankedChoice
     ranked: bool = True
     moves_up: bool = True
 
 
-class PublishedMeasurements(FrozenStruct):
-    """Published measurements for a workload, and why the fastest filesystem is not the recommended one (may
-    be empty)."""
+class Ranking(FrozenStruct):
+    """All filesystems that diskwright creates, for a workload on ordinary or shingled drives. `figures`:
+    published measurements for the workload. `regret`: why the fastest one is not the recommended one."""
 
+    choices: tuple[RankedChoice, ...]
     figures: tuple[Evidence, ...] = ()
     regret: ProfileText = NO_TEXT
+
+    @property
+    def recommended(self) -> str:
+        """The recommended filesystem."""
+        return next(one.filesystem for one in self.choices if one.place is Rank.RECOMMENDED)
 
     def show(self, better: str, worse: str, rotational: bool | None = None) -> bool:
         """Return True if any measurement proves that `better` beats `worse` on such a drive."""
         return any(card.shows(better, worse) for card in self.figures if card.applies(rotational))
 
-    def with_regret(self, filesystem: str, standing: RankedChoice) -> RankedChoice:
-        """Add to the sentences of a recommended filesystem why another, proven faster, is not recommended."""
-        others = {name for card in self.figures for name, _ in card.runs} & set(MADE)
-        beaten = any(self.show(other, filesystem) for other in others)
-        if standing.place is not Rank.RECOMMENDED or not (beaten and self.regret):
-            return standing
-        results = join(standing.results, self.regret) if standing.results else self.regret
-        return replace(standing, results=results)
-
 
 class Profile(FrozenStruct):
-    """A workload with all data needed for advice. `candidates`: all filesystems that diskwright creates.
-    `never`: options never offered. `always`: options that apply to every workload. `trial`: ids of loads for
+    """A workload with all data needed for advice. `options`: the whole catalogue. `trial`: ids of loads for
     comparing filesystems."""
 
     workload: Workload
     root: bool
-    candidates: tuple[CandidateProfile, ...]
-    never: tuple[CatalogueOption, ...]
-    always: tuple[CatalogueOption, ...] = ()
-    measured: PublishedMeasurements = PublishedMeasurements()
-    measured_shingled: PublishedMeasurements = PublishedMeasurements()
+    usual: Ranking
+    shingled: Ranking
+    options: tuple[CatalogueOption, ...]
     solid_state: bool = False
     trial: tuple[str, ...] = ()
 
@@ -177,56 +162,45 @@ class _WorkloadLoader:
         workload = Workload(
             self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label
         )
-        ranked = []
-        for index, choice in enumerate(self.form.choices):
-            key = f"choices[{index}]"
-            shingled = usual = self._standing(key, choice)
-            if choice.shingled is not None:
-                form = {name: value for name, value in asdict(choice.shingled).items() if value is not None}
-                shingled = self._standing(f"{key}.shingled", replace(choice, **form))
-            if choice.unfit and usual.place is not Rank.NOT_RECOMMENDED:
-                raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
-            ranked.append(CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit))
-        self._check_places([candidate.usual.place for candidate in ranked], "place")
-        self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
-        measured = PublishedMeasurements(self._evidence("measured", self.form.measured), self.form.regret)
-        on_shingled = PublishedMeasurements(
-            self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
-        )
-        named = {candidate.filesystem for candidate in ranked}
-        candidates = (
-            *(
-                replace(
-                    one,
-                    usual=measured.with_regret(one.filesystem, one.usual),
-                    shingled=on_shingled.with_regret(one.filesystem, one.shingled),
-                )
-                for one in ranked
-            ),
-            *(
-                CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
-                for name in MADE
-                if name not in named
-                for standing in (RankedChoice(Rank.NOT_RECOMMENDED, MADE[name].in_general),)
-            ),
-        )
-        never = tuple(
-            option
-            for option in self.options.values()
-            if option.never and not option.default and option.kind is not OptionKind.TUNE
-        )
-        always = tuple(option for option in self.options.values() if option.always)
         return Profile(
             workload,
             self.form.root,
-            candidates,
-            never,
-            always,
-            measured,
-            on_shingled,
+            self._ranking("measured", self.form.measured, self.form.regret),
+            self._ranking("measured_shingled", self.form.measured_shingled, self.form.regret_shingled),
+            tuple(self.options.values()),
             self.form.solid_state,
             self.form.trial,
         )
+
+    def _ranking(self, key: str, measured: tuple[str, ...], regret: ProfileText) -> Ranking:
+        """Append the regret to the results of a recommended filesystem that is not the fastest."""
+        within = key.partition("_")[2]
+        choices = []
+        for index, form in enumerate(self.form.choices):
+            at, choice = f"choices[{index}]", form
+            if form.unfit and form.place is not Rank.NOT_RECOMMENDED:
+                raise self.place.fault(f"{at}.unfit", t("only a rejected filesystem can be unfit."))
+            if within and form.shingled is not None:
+                own = {name: value for name, value in asdict(form.shingled).items() if value is not None}
+                at, choice = f"{at}.{within}", replace(form, **{"evidence": measured or form.evidence, **own})
+            choices.append(self._standing(at, choice))
+        self._check_places([one.place for one in choices], f"{within}.place".strip("."))
+        named = {one.filesystem for one in choices}
+        choices += [
+            RankedChoice(name, Rank.NOT_RECOMMENDED, MADE[name].in_general, ranked=False, moves_up=False)
+            for name in MADE
+            if name not in named
+        ]
+        ranking = Ranking(tuple(choices), self._evidence(key, measured), regret)
+        if not regret or not any(ranking.show(name, ranking.recommended) for name in MADE):
+            return ranking
+        regretted = (
+            replace(one, results=join(one.results, regret) if one.results else regret)
+            if one.place is Rank.RECOMMENDED
+            else one
+            for one in choices
+        )
+        return replace(ranking, choices=tuple(regretted))
 
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
@@ -263,6 +237,7 @@ class _WorkloadLoader:
         if not form.sentence.english.strip():
             raise self.place.fault(f"{key}.sentence", catalogue.ONE_LINE(longest=LONGEST_TEXT))
         return RankedChoice(
+            form.filesystem,
             form.place,
             form.sentence,
             self._evidence(f"{key}.evidence", form.evidence),
@@ -270,6 +245,7 @@ class _WorkloadLoader:
             self._options(f"{key}.mount", OptionKind.MOUNT, form.filesystem, form.mount),
             self._options(f"{key}.schedulers", OptionKind.SCHEDULER, form.filesystem, form.schedulers),
             form.results,
+            moves_up=not form.unfit,
         )
 
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:

@@ -14,15 +14,9 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, Message, join, t
 
 METADATA = t("Metadata needs conventional zones.")
-SECOND = t("A second, conventional drive provides these zones.")
 
 Version = tuple[int, int]
 
-BTRFS_SINCE: Version = (5, 12)
-F2FS_SINCE: Version = (4, 10)
-ZONEFS_SINCE: Version = (5, 6)
-DM_ZONED_SINCE: Version = (4, 13)
-DM_ZONED_WITH_A_SECOND_SINCE: Version = (5, 8)
 XFS_SINCE: Version = (6, 15)
 
 BTRFS_ZONE_BYTES = (4 * MIB, 8 * GIB)
@@ -54,7 +48,19 @@ def manages_zones(drive: Drive) -> bool:
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
     """Return all possible uses of a host-managed drive, with obstacles and commands."""
-    options = " ".join(option.text for option in btrfs_options)
+    path, size, options = drive.path, drive.size_bytes, " ".join(option.text for option in btrfs_options)
+    second: tuple[Message, ...] = ()
+    zones: tuple[_Fault, ...] = ()
+    if drive.zones is None or drive.zones.conventional is None:
+        unknown = t(
+            "Unknown whether the drive has conventional zones (run as root to check). "
+            "Without such zones, a second drive is needed."
+        )
+        zones = ((Ability.DOUBT, unknown),)
+    elif not drive.zones.conventional:
+        second = (t("A second, conventional drive provides these zones."),)
+    both = f"{OTHER} {path}" if second else path
+    limit = None if size is None else missing.size_obstacle(MADE["f2fs"], size)
     return (
         _use(
             "Btrfs",
@@ -62,15 +68,25 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Every write goes to a new place, zone after zone. diskwright creates this "
                 "filesystem on the whole drive."
             ),
-            (
-                *_kernel_support(machine, "btrfs", BTRFS.title),
-                *_tool(machine, BTRFS.tool),
-                *btrfs_faults(machine, drive),
-            ),
-            f"mkfs.btrfs {options} {drive.path}",
-            _mount("btrfs", drive.path),
+            (*_needs(machine, "btrfs", BTRFS.title, BTRFS.tool), *btrfs_faults(machine, drive)),
+            f"mkfs.btrfs {options} {path}",
+            _mount("btrfs", path),
         ),
-        _f2fs(machine, drive),
+        _use(
+            "F2FS",
+            join(
+                METADATA,
+                *second,
+                t("Part of the drive is reserved for moving data."),
+            ),
+            (
+                *_needs(machine, "f2fs", "F2FS", "mkfs.f2fs", (4, 10)),
+                *([(Ability.CANNOT, limit)] if limit else []),
+                *zones,
+            ),
+            " ".join(("mkfs.f2fs -f -m", *(("-c", path, OTHER) if second else (path,)))),
+            _mount("f2fs", OTHER if second else path),
+        ),
         _xfs(machine, drive),
         _use(
             "zonefs",
@@ -78,15 +94,29 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Presents each zone as an append-only file, for programs written for this "
                 "purpose, not for ordinary files."
             ),
-            (
-                *_kernel_support(machine, "zonefs", "zonefs"),
-                *_since(machine, ZONEFS_SINCE),
-                *_tool(machine, "mkzonefs"),
-            ),
-            f"mkzonefs {drive.path}",
-            _mount("zonefs", drive.path),
+            _needs(machine, "zonefs", "zonefs", "mkzonefs", (5, 6)),
+            f"mkzonefs {path}",
+            _mount("zonefs", path),
         ),
-        _dm_zoned(machine, drive),
+        _use(
+            "dm-zoned",
+            join(
+                t(
+                    "Presents the drive as an ordinary device (below /dev/mapper) for any "
+                    "filesystem. The cost: rewritten data first goes to conventional zones and "
+                    "is moved again later."
+                ),
+                *second,
+            ),
+            (
+                *_since(machine, (5, 8) if second else (4, 13)),
+                *_built_with(machine, "DM_ZONED"),
+                *_tool(machine, "dmzadm"),
+                *zones,
+            ),
+            f"dmzadm --format {both}",
+            f"dmzadm --start {both}",
+        ),
         ZonedUse(
             str(t("ext4, JFS, NILFS2 and partitions")),
             Ability.CANNOT,
@@ -110,11 +140,17 @@ def _mount(kind: str, device: str, *options: str) -> str:
     return " ".join(("mount", "-t", kind, *options, device, PLACE))
 
 
-def _kernel_support(machine: Machine, name: str, title: str) -> Iterator[_Fault]:
+def _needs(
+    machine: Machine, name: str, title: str, tool: str, first: Version | None = None
+) -> Iterator[_Fault]:
+    """Check the kernel's filesystems, version and the tool."""
     if not machine.kernel.filesystems:
         yield Ability.DOUBT, missing.NO_LIST
     elif name not in machine.kernel.filesystems:
         yield Ability.CANNOT, missing.NO_DRIVER(release=machine.kernel.release, title=title)
+    if first:
+        yield from _since(machine, first)
+    yield from _tool(machine, tool)
 
 
 def _since(machine: Machine, first: Version) -> Iterator[_Fault]:
@@ -156,15 +192,9 @@ def _dotted(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
-def _has_conventional(drive: Drive) -> bool | None:
-    if drive.zones is None or drive.zones.conventional is None:
-        return None
-    return drive.zones.conventional > 0
-
-
 def btrfs_faults(machine: Machine, drive: Drive) -> Iterator[_Fault]:
     """Check zone support only. Kernel and tool are checked elsewhere."""
-    yield from _since(machine, BTRFS_SINCE)
+    yield from _since(machine, (5, 12))
     known = machine.program(BTRFS.tool)
     if not machine.has_tool(BTRFS.tool):
         pass
@@ -209,42 +239,8 @@ def btrfs_faults(machine: Machine, drive: Drive) -> Iterator[_Fault]:
         )
 
 
-def _conventional_known(drive: Drive) -> Iterator[_Fault]:
-    if _has_conventional(drive) is None:
-        yield (
-            Ability.DOUBT,
-            t(
-                "Unknown whether the drive has conventional zones (run as root to check). "
-                "Without such zones, a second drive is needed."
-            ),
-        )
-
-
-def _f2fs(machine: Machine, drive: Drive) -> ZonedUse:
-    size = drive.size_bytes
-    limit = None if size is None else missing.size_obstacle(MADE["f2fs"], size)
-    faults = (
-        *_kernel_support(machine, "f2fs", "F2FS"),
-        *_since(machine, F2FS_SINCE),
-        *_tool(machine, "mkfs.f2fs"),
-        *([(Ability.CANNOT, limit)] if limit else []),
-        *_conventional_known(drive),
-    )
-    nature, devices = [METADATA], [drive.path]
-    if _has_conventional(drive) is False:
-        nature.append(SECOND)
-        devices = ["-c", drive.path, OTHER]
-    nature.append(t("Part of the drive is reserved for moving data."))
-    make = " ".join(("mkfs.f2fs", "-f", "-m", *devices))
-    return _use("F2FS", join(*nature), faults, make, _mount("f2fs", devices[-1]))
-
-
 def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
-    faults = [
-        *_kernel_support(machine, "xfs", XFS.title),
-        *_since(machine, XFS_SINCE),
-        *_tool(machine, XFS.tool),
-    ]
+    faults = [*_needs(machine, "xfs", XFS.title, XFS.tool, XFS_SINCE)]
     details = [*_built_with(machine, "XFS_RT")]
     known = machine.program(XFS.tool)
     if known is None or known.version == (0, 0):
@@ -275,25 +271,3 @@ def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
             _mount("xfs", OTHER, "-o", f"rtdev={drive.path}"),
         )
     return _use("XFS", join(*nature), faults, *commands)
-
-
-def _dm_zoned(machine: Machine, drive: Drive) -> ZonedUse:
-    nature = [
-        t(
-            "Presents the drive as an ordinary device (below /dev/mapper) for any "
-            "filesystem. The cost: rewritten data first goes to conventional zones and "
-            "is moved again later."
-        )
-    ]
-    first, devices = DM_ZONED_SINCE, drive.path
-    if _has_conventional(drive) is False:
-        nature.append(SECOND)
-        first = DM_ZONED_WITH_A_SECOND_SINCE
-        devices = f"{OTHER} {drive.path}"
-    faults = (
-        *_since(machine, first),
-        *_built_with(machine, "DM_ZONED"),
-        *_tool(machine, "dmzadm"),
-        *_conventional_known(drive),
-    )
-    return _use("dm-zoned", join(*nature), faults, f"dmzadm --format {devices}", f"dmzadm --start {devices}")

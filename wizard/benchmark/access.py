@@ -24,6 +24,7 @@ GOING_SECONDS = 1.0
 
 
 ENDED = t("You stopped the test early.")
+INCONCLUSIVE = Sentence("{drive}: inconclusive; {why}.")
 IMPLAUSIBLE = Sentence("{drive} reports implausible physical blocks of {size} bytes.")
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 

@@ -98,17 +98,10 @@ FEWEST_UNITS = 24
 PAIRS_A_UNIT = 2
 
 
-class PlannedLook(Struct, frozen=True):
-    """A look after `units`, whose interval misses with probability `alpha` at most."""
-
-    units: int
-    alpha: float
-
-
-def plan_looks(units: int) -> tuple[PlannedLook, ...]:
-    """Return the looks for a run of `units`."""
-    looks = (PlannedLook(int(units * share), alpha) for share, alpha in LEVELS)
-    return tuple(look for look in looks if look.units >= FEWEST_UNITS)
+def plan_looks(units: int) -> Iterator[tuple[int, float]]:
+    """Yield the units of each look in a run, and how likely the look's interval misses at most."""
+    looks = ((int(units * share), alpha) for share, alpha in LEVELS)
+    return (look for look in looks if look[0] >= FEWEST_UNITS)
 
 
 def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
@@ -117,19 +110,18 @@ def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
     return [(one + other) / PAIRS_A_UNIT for one, other in zip(logs[::2], logs[1::2], strict=False)]
 
 
-def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
-    """Return the ratio after a look's units, None if there are fewer."""
-    units = unit_ratios(pairs[: look.units * PAIRS_A_UNIT])
-    rank = interval_rank(look.units, look.alpha)
-    if len(units) < look.units or rank < 1:
+def look_at(pairs: Sequence[Pair], units: int, alpha: float) -> Ratio | None:
+    """Return the ratio after these units, None if there are fewer."""
+    ordered = sorted(unit_ratios(pairs[: units * PAIRS_A_UNIT]))
+    rank = interval_rank(units, alpha)
+    if len(ordered) < units or rank < 1:
         return None
-    ordered = sorted(units)
     return Ratio(
         exp(median(ordered)),
         exp(ordered[rank - 1]),
         exp(ordered[-rank]),
         CONFIDENCE,
-        look.units * PAIRS_A_UNIT,
+        units * PAIRS_A_UNIT,
     )
 
 
@@ -278,8 +270,8 @@ def measure(
     sampler.counts_pauses = sampler.works_off_later(median(pair.aligned_ns for pair in warm))
     pairs: list[Pair] = []
     ratio: Ratio | None = None
-    for look in plan_looks(planned):
-        while len(pairs) < look.units * PAIRS_A_UNIT:
+    for units, alpha in plan_looks(planned):
+        while len(pairs) < units * PAIRS_A_UNIT:
             if clock.is_over():
                 return Measured(tuple(pairs), ratio, sampler.counts_pauses)
             pairs += sampler.next_unit()
@@ -293,7 +285,7 @@ def measure(
                     estimate=median(recent),
                 )
                 clock.report(said, seconds_left=left)
-        ratio = look_at(pairs, look)
+        ratio = look_at(pairs, units, alpha)
         if is_enough(ratio, claim_above):
             break
     return Measured(tuple(pairs), ratio, sampler.counts_pauses)

@@ -10,6 +10,7 @@ from random import Random
 from statistics import median
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.benchmark import access
 from wizard.benchmark.measure import align, nth
@@ -37,20 +38,6 @@ SEEKING_SECONDS = 0.04
 
 SEQUENTIAL_KEPT = 0.5
 """At this share of its rate, sequential writing has not slowed down."""
-
-
-class CliffJudgement(Struct, frozen=True):
-    """A cliff, and the doubt that limits the result."""
-
-    doubt: CliffDoubt | None = None
-    cliff: Cliff | None = None
-
-    @property
-    def outcome(self) -> CliffOutcome:
-        """The result."""
-        if self.doubt is not None:
-            return CliffOutcome.INCONCLUSIVE
-        return CliffOutcome.NONE_WITHIN if self.cliff is None else CliffOutcome.FOUND
 
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
@@ -104,23 +91,23 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
     return median(before) if before else None, median(after) if after else None
 
 
-def judge_cliff(windows: Sequence[WriteWindow], drive: Drive) -> CliffJudgement:
-    """Judge the windows of all phases."""
+def judge_cliff(windows: Sequence[WriteWindow], drive: Drive) -> tuple[CliffDoubt | None, Cliff | None]:
+    """Return a cliff in the windows of all phases, and the doubt that limits the result."""
     random = _at_random(windows)
     if cliff := find_cliff(random):
-        return CliffJudgement(_doubt(windows, cliff, drive), cliff)
+        return _doubt(windows, cliff, drive), cliff
     level = _fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
-        return CliffJudgement(CliffDoubt.TOO_LITTLE)
+        return CliffDoubt.TOO_LITTLE, None
     if (
         drive.rotational is not False
         and drive.bus != "loop"
         and _together(random).bytes_per_second < PIECE_BYTES / SEEKING_SECONDS
     ):
-        return CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
+        return CliffDoubt.SLOW_FROM_THE_START, None
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
-        return CliffJudgement(CliffDoubt.LATE)
-    return CliffJudgement()
+        return CliffDoubt.LATE, None
+    return None, None
 
 
 def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, drive: Drive) -> CliffDoubt | None:
@@ -175,11 +162,9 @@ DOUBTS = {
 }
 
 
-def sentence_for(
-    path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
-) -> str:
+def sentence_for(verdict: CliffVerdict) -> str:
     """Describe what was measured."""
-    doubt, cliff = judgement.doubt, judgement.cliff
+    path, doubt, cliff = verdict.drive, verdict.doubt, verdict.cliff
     fall = cliff and t(
         "after {written:size} of random writes ({duration} of writing) the rate fell "
         "from {before} to {after}, to 1/{factor}",
@@ -190,7 +175,7 @@ def sentence_for(
         factor=f"{cliff.factor:.0f}",
     )
     if doubt is not None and fall:
-        said = join(t("{drive}: inconclusive; {why}.", drive=path, why=fall), DOUBTS[doubt])
+        said = join(access.INCONCLUSIVE(drive=path, why=fall), DOUBTS[doubt])
     elif doubt is not None:
         said = join(t("{drive}: inconclusive.", drive=path), DOUBTS[doubt])
     elif fall:
@@ -200,15 +185,15 @@ def sentence_for(
             "when the cache is full. This drive is likely shingled.",
             drive=path,
             fall=fall,
-            after=rate_in_words(after),
-            before=rate_in_words(before),
+            after=rate_in_words(verdict.sequential_after),
+            before=rate_in_words(verdict.sequential_before),
         )
     else:
         said = t(
             "{drive}: no write cliff within {written:size} of random writes. The drive "
             "may still be shingled with a larger cache.",
             drive=path,
-            written=random_bytes,
+            written=verdict.random_bytes,
         )
     return str(said)
 
@@ -381,27 +366,30 @@ def run_shingled_trial(
     windows = tuple(run.windows)
     random_bytes = _together(_at_random(windows)).written_bytes
     before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, drive)
-    return CliffVerdict(
+    doubt, cliff = judge_cliff(windows, drive)
+    found = CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
+    verdict = CliffVerdict(
         drive=drive.path,
-        outcome=judgement.outcome,
-        doubt=judgement.doubt,
-        cliff=judgement.cliff,
+        outcome=CliffOutcome.INCONCLUSIVE if doubt else found,
+        doubt=doubt,
+        cliff=cliff,
         sequential_before=before,
         sequential_after=after,
-        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
-        caveats=caveats_for(
-            drive,
-            judgement.outcome,
-            saw_data=pieces.saw_data,
-            all_used=random_bytes >= ranges.random_bytes,
-            ended=clock.ended_by_person,
-        ),
+        sentence="",
+        caveats=(),
         block_bytes=PIECE_BYTES,
         random_bytes=random_bytes,
         seconds=round(clock.elapsed, 3),
         windows=windows,
     )
+    caveats = caveats_for(
+        drive,
+        verdict.outcome,
+        saw_data=pieces.saw_data,
+        all_used=random_bytes >= ranges.random_bytes,
+        ended=clock.ended_by_person,
+    )
+    return replace(verdict, sentence=sentence_for(verdict), caveats=caveats)
 
 
 class WriteProbe:

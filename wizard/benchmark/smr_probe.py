@@ -5,8 +5,9 @@ other load; which one is written is random. A drive-managed shingled drive reads
 instead."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
@@ -242,8 +243,6 @@ def share_error(one: float, count: int, other: float, other_count: int) -> float
 
 UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 
-CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
-
 _REASONS = {
     Basis.STAYS: Sentence(
         "written blocks are read from a different place than their neighbours, even after idle time"
@@ -278,7 +277,7 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
     why = reason(**{field: values[field] for field in reason.fields})
     if outcome_of(basis) is Displaced.LIKELY:
         return str(t("{drive} is likely shingled: {why}.", drive=path, why=why))
-    return str(CANNOT_TELL(drive=path, why=why))
+    return str(access.INCONCLUSIVE(drive=path, why=why))
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
@@ -339,21 +338,11 @@ class BlockPair(NamedTuple):
     unwritten: int
 
 
-class Pairs(Struct, frozen=True):
-    """Single pairs in random order, and groups in write order."""
-
-    singles: tuple[BlockPair, ...]
-    groups: tuple[tuple[BlockPair, ...], ...]
-
-    @property
-    def all(self) -> Iterator[BlockPair]:
-        """All pairs, single ones first."""
-        yield from self.singles
-        for group in self.groups:
-            yield from group
+Units = list[list[BlockPair]]
+"""Single pairs in random order, then groups in write order."""
 
 
-def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Pairs:
+def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Units:
     """Draw distinct pairs all over `extents`."""
     wide = _wide(extents)
     taken: set[int] = set()
@@ -382,18 +371,17 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
             for one, other in zip(blocks[::2], blocks[1::2], strict=True)
         ]
 
-    singles = tuple(pair for _ in range(SINGLES) for pair in drawn(single))
-    groups: list[list[BlockPair]] = []
+    units = [drawn(single) for _ in range(SINGLES)]
     for _ in range(GROUPS):
-        groups.append(drawn(group))
-        random.shuffle(groups[-1])
-    return Pairs(singles, tuple(map(tuple, groups)))
+        units.append(drawn(group))
+        random.shuffle(units[-1])
+    return units
 
 
-def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
+def stream_start(size_bytes: int, units: Units, random: Random) -> tuple[int, int]:
     """Return start and length of the long read, with few pairs inside."""
     length = min(STREAM_BYTES, size_bytes // 2) // MIB * MIB
-    places = sorted(start for pair in pairs.all for start in pair)
+    places = [start for unit in units for pair in unit for start in pair]
     drawn = [random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)]
     return min(drawn, key=lambda start: sum(start <= place < start + length for place in places)), length
 
@@ -439,7 +427,7 @@ class SmrProbe:
         self,
         drive: access.TimedDrive,
         clock: access.Clock,
-        pairs: Pairs,
+        units: Units,
         stream: tuple[int, int],
         random: Random,
     ) -> None:
@@ -447,7 +435,7 @@ class SmrProbe:
         self.writes: list[int] = []
         self.looks: list[ProbeComparison] = []
         self.seen: list[Seen] = []
-        self._drive, self._clock, self._pairs = drive, clock, pairs
+        self._drive, self._clock, self._units = drive, clock, units
         self._stream, self._random = stream, random
 
     @property
@@ -463,7 +451,7 @@ class SmrProbe:
         return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
-        for done, pair in enumerate(self._pairs.all):
+        for done, pair in enumerate(chain.from_iterable(self._units)):
             self._check(READING, done / WRITES)
             took = self._drive.keep(pair.written)
             if done < SINGLES:
@@ -471,10 +459,9 @@ class SmrProbe:
         read_ns = usual_read_ns(self.first_reads)
         if read_ns < QUICKEST_READ_NS:
             return Basis.NO_PLATTERS
-        units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
-        units += self._pairs.groups
-        self._random.shuffle(units)
-        for pair in (pair for unit in units for pair in unit):
+        shuffled = [*self._units]
+        self._random.shuffle(shuffled)
+        for pair in chain.from_iterable(shuffled):
             self._check(WRITING, len(self.writes) / WRITES)
             self.writes.append(self._drive.write(pair.written))
             if early := after_writing(self.writes, read_ns):
@@ -482,9 +469,10 @@ class SmrProbe:
         self._report(STREAMING, 0.0)
         if not self._drive.stream(*self._stream, self._clock.is_over):
             raise OverError
-        singles = list(self._pairs.singles)
+        singles = [pair for (pair,) in self._units[:SINGLES]]
+        groups = self._units[SINGLES:]
         self._random.shuffle(singles)
-        if not self._look(LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2]):
+        if not self._look(LOOKING, singles[: SINGLES // 2], groups[: GROUPS // 2]):
             raise OverError
         seen = see(self.looks[0])
         self.seen.append(seen)
@@ -495,7 +483,7 @@ class SmrProbe:
             self._check(IDLING, 1 - left / IDLE_SECONDS)
             self._clock.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
-        whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
+        whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], groups[GROUPS // 2 :])
         self.seen.append(see(self.looks[1], seen))
         return judge(self.first_reads, *self.seen, whole=whole) or Basis.TOO_SLOW
 
@@ -581,7 +569,7 @@ def media_cache_sentence(drive: Drive, patterns: Sequence[geometry.Pattern]) -> 
                 "this model ({family}) may have a media cache, which looks the same. Nothing was written",
                 family=str(found.family) or drive.model or "",
             )
-            return str(CANNOT_TELL(drive=drive, why=why))
+            return str(access.INCONCLUSIVE(drive=drive, why=why))
     return ""
 
 
@@ -615,10 +603,10 @@ def run_smr_probe(
     sentence = media_cache_sentence(drive, geometry.load_patterns() if patterns is None else patterns)
     if not sentence:
         with access.claimed(drive, size, synchronous=True) as timed:
-            pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+            units = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
             clock = access.Clock(seconds, stop, on_progress)
-            long = stream_start(drive.size_bytes, pairs, generator)
-            run = SmrProbe(timed, clock, pairs, long, generator)
+            long = stream_start(drive.size_bytes, units, generator)
+            run = SmrProbe(timed, clock, units, long, generator)
             basis = run.run()
         timings, read_bytes, elapsed = run.timings, timed.read_bytes, clock.elapsed
         statistics = [one.statistics for one in run.seen]

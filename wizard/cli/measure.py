@@ -148,7 +148,7 @@ def trial(arguments: Namespace) -> ExitCode:
     confirm_scratch(drive, arguments.confirm)
     beginning = t(
         "Testing {names:and} on {drive} for at most {seconds:time}; Ctrl+C stops.",
-        names=tuple(compare.title_of(order, one.id) for one in order.candidates),
+        names=tuple(one.title for one in order.candidates),
         drive=drive,
         seconds=order.bounds.seconds,
     )

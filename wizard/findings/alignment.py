@@ -280,14 +280,10 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     geometry = drive.geometry
     if geometry is None:
         return
-    if geometry.alignment_offset_bytes < 0:
-        yield _stack(drive, geometry, drive.path)
-    stacks = {
-        layer.path: layer.kind
-        for layer in drive.layers
-        if layer.geometry and layer.geometry.alignment_offset_bytes < 0
-    }
-    yield from (_stack(drive, geometry, path, kind) for path, kind in stacks.items())
+    stacks = [("", drive.path, geometry), *((one.kind, one.path, one.geometry) for one in drive.layers)]
+    for kind, path, own in dict.fromkeys(stacks):
+        if own and own.alignment_offset_bytes < 0:
+            yield _stack(drive, geometry, path, kind)
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _place(drive, geometry)
     offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
@@ -453,7 +449,7 @@ def _start(
         yield _on_boundaries(place.device, said)
 
 
-def _stack(drive: Drive, geometry: Geometry, path: str, kind: str = "") -> Finding:
+def _stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
     """The kernel reports every stack as misaligned if the optimal I/O size is not a multiple of the block."""
     if kind and geometry.optimal_io_bytes % geometry.physical_block_bytes:
         severity, remedy = Severity.INFO, NO_ACTION

@@ -57,7 +57,7 @@ class DriveStart(Struct, frozen=True):
 
     `device` is the node on which or in which it starts, `name` its display name.
 
-    - `start_bytes`: sum of all offsets, None if one is unknown. `terms`: terms of the sum.
+    - `start_bytes`: sum of all offsets, None if one is unknown. `terms`: terms of a known sum.
     - `off_bytes`: distance to the next block boundary of the drive, by the kernel's formula.
     - `signatures`: contents. `within`: places inside.
     """
@@ -97,39 +97,36 @@ def place_of(
     return _Survey(drive, geometry).place(start, 0)
 
 
-def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
-    """Return the alignment by the kernel's formula, and the bytes to the next boundary."""
-    if missing := geometry.misalignment_bytes(start_bytes):
-        return StartState.OFF, missing
-    if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
-        return StartState.HIDDEN, HIDDEN_BLOCK_BYTES - start_bytes % HIDDEN_BLOCK_BYTES
-    return StartState.ON, 0
-
-
 class _Survey:
     def __init__(self, drive: machine.Drive, geometry: Geometry) -> None:
         self.drive, self.geometry = drive, geometry
 
-    def place(self, at: DriveStart, depth: int) -> DriveStart:
-        state, off = StartState.UNKNOWN, 0
+    def place(
+        self, at: DriveStart, depth: int, volumes: tuple[machine.Layer, ...] | None = None, included: int = 0
+    ) -> DriveStart:
+        """Add the alignment and the contents. `volumes`: the logical volumes in a container's data, which
+        starts `included` bytes into the device."""
+        state, off, unit = StartState.UNKNOWN, 0, self.geometry.granularity_bytes
         if at.start_bytes is not None:
-            state, off = _is_off(self.geometry, at.start_bytes)
+            off = self.geometry.misalignment_bytes(at.start_bytes)
+            state = StartState.OFF if off else StartState.ON
+            if not off and unit < HIDDEN_BLOCK_BYTES and (past := at.start_bytes % HIDDEN_BLOCK_BYTES):
+                state, off = StartState.HIDDEN, HIDDEN_BLOCK_BYTES - past
         elif at.geometry is not None and at.geometry.alignment_offset_bytes >= 0:
             # The kernel knows the starts of active layers.
-            off = at.geometry.alignment_offset_bytes % self.geometry.granularity_bytes
+            off = at.geometry.alignment_offset_bytes % unit
             state = StartState.OFF if off else StartState.ON
-        above = (
-            [layer for layer in self.drive.layers if layer.below == at.device] if depth < MOST_DEPTH else []
-        )
-        volumes = tuple(layer for layer in above if layer.kind == "LVM")
+        above: list[machine.Layer] = []
+        if volumes is None:
+            if depth < MOST_DEPTH:
+                above = [layer for layer in self.drive.layers if layer.below == at.device]
+            volumes = tuple(layer for layer in above if layer.kind == "LVM")
         within = tuple(self._layer(layer, at, depth) for layer in above if layer not in volumes)
         for mark in at.signatures:
-            if mark.kind == "LVM2_member" and self._is_container(mark, at.start_bytes):
+            if (not above or mark.kind == "LVM2_member") and self._is_container(mark, at.start_bytes):
                 within += (self._contained(mark, at, volumes, depth),)
                 volumes = ()
-            elif not above and self._is_container(mark, at.start_bytes):
-                within += (self._contained(mark, at, (), depth),)
-        within += tuple(self._layer(layer, at, depth) for layer in volumes)
+        within += tuple(self._layer(layer, at, depth, included) for layer in volumes)
         return replace(at, state=state, off_bytes=off, within=within)
 
     def _is_container(self, mark: machine.Signature, start: int | None) -> bool:
@@ -145,28 +142,26 @@ class _Survey:
         return is_card and start is not None and (start + offset) % unit == 0
 
     def _layer(self, layer: machine.Layer, at: DriveStart, depth: int, included: int = 0) -> DriveStart:
-        """`included`: bytes of the layer's offset that the place already includes."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - included
-        start: int | None = None
-        terms: Terms = ()
-        if at.start_bytes is not None and offset is not None:
-            start, terms = at.start_bytes + offset, (*at.terms, (layer.kind, offset))
+        start = _sum(at.start_bytes, offset)
         array = _moved(at.array, offset)
         if layer.striping is not None:
             array = Array(layer, layer.striping, 0)
             # In an array, the sum is still valid for alignment to blocks if chunks are whole blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
-                start, terms = None, ()
-        inner = DriveStart(
-            layer.path,
-            NAMED(path=layer, kind=layer.kind),
-            start,
-            terms=terms,
-            array=array,
-            geometry=layer.geometry,
-            signatures=layer.signatures,
+                start = None
+        return self.place(
+            DriveStart(
+                layer.path,
+                NAMED(path=layer, kind=layer.kind),
+                start,
+                terms=(*at.terms, (layer.kind, offset or 0)),
+                array=array,
+                geometry=layer.geometry,
+                signatures=layer.signatures,
+            ),
+            depth + 1,
         )
-        return self.place(inner, depth + 1)
 
     def _contained(
         self, mark: machine.Signature, at: DriveStart, volumes: tuple[machine.Layer, ...], depth: int
@@ -175,27 +170,23 @@ class _Survey:
         offset = mark.data_offset_bytes
         assert offset is not None
         container = CONTAINERS[mark.kind]
-        data = DriveStart(
-            at.device,
-            t("the data of {container} in {device}", container=container, device=at.device),
-            None,
-            array=_moved(at.array, offset),
+        return self.place(
+            DriveStart(
+                at.device,
+                t("the data of {container} in {device}", container=container, device=at.device),
+                _sum(at.start_bytes, offset),
+                terms=(*at.terms, (container, offset)),
+                array=_moved(at.array, offset),
+            ),
+            depth,
+            volumes,
+            offset,
         )
-        if at.start_bytes is not None:
-            start = at.start_bytes + offset
-            state, off = _is_off(self.geometry, start)
-            terms = (*at.terms, (container, offset))
-            data = replace(data, start_bytes=start, state=state, off_bytes=off, terms=terms)
-        return replace(
-            data, within=tuple(self._layer(layer, data, depth, included=offset) for layer in volumes)
-        )
+
+
+def _sum(start: int | None, offset: int | None) -> int | None:
+    return None if start is None or offset is None else start + offset
 
 
 def _moved(array: Array | None, offset: int | None) -> Array | None:
-    if array is None:
-        return None
-    return Array(
-        array.layer,
-        array.striping,
-        None if array.start_bytes is None or offset is None else array.start_bytes + offset,
-    )
+    return array and replace(array, start_bytes=_sum(array.start_bytes, offset))

@@ -13,6 +13,7 @@ from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 ENTRY = t("the partition table")
+EITHER = t("Writing to one destroys data in the other.")
 SAVE = t(
     "Do not write to the partitions or repair the table. Mount each partition read-only, save the data, and "
     "set up the drive again."
@@ -303,7 +304,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 shared=shared,
                 at=at,
             ),
-            t("Writing to one destroys data in the other."),
+            EITHER,
             ENTRY,
             SAVE,
         )
@@ -330,7 +331,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                     shared=shared,
                     start=max(one.start_bytes, other.start_bytes),
                 ),
-                t("Writing to one destroys data in the other."),
+                EITHER,
                 ENTRY,
                 SAVE,
             )

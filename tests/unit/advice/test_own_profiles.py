@@ -40,22 +40,20 @@ def test_bundled_workloads() -> None:
 
 def test_layout_accepts_every_offered_option() -> None:
     for profile in load_workloads():
-        for candidate in profile.candidates:
-            for standing in (candidate.usual, candidate.shingled):
-                words = tuple(word for option in standing.mkfs for word in option.text.split())
-                assert mkfs_options_fault(candidate.filesystem, words) is None
-                assert mount_options_fault(tuple(option.text for option in standing.mount)) is None
+        for standing in (*profile.usual.choices, *profile.shingled.choices):
+            words = tuple(word for option in standing.mkfs for word in option.text.split())
+            assert mkfs_options_fault(standing.filesystem, words) is None
+            assert mount_options_fault(tuple(option.text for option in standing.mount)) is None
 
 
 def test_user_workload_is_added(mine: Path) -> None:
     profile = find_workload("photos")
     assert profile.workload.origin == str(mine)
-    ext4 = profile.candidates[0]
-    assert [option.text for option in ext4.usual.mkfs] == ["-m 0", "-I 512"]
-    assert ext4.usual.evidence[0].figures == (("ext4", 3), ("xfs", 3.5))
-    assert ext4.shingled == ext4.usual
-    xfs = profile.candidates[1]
-    assert str(xfs.shingled.sentence) == "Less here." and xfs.shingled.schedulers == xfs.usual.schedulers
+    ext4, xfs, *_ = profile.usual.choices
+    assert [option.text for option in ext4.mkfs] == ["-m 0", "-I 512"]
+    assert ext4.evidence[0].figures == (("ext4", 3), ("xfs", 3.5))
+    alike, less, *_ = profile.shingled.choices
+    assert alike == ext4 and str(less.sentence) == "Less here." and less.schedulers == xfs.schedulers
     assert {other.workload.id for other in load_workloads()} >= {"photos", "small-files"}
 
 
@@ -81,7 +79,7 @@ def test_user_workload_and_option_replace_the_bundled_ones(write: Write) -> None
     write("options/y.toml", OPTIONS.replace("my-inode-size", "ext4-no-reserve").replace('["noatime"]', "[]"))
     found = [profile for profile in load_workloads() if profile.workload.id == "small-files"]
     assert [profile.workload.origin for profile in found] == [str(path)]
-    assert [option.text for option in found[0].candidates[0].usual.mkfs] == ["-I 512"]
+    assert [option.text for option in found[0].usual.choices[0].mkfs] == ["-I 512"]
 
 
 def test_unknown_workload_names_the_known_ones() -> None:

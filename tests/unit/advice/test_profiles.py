@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.advice.ownprofiles import EVIDENCE, OPTIONS, WORKLOAD, Write, line, write_sound, writing
+from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import load_workloads
 from wizard.model.errors import BadInput, ExitCode
 
@@ -235,7 +236,7 @@ def test_conflicts_apply_in_both_directions(mine: Path, write: Write) -> None:
             "measurements 1, figures 1.2",
             "must be a number, not text.",
         ),
-        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "at least one figure"),
+        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "at least one"),
         (
             "lower_is_better = true",
             'lower_is_better = "yes"',
@@ -251,6 +252,17 @@ def test_invalid_evidence_is_rejected(write: Write, old: str, new: str, at: str,
     said = fault(path)
     assert_at(said, line(path, at), key)
     assert says in said
+
+
+def test_a_table_has_one_value_for_each_filesystem(write: Write) -> None:
+    tests = '[{id = "mine-copy", title = "Copying", rates = [["8 KB", [3, 4]]]}]'
+    columns = 'unit = "KB/s", lower_is_better = false, filesystems = ["ext4", "xfs"]'
+    table = f"tables = [{{{columns}, tests = {tests}}}]\n"
+    write("evidence/mine.toml", table + EVIDENCE)
+    card = load_evidence()["mine-copy-8k"]
+    assert (str(card.title), card.figures) == ("Copying, 8 KB at a time", (("ext4", 3), ("xfs", 4)))
+    path = write("evidence/mine.toml", table.replace("[3, 4]", "[3]") + EVIDENCE)
+    assert "mine-copy-8k: write figures or runs" in fault(path)
 
 
 def test_invalid_toml_is_rejected(write: Write) -> None:

@@ -185,15 +185,15 @@ HARD_DISK, SSD = {"rotational": True}, {"rotational": False, "kernel_rotational"
 def test_figures_apply_only_to_the_measured_kind_of_drive(
     workload: str, filesystem: str, of: dict[str, Any], applies: bool
 ) -> None:
-    (profile,) = [one for one in find_workload(workload).candidates if one.filesystem == filesystem]
+    (profile,) = [one for one in find_workload(workload).usual.choices if one.filesystem == filesystem]
     choice = the(advice_for(workload, drive(**of)), filesystem)
     said = [in_english(part) for part in parts_of(choice.sentence)]
-    assert in_english(profile.usual.results)
-    assert (in_english(profile.usual.results) in said) is applies
+    assert in_english(profile.results)
+    assert (in_english(profile.results) in said) is applies
     assert any(part.startswith("Uncertain") for part in said) is not applies
     assert bool(choice.evidence) is applies
     # Figure or not, what was measured is dated.
-    first = profile.usual.evidence[0]
+    first = profile.evidence[0]
     assert all(str(fact) in str(choice.sentence) for fact in (first.era, first.kernel, first.hardware))
 
 
@@ -204,7 +204,7 @@ def test_evidence_of_another_kind_of_drive_is_not_shown(workload: str, of: dict[
     shown = [card for choice in advice.choices for card in choice.evidence]
     shown += [card for unmade in advice.unmade for card in unmade.evidence]
     assert all(card.rotational is of["rotational"] for card in shown)
-    assert find_workload(workload).measured.figures == () or advice.doubts or of is HARD_DISK
+    assert find_workload(workload).usual.figures == () or advice.doubts or of is HARD_DISK
 
 
 def test_inode_count_depends_on_the_volume_size() -> None:
@@ -271,9 +271,9 @@ def test_unfit_or_unranked_filesystem_never_moves_up() -> None:
     for ranked in (True, False):
         stays = tuple(
             replace(one, moves_up=False, ranked=ranked) if one.filesystem == "btrfs" else one
-            for one in profile.candidates
+            for one in profile.usual.choices
         )
-        advice = advise(on, held, UNKNOWN, replace(profile, candidates=stays))
+        advice = advise(on, held, UNKNOWN, replace(profile, usual=replace(profile.usual, choices=stays)))
         assert advice.chosen is None
         assert the(advice, "btrfs").sentence == the(advice_for("large-media"), "btrfs").sentence
 
@@ -402,7 +402,8 @@ def test_content_unreadable_by_root_is_a_doubt_about_the_drive() -> None:
 def test_same_facts_give_the_same_advice(workload: str) -> None:
     profile = find_workload(workload)
     held = drive()
-    backwards = advise(machine(held), held, SHINGLED, replace(profile, candidates=profile.candidates[::-1]))
+    shingled = replace(profile.shingled, choices=profile.shingled.choices[::-1])
+    backwards = advise(machine(held), held, SHINGLED, replace(profile, shingled=shingled))
     forwards = advise(machine(held), held, SHINGLED, profile)
     assert [one for one in forwards.choices if one.place != "rejected"] == [
         one for one in backwards.choices if one.place != "rejected"

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests import regret
 from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, verdict
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
+from wizard.advice.workloads import Profile, load_workloads
 from wizard.benchmark.candidates.compare import FEWEST
 from wizard.model.advice import Evidence
 from wizard.model.said import ProfileText
@@ -43,11 +43,12 @@ def test_row_sums_up_and_counts_missing_figures(
         card("b", ("ext4", 1.0), ("xfs", 2.0)),
         card("c", ("btrfs", 1.0), ("xfs", 2.0)),
     )
+    profile = of(profiles, "mail")
     (row,) = regret.rows(
         replace(
-            of(profiles, "mail"),
-            measured=PublishedMeasurements(measured, ProfileText("It is so.")),
-            measured_shingled=PublishedMeasurements(),
+            profile,
+            usual=replace(profile.usual, figures=measured, regret=ProfileText("It is so.")),
+            shingled=replace(profile.shingled, figures=()),
         )
     )
     assert row.advised == "ext4" and row.why == "It is so."
@@ -62,16 +63,14 @@ def test_bundled_workloads_have_no_fault(profiles: tuple[Profile, ...]) -> None:
 def test_hidden_or_unexplained_cost_is_a_fault(profiles: tuple[Profile, ...]) -> None:
     evidence = load_evidence()
     media, mail = of(profiles, "large-media"), of(profiles, "mail")
-    silent = replace(media, measured=replace(media.measured, regret=ProfileText("")))
+    silent = replace(media, usual=replace(media.usual, regret=ProfileText("")))
     assert "large-media: regret does not say why 1.44 is borne in choice-04-copy-large." in regret.faults(
         (silent,), evidence
     )
-    boast = replace(mail, measured=replace(mail.measured, regret=ProfileText("No need.")))
+    boast = replace(mail, usual=replace(mail.usual, regret=ProfileText("No need.")))
     assert "mail: regret gives a reason for what need not be borne." in regret.faults((boast,), evidence)
     hidden = tuple(
-        replace(one, measured=PublishedMeasurements(one.measured.figures[1:], one.measured.regret))
-        if one == media
-        else one
+        replace(one, usual=replace(one.usual, figures=one.usual.figures[1:])) if one == media else one
         for one in profiles
     )
     assert list(regret.faults(hidden, evidence)) == [
@@ -117,10 +116,11 @@ def test_single_or_incomparable_runs_are_listed_separately(profiles: tuple[Profi
         often("too-seldom", ("ext4", (10.0, 9.0)), ("btrfs", (12.0, 13.0))),
         card("once", ("ext4", 12.0), ("btrfs", 10.0)),
     )
+    mail = of(profiles, "mail")
     one = replace(
-        of(profiles, "mail"),
-        measured=PublishedMeasurements(measured, ProfileText("No.")),
-        measured_shingled=PublishedMeasurements(),
+        mail,
+        usual=replace(mail.usual, figures=measured, regret=ProfileText("No.")),
+        shingled=replace(mail.shingled, figures=()),
     )
     (row,) = regret.rows(one)
     assert [found.card.id for found in row.sound] == ["beaten", "within-the-spread"]
@@ -129,7 +129,7 @@ def test_single_or_incomparable_runs_are_listed_separately(profiles: tuple[Profi
     fault = "mail: regret does not say in one sentence: Btrfs did 1.44 times the work, and why that is borne."
     assert fault in regret.faults((one,), {})
     told = ProfileText("Btrfs did 1.44 times the work; ext4 is easily repaired.")
-    assert fault not in regret.faults((replace(one, measured=PublishedMeasurements(measured, told)),), {})
+    assert fault not in regret.faults((replace(one, usual=replace(one.usual, regret=told)),), {})
 
 
 def test_trial_reports_the_cost_as_the_studies_do() -> None:

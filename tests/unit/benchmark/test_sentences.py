@@ -67,8 +67,8 @@ def test_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float
 
 
 def test_better_filesystem_is_named_only_if_proven() -> None:
-    assert verdict(SLOWER).better == "xfs"
-    assert [verdict(logs).better for logs in (FASTER, SAME, OPEN, ())] == ["", "", "", ""]
+    assert (better := verdict(SLOWER).better) and better.id == "xfs"
+    assert [verdict(logs).better for logs in (FASTER, SAME, OPEN, ())] == [None] * 4
 
 
 def test_filesystem_against_itself_is_labelled() -> None:
@@ -106,7 +106,7 @@ def test_misaligned_start_is_described_as_alignment() -> None:
 
 
 def test_no_plan_uses_a_misaligned_candidate() -> None:
-    assert misaligned(SLOWER).better == ""
+    assert misaligned(SLOWER).better is None
 
 
 def test_candidates_have_equal_size_within_the_extent() -> None:

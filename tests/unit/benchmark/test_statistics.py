@@ -8,7 +8,6 @@ import pytest
 from wizard.benchmark.measure import (
     FEWEST_UNITS,
     LEVELS,
-    PlannedLook,
     interval_rank,
     is_enough,
     judge,
@@ -41,7 +40,7 @@ def run(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> tuple[R
     """Return the benchmark's result, with interim looks and early stopping."""
     pairs, found = simulate(ratio, units, seed, spread=spread), None
     for look in plan_looks(units):
-        found = look_at(pairs, look)
+        found = look_at(pairs, *look)
         if is_enough(found):
             break
     return found, judge(found)
@@ -92,8 +91,8 @@ def test_no_difference_needs_a_narrow_interval() -> None:
 
 
 def test_few_pairs_claim_no_result() -> None:
-    assert plan_looks(FEWEST_UNITS - 1) == ()
-    assert look_at(simulate(5.0, 10, 1), PlannedLook(40, 0.05)) is None
+    assert not [*plan_looks(FEWEST_UNITS - 1)]
+    assert look_at(simulate(5.0, 10, 1), 40, 0.05) is None
     assert judge(None) is Outcome.INCONCLUSIVE
 
 

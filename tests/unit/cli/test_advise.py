@@ -71,11 +71,12 @@ def test_unranked_filesystem_takes_one_sentence() -> None:
     of, profile = drive(), find_workload("large-media")
     plain = tuple(
         replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one
-        for one in profile.candidates
+        for one in profile.usual.choices
     )
-    lines = page_lines(advice_text(advise(machine(of), of, UNKNOWN, replace(profile, candidates=plain)), of))
+    advice = advise(machine(of), of, UNKNOWN, replace(profile, usual=replace(profile.usual, choices=plain)))
+    lines = page_lines(advice_text(advice, of))
     said = flowing(lines)
-    sentence = next(one for one in profile.candidates if one.filesystem == "btrfs").usual.sentence
+    sentence = next(one for one in profile.usual.choices if one.filesystem == "btrfs").sentence
     assert f"Btrfs: {sentence}" in said
     assert "autodefrag" not in said, "what is not offered of it would not be taken anyway"
     assert "3. Btrfs" not in said and "-m dup" not in said and "autodefrag" not in said

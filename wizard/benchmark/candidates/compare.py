@@ -1,5 +1,6 @@
 """Order, progress and verdict of a filesystem comparison, as data and in words."""
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache
@@ -31,6 +32,14 @@ class Candidate(Struct, frozen=True):
     def filesystem(self) -> str:
         """libblkid's name."""
         return self.make.filesystem
+
+    @property
+    def title(self) -> Message | str:
+        """Display name, distinct within a trial."""
+        title = KINDS[self.filesystem].title
+        if self.shift_bytes:
+            return t("misaligned {filesystem}", filesystem=title)
+        return title if self.id == self.filesystem else t("{filesystem} again", filesystem=title)
 
 
 class Bounds(Struct, frozen=True):
@@ -206,16 +215,21 @@ class TrialVerdict(Struct, frozen=True):
     candidates: tuple[Candidate, ...]
     rounds: tuple[Round, ...]
 
+    def candidate(self, name: str) -> Candidate:
+        """Return a candidate by id."""
+        return next(one for one in self.candidates if one.id == name)
+
     @property
-    def better(self) -> str:
+    def better(self) -> Candidate | None:
         """The fastest candidate that beats the planned one. Never a misaligned one."""
-        shifted = {one.id for one in self.candidates if one.shift_bytes}
         faster = [
             (one.ratio.estimate, one.candidate)
             for one in self.comparisons
-            if one.finding is TrialFinding.SLOWER and one.ratio and one.candidate not in shifted
+            if one.finding is TrialFinding.SLOWER
+            and one.ratio
+            and not self.candidate(one.candidate).shift_bytes
         ]
-        return min(faster)[1] if faster else ""
+        return self.candidate(min(faster)[1]) if faster else None
 
 
 FEWEST, MOST = 6, 24
@@ -306,13 +320,9 @@ def is_busy(rounds: Sequence[Round]) -> bool:
 @cache
 def t_quantile(two_sided: float, freedom: int) -> float:
     """Return the value that Student's t exceeds in absolute value."""
-    low, high = 0.0, 2.0
-    while t_tails(high, freedom) > two_sided:
-        high *= 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_tails(middle, freedom) > two_sided else (low, middle)
-    return (low + high) / 2
+    finest = 1 << 40
+    steps = bisect(range(finest << 10), -two_sided, key=lambda step: -t_tails(step / finest, freedom))
+    return steps / finest
 
 
 def t_tails(value: float, freedom: int) -> float:
@@ -353,14 +363,12 @@ MKFS, AGE = t("creating the filesystem"), t("ageing")
 
 def announcement(order: Order) -> tuple[Message, ...]:
     """Describe the limits, and the data the trial destroys."""
-    names = tuple(title_of(order, one.id) for one in order.candidates)
-    bounds = order.bounds
-    path = order.drive.path
+    bounds, path = order.bounds, order.drive.path
     return (
         t(
             "{names:and} are created in turn on {drive}. Takes up to {seconds:time} and "
             "writes up to {written:size}.",
-            names=names,
+            names=tuple(one.title for one in order.candidates),
             drive=path,
             seconds=bounds.seconds,
             written=bounds.written_bytes,
@@ -373,15 +381,6 @@ def announcement(order: Order) -> tuple[Message, ...]:
     )
 
 
-def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
-    """Return a candidate's title."""
-    candidate = next(one for one in trial.candidates if one.id == name)
-    title = KINDS[candidate.filesystem].title
-    if candidate.shift_bytes:
-        return t("misaligned {filesystem}", filesystem=title)
-    return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
-
-
 def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
     """Describe what was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
@@ -390,7 +389,8 @@ def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
 def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     purpose: Message | str = verdict.workload.replace("-", " ")
     purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
-    planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
+    compared = verdict.candidate(one.candidate)
+    planned, other = verdict.candidate(verdict.planned).title, compared.title
     ratio, swapped = one.ratio, one.finding is TrialFinding.SLOWER
     if ratio is None or one.rounds < FEWEST:
         return t(
@@ -417,10 +417,9 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             won=one.rounds - one.won if swapped else one.won,
             rounds=one.rounds,
         )
-        is_shifted = next(two for two in verdict.candidates if two.id == one.candidate).shift_bytes
-        if is_shifted and swapped:
+        if compared.shift_bytes and swapped:
             meaning = t("The cause must be something other than alignment.")
-        elif is_shifted:
+        elif compared.shift_bytes:
             meaning = t("Alignment matters here.")
         elif swapped:
             meaning = t("Use {other}?", other=faster)

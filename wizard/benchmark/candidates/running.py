@@ -28,7 +28,6 @@ from wizard.benchmark.candidates.compare import (
     TrialFinding,
     comparisons,
     in_order,
-    title_of,
 )
 from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.loads.load_table import phases_of
@@ -268,25 +267,24 @@ class Trial:
     def _progress(self, candidate: Candidate, doing: Message | str) -> None:
         """Raises TrialStopped if a stop was requested."""
         self.stop.check()
-        title = title_of(self.order, candidate.id)
         first = (
             t(
                 "Round {number}: {candidate}, {doing}. {written:size} written.",
                 number=len(self.rounds) + 1,
-                candidate=title,
+                candidate=candidate.title,
                 doing=doing,
                 written=self.written_bytes,
             )
             if self._warm
-            else t("Before the first round: {candidate}, {doing}.", candidate=title, doing=doing)
+            else t("Before the first round: {candidate}, {doing}.", candidate=candidate.title, doing=doing)
         )
         so_far = (
             t(
                 "{other} so far: {estimate:.2f} times as long.",
-                other=title_of(self.order, one.candidate),
+                other=other.title,
                 estimate=one.ratio.estimate,
             )
-            for one in self.comparisons
+            for other, one in zip(self.order.candidates[1:], self.comparisons, strict=True)
             if one.ratio
         )
         self.clock.report(first, *so_far)

@@ -148,7 +148,7 @@ def large_file(draft: Draft) -> None:
     """Compose a film: written, copied, deleted."""
     _write_file(draft, "write", 320 * MIB, CHUNK_BYTES, "film")
     draft.phase("copy", Unit.BYTES).copy("film", "copy")
-    delete = draft.phase("delete", Unit.FILES)
+    delete = draft.phase("delete")
     delete.delete("film")
     delete.delete("copy")
 
@@ -177,10 +177,10 @@ def _source_tree(random: Random, files: int, base: str) -> Tree:
 def kernel_tree(draft: Draft) -> None:
     """Compose tar, cp, find and rm of kernel sources."""
     tree, size = _source_tree(draft.random, draft.count(700), "linux"), partial(_source_size, draft.random)
-    extract, copy = draft.phase("extract", Unit.FILES), draft.phase("copy", Unit.FILES)
-    archive = draft.phase("archive", Unit.FILES)
+    extract, copy = draft.phase("extract"), draft.phase("copy")
+    archive = draft.phase("archive")
     _work_on_tree(draft, tree, size, extract, copy)
-    read = draft.phase("read", Unit.FILES)
+    read = draft.phase("read")
     for name in (name for files in tree.values() for name in files):
         archive.copy(name, "linux.tar", append=True)
         read.read(name)
@@ -191,7 +191,7 @@ def kernel_tree(draft: Draft) -> None:
 def many_files(draft: Draft) -> None:
     """Compose work on many files of 1 KiB in one folder."""
     tree = {"many": [f"many/{number}" for number in range(draft.count(1800))]}
-    create, copy = draft.phase("create", Unit.FILES), draft.phase("copy", Unit.FILES)
+    create, copy = draft.phase("create"), draft.phase("copy")
     _work_on_tree(draft, tree, lambda: KIB, create, copy)
     draft.random.shuffle(tree["many"])
     _delete_tree(draft, tree)
@@ -203,7 +203,7 @@ def _work_on_tree(draft: Draft, tree: Tree, size: Callable[[], int], create: Scr
         create.make_folder(folder)
         for name in files:
             create.create(name, size())
-    look = draft.phase("list", Unit.FILES)
+    look = draft.phase("list")
     for folder, files in tree.items():
         draft.random.shuffle(files)
         copy.make_folder(_copied(folder))
@@ -214,7 +214,7 @@ def _work_on_tree(draft: Draft, tree: Tree, size: Callable[[], int], create: Scr
 
 
 def _delete_tree(draft: Draft, tree: Tree) -> Script:
-    delete = draft.phase("delete", Unit.FILES)
+    delete = draft.phase("delete")
     for folder, files in reversed(tree.items()):
         for name in files:
             delete.delete(name)
@@ -236,7 +236,7 @@ def rsync(draft: Draft) -> None:
     """Compose rsync's writes, twice."""
     tree = _source_tree(draft.random, draft.count(3000), "copied")
     names = [name for files in tree.values() for name in files]
-    copy, again = draft.phase("copy", Unit.FILES), draft.phase("again", Unit.FILES, amount=len(names))
+    copy, again = draft.phase("copy"), draft.phase("again", amount=len(names))
     for folder, files in tree.items():
         copy.make_folder(folder)
         for name in files:
@@ -274,7 +274,7 @@ def _crowd(
 ) -> None:
     """Compose threads with own files in one folder, so all runs are equal. `turn` uses and updates a thread's
     files, and creates one with the given name. `folders`: distribute the first files over further folders."""
-    fill, files, base = draft.phase("fill", Unit.FILES), [], folder
+    fill, files, base = draft.phase("fill"), [], folder
     fill.make_folder(base)
     for at in range(draft.count(number, 2)):
         if folders:
@@ -357,9 +357,9 @@ LEAST_BYTES, MOST_BYTES = 500, 9770
 def postmark(draft: Draft) -> None:
     """Compose PostMark with default sizes."""
     random, transactions = draft.random, draft.count(1400)
-    create = draft.phase("create", Unit.FILES)
+    create = draft.phase("create")
     transact = draft.phase("transactions", Unit.OPERATIONS, amount=transactions)
-    delete = draft.phase("delete", Unit.FILES)
+    delete = draft.phase("delete")
     have = [f"pool/{number}" for number in range(draft.count(1600, 2))]
     create.make_folder("pool")
     for name in have:

@@ -129,7 +129,7 @@ class Draft:
         return self.contents.take(16 * KIB)
 
     def phase(
-        self, name: str, unit: Unit, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
+        self, name: str, unit: Unit = Unit.FILES, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
     ) -> "Script":
         """Add a phase and return its empty script. `amount` defaults to the total of all scripts."""
         self.phases.append(LoadPhase(name, unit, amount))

@@ -257,7 +257,7 @@ def likely_workload(filesystem: str, label: str | None) -> str:
     places = list(Rank)
 
     def distance(profile: workloads.Profile) -> tuple[bool, int]:
-        ranked = (one.usual.place for one in profile.candidates if one.filesystem == filesystem)
+        ranked = (one.place for one in profile.usual.choices if one.filesystem == filesystem)
         return profile.workload.label != label, min(map(places.index, ranked))
 
     usable = (one for one in workloads.load_workloads() if not (one.root or one.solid_state))
@@ -270,14 +270,15 @@ def _writable(writer: layout.Writer) -> str:
 
 def _asked_options(volume: layout.Volume) -> list[catalogue.CatalogueOption]:
     profile = workloads.find_workload(volume.workload)
-    (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
-    known = {one.id for one in (*profile.always, *usual.mkfs, *usual.mount)}
+    (usual,) = (one for one in profile.usual.choices if one.filesystem == volume.filesystem)
+    known = {one.id for one in (*usual.mkfs, *usual.mount)}
     there = _flags(volume.mkfs_options) | {*volume.mount_options}
     return [
         one
         for one in catalogue.load_catalogue().values()
         if one.kind in (catalogue.OptionKind.MKFS, catalogue.OptionKind.MOUNT)
         and volume.filesystem in one.filesystems
+        and not one.always
         and one.id not in known
         and (_flags(one.text.split()) if one.kind is catalogue.OptionKind.MKFS else {*one.text.split(",")})
         <= there

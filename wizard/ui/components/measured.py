@@ -250,8 +250,8 @@ def _statistics(statistics: Statistics) -> ui.Blocks:
 def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
-        planned = str(compare.title_of(verdict, verdict.planned))
-        values = ((str(compare.title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
+        planned = str(verdict.candidate(verdict.planned).title)
+        values = ((str(verdict.candidate(one.candidate).title), ratio.estimate) for one, ratio in compared)
         ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
@@ -273,6 +273,6 @@ def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
         yield ui.GAP
         yield ui.Figures(
             messages.MORE_IS_BETTER(unit=f"{load}, {phase}"),
-            tuple((str(compare.title_of(verdict, one.candidate)), one.median) for one in speeds),
+            tuple((str(verdict.candidate(one.candidate).title), one.median) for one in speeds),
             tuple(str(compare.rate(one.unit, one.median)) for one in speeds),
         )

@@ -163,24 +163,22 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
     def _closing(self) -> ui.Action | None:
         if self.verdict is None:
             return None
-        planned = compare.title_of(self.verdict, self.verdict.planned)
+        planned = self.verdict.candidate(self.verdict.planned).title
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
     def _ways(self) -> ui.Actions:
         if self.verdict and (better := self.verdict.better):
-            other = compare.title_of(self.verdict, better)
-            yield ui.Action("use", "x", t("use {other} instead", other=other))
+            yield ui.Action("use", "x", t("use {other} instead", other=better.title))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
 
     def act_keep(self) -> None:
         self.desk.back(2)
 
     def act_use(self) -> None:
-        verdict = self.verdict
-        assert verdict is not None
-        better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)
+        better = self.verdict and self.verdict.better
+        assert better
         self.desk.back()
-        self._use(better)
+        self._use(better.filesystem)
 
     def act_again(self) -> None:
         """Start the trial. The user has already confirmed."""

@@ -5,11 +5,13 @@ from random import Random
 
 from tests.unit.machines import drive
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
-from wizard.benchmark.smr_cliff import PIECE_BYTES, CliffJudgement, WriteProbe, judge_cliff, lay_ground
+from wizard.benchmark.smr_cliff import PIECE_BYTES, WriteProbe, judge_cliff, lay_ground
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, MIB
+from wizard.model.verdict import Cliff, CliffDoubt
 
 MILLISECOND = 1_000_000
+Judged = tuple[CliffDoubt | None, Cliff | None]
 CACHE_BYTES = 256 * MIB
 
 
@@ -135,5 +137,5 @@ def judged(
     kind: Drive = drive(),  # noqa: B008 - frozen
     *,
     most_bytes: int = GIB,
-) -> CliffJudgement:
+) -> Judged:
     return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, kind)

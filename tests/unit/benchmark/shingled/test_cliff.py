@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.benchmark.shingled.slowing import (
     CACHE_BYTES,
@@ -16,6 +17,7 @@ from tests.unit.benchmark.shingled.slowing import (
     DisturbedToTheEnd,
     FullAlready,
     HardDisk,
+    Judged,
     Merciful,
     Shingled,
     Simulated,
@@ -31,7 +33,6 @@ from wizard.benchmark.smr_cliff import (
     FALL,
     PIECE_BYTES,
     STRETCH_BYTES,
-    CliffJudgement,
     caveats_for,
     draw_batches,
     find_cliff,
@@ -52,18 +53,18 @@ from wizard.ui.components.measured import verdict_blocks
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", [Shingled, Merciful])
 def test_cliff_of_a_shingled_drive_is_found_at_the_end_of_its_cache(kind: type[Simulated], seed: int) -> None:
-    found = judged(kind(seed))
-    assert found.outcome is CliffOutcome.FOUND and found.doubt is None
-    assert found.cliff is not None and CACHE_BYTES * 0.9 < found.cliff.after_bytes < CACHE_BYTES * 1.1
-    assert found.cliff.factor > (50 if kind is Shingled else 20)
-    assert found.cliff.after_seconds == pytest.approx(CACHE_BYTES / PIECE_BYTES * 0.0025, rel=0.2)
+    doubt, cliff = judged(kind(seed))
+    assert doubt is None
+    assert cliff is not None and CACHE_BYTES * 0.9 < cliff.after_bytes < CACHE_BYTES * 1.1
+    assert cliff.factor > (50 if kind is Shingled else 20)
+    assert cliff.after_seconds == pytest.approx(CACHE_BYTES / PIECE_BYTES * 0.0025, rel=0.2)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", [HardDisk, Buffered, Disturbed])
 def test_hard_disk_has_no_cliff_within_the_written_range(kind: type[Simulated], seed: int) -> None:
     found = judged(kind(seed))
-    assert found == CliffJudgement()
+    assert found == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +83,13 @@ def test_hard_disk_has_no_cliff_within_the_written_range(kind: type[Simulated], 
 def test_fall_with_another_explanation_is_no_claim(
     subject: Simulated, kind: Drive, doubt: CliffDoubt
 ) -> None:
-    found = judged(subject, kind)
-    assert found.outcome is CliffOutcome.INCONCLUSIVE and found.doubt is doubt and found.cliff is not None
-    assert found.cliff.factor >= FALL
+    found, cliff = judged(subject, kind)
+    assert found is doubt and cliff is not None
+    assert cliff.factor >= FALL
 
 
 def test_drive_with_a_full_cache_is_not_called_fine() -> None:
-    assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
+    assert judged(FullAlready(), most_bytes=256 * MIB) == (CliffDoubt.SLOW_FROM_THE_START, None)
 
 
 def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.RANDOM) -> list[WriteWindow]:
@@ -98,23 +99,24 @@ def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.
 def test_fall_at_the_very_end_is_inconclusive() -> None:
     for slow in (2, 5, 7):
         found = judge_cliff(series((9e6, 20), (1e5, slow)), drive())
-        assert found == CliffJudgement(CliffDoubt.LATE)
+        assert found == (CliffDoubt.LATE, None)
 
 
 def test_few_windows_claim_no_cliff() -> None:
-    assert judge_cliff(series((9e6, 6), (1e5, 3)), drive()).doubt is CliffDoubt.TOO_LITTLE
-    assert judge_cliff([], drive()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff(series((9e6, 6), (1e5, 3)), drive())[0] is CliffDoubt.TOO_LITTLE
+    assert judge_cliff([], drive())[0] is CliffDoubt.TOO_LITTLE
 
 
 def test_fall_must_repeat_together_with_sequential_writes() -> None:
     fallen = series((9e6, 20), (1e5, 20))
-    assert judge_cliff(fallen, drive()).doubt is CliffDoubt.NO_COMPARISON
+    assert judge_cliff(fallen, drive())[0] is CliffDoubt.NO_COMPARISON
     kept = [
         *series((8e7, 3), phase=WritePhase.SEQUENTIAL_BEFORE),
         *fallen,
         *series((6e7, 3), phase=WritePhase.SEQUENTIAL_AFTER),
     ]
-    assert judge_cliff(kept, drive()).outcome is CliffOutcome.FOUND
+    doubt, cliff = judge_cliff(kept, drive())
+    assert doubt is None and cliff
 
 
 def test_hiccup_before_the_cliff_does_not_reduce_it() -> None:
@@ -229,23 +231,27 @@ def test_too_little_free_space_is_refused() -> None:
 
 
 def verdict(
-    judgement: CliffJudgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
+    judgement: Judged, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
 ) -> CliffVerdict:
-    the_drive = subject or drive()
-    return CliffVerdict(
+    the_drive, (doubt, cliff) = subject or drive(), judgement
+    outcome = (
+        CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
+    )
+    made = CliffVerdict(
         the_drive.path,
-        judgement.outcome,
-        judgement.doubt,
-        judgement.cliff,
+        outcome,
+        doubt,
+        cliff,
         8.5e7,
         8.4e7,
-        sentence_for(the_drive.path, judgement, 8.5e7, 8.4e7, GIB),
-        caveats_for(the_drive, judgement.outcome, saw_data=saw_data, all_used=False, ended=ended),
+        "",
+        caveats_for(the_drive, outcome, saw_data=saw_data, all_used=False, ended=ended),
         PIECE_BYTES,
         GIB,
         60.0,
         tuple(probed(Shingled())[0].windows),
     )
+    return replace(made, sentence=sentence_for(made))
 
 
 def test_found_cliff_states_position_size_and_meaning() -> None:
@@ -262,21 +268,21 @@ def test_found_cliff_states_position_size_and_meaning() -> None:
 
 
 def test_missing_cliff_is_never_called_conventional() -> None:
-    found = verdict(CliffJudgement())
+    found = verdict((None, None))
     assert (
         "no write cliff within 1.1 GB" in found.sentence
         and "may still be shingled" in found.sentence
         and "larger cache" in found.sentence
     )
     assert any("discarded or unwritten" in caveat for caveat in found.caveats)
-    assert any("zeros" in caveat for caveat in verdict(CliffJudgement(), saw_data=False).caveats)
+    assert any("zeros" in caveat for caveat in verdict((None, None), saw_data=False).caveats)
 
 
 @pytest.mark.parametrize("doubt", CliffDoubt)
 def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
-    fallen = judged(Shingled()).cliff
+    fallen = judged(Shingled())[1]
     plain = (CliffDoubt.TOO_LITTLE, CliffDoubt.LATE, CliffDoubt.SLOW_FROM_THE_START)
-    found = verdict(CliffJudgement(doubt, None if doubt in plain else fallen))
+    found = verdict((doubt, None if doubt in plain else fallen))
     assert ": inconclusive" in found.sentence and "likely" not in found.sentence
 
 
