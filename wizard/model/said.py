@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import PurePath
 from string import Formatter
 from typing import Any, Protocol, TypeAlias
 
-from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, FrozenStruct, printable
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -140,8 +139,7 @@ _NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
 """Number formats, in addition to `FORMATS`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(FrozenStruct):
     """A message with named fields: `"{device} needs {room:size}."`. The English text is the key of the
     translations. See `FORMATS` for the fields' formats. With the form `several`, the value `count`
     chooses."""
@@ -165,11 +163,6 @@ class Sentence:
 class Sentences(Sentence):
     """A message with two forms: for a `count` of one, and for all others."""
 
-    __slots__ = ()
-
-    def __init__(self, english: str, several: str) -> None:
-        Sentence.__init__(self, english, several)
-
 
 def t(english: str, /, **values: Given) -> "Message":
     """Return a message. Raises TypeError as `Sentence` does."""
@@ -181,8 +174,7 @@ def tn(one: str, many: str, /, **values: Given) -> "Message":
     return Sentence(one, many)(**values)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(FrozenStruct):
     """A message with named values, translated when shown."""
 
     english: str
@@ -221,11 +213,6 @@ PROFILES = "profiles"
 
 class ProfileText(Message):
     """A profile text, translated if a catalogue contains it. Braces are literal. An empty text is false."""
-
-    __slots__ = ()
-
-    def __init__(self, english: str) -> None:
-        Message.__init__(self, english)
 
     def __str__(self) -> str:
         return _LANGUAGE.get().of_profiles(PROFILES, self.english) if self.english else ""
