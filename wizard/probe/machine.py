@@ -68,9 +68,10 @@ def survey(
     listed = sysfs.drive_names(all_devices=all_devices) if paths is None else map(drive_name, paths)
     names = list(dict.fromkeys(listed))
     with borrowed(server) as pool:
+        answers = pool.probe(names, seconds) if names else ()
         machine = read_machine()
         drives: dict[str, RawDrive] = {}
-        for facts in pool.probe(names, seconds) if names else ():
+        for facts in answers:
             name = str(facts.get("name"))
             invalid = RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED)
             raw = RawDrive(name, sysfs.node_of(name), errors=(invalid,))
