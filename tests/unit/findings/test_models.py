@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
+from wizard.documents.profiles import BUNDLED
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns, read_patterns
 from wizard.findings.smr_evidence import judge_recording, may_be_shingled, rungs_of
@@ -352,3 +353,11 @@ def test_bad_file_is_reported_by_file_line_and_key(tmp_path: Path, text: str, wo
         read_patterns(path)
     for word in (str(path), *words):
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["conventional", "media-cache", "shingled"])
+def test_bundled_file_is_valid_as_a_users_file(tmp_path: Path, name: str) -> None:
+    """The start does not check these."""
+    path = tmp_path / f"{name}.toml"
+    path.write_text((BUNDLED / "drives" / path.name).read_text())
+    assert read_patterns(path)
