@@ -1,14 +1,15 @@
 """Registry of all filesystems, the kinds in the modules of this folder."""
 
-from wizard.filesystems import btrfs, ext, fat, ntfs, others, xfs
+from importlib import import_module
+
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.model.errors import printable
 from wizard.model.said import t
 
 _FOUND = [
     kind
-    for module in (btrfs, ext, fat, ntfs, others, xfs)
-    for kind in vars(module).values()
+    for name in ("btrfs", "ext", "fat", "ntfs", "others", "xfs")
+    for kind in vars(import_module(f"wizard.filesystems.{name}")).values()
     if isinstance(kind, FilesystemKind)
 ]
 

@@ -14,7 +14,9 @@ from pathlib import PurePath
 from string import Formatter
 from typing import Any, Protocol, TypeAlias
 
-from wizard.model.errors import BadInput, DiskwrightError, Failed, FrozenStruct, printable
+from msgspec import Struct
+
+from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -139,7 +141,7 @@ _NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
 """Number formats, in addition to `FORMATS`."""
 
 
-class Sentence(FrozenStruct):
+class Sentence(Struct, frozen=True):
     """A message with named fields: `"{device} needs {room:size}."`. The English text is the key of the
     translations. See `FORMATS` for the fields' formats. With the form `several`, the value `count`
     chooses."""
@@ -160,7 +162,7 @@ class Sentence(FrozenStruct):
         return fields_of(self.english) | fields_of(self.several) | ({"count"} if self.several else set())
 
 
-class Sentences(Sentence):
+class Sentences(Sentence, frozen=True):
     """A message with two forms: for a `count` of one, and for all others."""
 
 
@@ -174,7 +176,7 @@ def tn(one: str, many: str, /, **values: Given) -> "Message":
     return Sentence(one, many)(**values)
 
 
-class Message(FrozenStruct):
+class Message(Struct, frozen=True):
     """A message with named values, translated when shown."""
 
     english: str
@@ -211,7 +213,7 @@ PROFILES = "profiles"
 """Context of profile texts in the catalogues."""
 
 
-class ProfileText(Message):
+class ProfileText(Message, frozen=True):
     """A profile text, translated if a catalogue contains it. Braces are literal. An empty text is false."""
 
     def __str__(self) -> str:

@@ -1,11 +1,11 @@
 """The list of models: full model numbers as reported, similar names, and user entries."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.documents.profiles import BUNDLED
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns, read_patterns
 from wizard.findings.smr_evidence import judge_recording, may_be_shingled, rungs_of
@@ -23,7 +23,9 @@ TB = 10**12
 def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Pattern, ...]:
     """List of models without entries of this machine's user."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    return load_patterns()
+    found = load_patterns()
+    assert not any(re.fullmatch(one.model, "") or (one.largest_tb or 1) <= 0 for one in found)
+    return found
 
 
 def by_model(subject: Drive, patterns: tuple[Pattern, ...]) -> Recording:
@@ -353,11 +355,3 @@ def test_bad_file_is_reported_by_file_line_and_key(tmp_path: Path, text: str, wo
         read_patterns(path)
     for word in (str(path), *words):
         assert word in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["conventional", "media-cache", "shingled"])
-def test_bundled_file_is_valid_as_a_users_file(tmp_path: Path, name: str) -> None:
-    """The start does not check these."""
-    path = tmp_path / f"{name}.toml"
-    path.write_text((BUNDLED / "drives" / path.name).read_text())
-    assert read_patterns(path)
