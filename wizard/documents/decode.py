@@ -62,13 +62,17 @@ def _decoder(wanted: Any) -> Decoder:
         return partial(_typed, kind)
     if issubclass(kind, Enum):
         return _one_of({member.value: member for member in kind})
-    family = family_of(kind)
-    return _by_kind(family) if family and not kind.__struct_fields__ else _record(kind, wanted)
+    return _record(kind, wanted) if is_record(kind) else _by_kind(family_of(kind))
 
 
 def family_of(base: type) -> list[type]:
     """Return the imported records derived from a base class. Documents give the `kind`."""
     return sorted(base.__subclasses__(), key=lambda one: one.__name__)
+
+
+def is_record(wanted: type[Struct]) -> bool:
+    """Return False for a base class, whose records are its family."""
+    return bool(wanted.__struct_fields__ or not wanted.__subclasses__())
 
 
 def _typed(wanted: type, value: Any, place: str) -> Any:
