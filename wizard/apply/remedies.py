@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
@@ -47,7 +46,7 @@ def diagnose(
 
 def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
     """Yield lines of fstab with which a boot may stop if this removable drive is missing."""
-    if not is_often_unplugged(drive) or drive.runs_system:
+    if not drive.is_often_unplugged or drive.runs_system:
         return
     from wizard.apply.settings import existing_filesystem
 

@@ -14,7 +14,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
-from wizard.plan.text import command_lines, wrapped
+from wizard.process.output import command_lines, wrapped
 from wizard.ui import view as ui
 
 if TYPE_CHECKING:

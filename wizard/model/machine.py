@@ -330,6 +330,11 @@ class Drive(FrozenStruct):
         return any(use.kind == "running-system" for use in self.uses)
 
     @property
+    def is_often_unplugged(self) -> bool:
+        """True if the drive is likely unplugged at times."""
+        return bool(self.removable) or self.bus in ("usb", "mmc")
+
+    @property
     def zone_bytes(self) -> int | None:
         """Zone size in bytes, None for drives without zones."""
         return self.zones.size_bytes if self.zones else None
