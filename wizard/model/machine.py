@@ -284,7 +284,7 @@ class Drive(FrozenStruct):
     schedulers: tuple[str, ...] = ()
     diskseq: int | None = None
     backing_file: str | None = None
-    smart: drive_facts.Smart = drive_facts.NO_SMART
+    smart: drive_facts.Smart = drive_facts.Smart()
     ata: drive_facts.Ata | None = None
     nvme_formats: tuple[drive_facts.NvmeFormat, ...] = ()
     nvme_format_scope: str | None = None
