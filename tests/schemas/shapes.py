@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import Struct
 
-from wizard.documents.decode import RecordField, family_of, fields_of
+from wizard.documents.decode import RecordField, family_of, fields_of, is_record
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
 from wizard.model.said import Message, ProfileText
 
@@ -66,7 +66,7 @@ class Shapes:
             return {"$ref": "#/$defs/Said"}
         if shape := self._composed.get(get_origin(wanted)):
             return shape(*get_args(wanted))
-        if isinstance(wanted, type) and issubclass(wanted, Struct) and wanted.__struct_fields__:
+        if isinstance(wanted, type) and issubclass(wanted, Struct) and is_record(wanted):
             return self._defined(wanted, lambda: self.record(wanted))
         if isinstance(generic := get_origin(wanted), type) and issubclass(generic, Struct):
             types = {one.name: one.type for one in fields_of(wanted)}

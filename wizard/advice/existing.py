@@ -26,7 +26,6 @@ ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
 STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
 """Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
 
-PULLED_BUSES = ("usb", "mmc")
 
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
@@ -121,7 +120,7 @@ def _mount_options(
         what = MOUNTED_WITH(options=advised.text)
         source = _option_source(known, OptionKind.MOUNT, advised.text)
         reasons.append(_reason(what, _with_risk(advised.why, advised.risk), source))
-    if is_often_unplugged(drive) and not drive.runs_system and not STARTS_ALL_THE_SAME & {*kept}:
+    if drive.is_often_unplugged and not drive.runs_system and not STARTS_ALL_THE_SAME & {*kept}:
         kept.append("nofail")
         reasons.append(
             _reason(
@@ -133,11 +132,6 @@ def _mount_options(
     if not reasons:
         return None, []
     return tuple(text for text in kept if text != "defaults") or ("defaults",), reasons
-
-
-def is_often_unplugged(drive: Drive) -> bool:
-    """Return True if the drive is likely unplugged at times."""
-    return bool(drive.removable) or drive.bus in PULLED_BUSES
 
 
 def _replaces(text: str, advised: str) -> bool:

@@ -1,4 +1,5 @@
-"""Findings that depend on this system: possible commands, and lines of fstab without nofail. Reads only."""
+"""Findings that depend on this system: possible commands, and lines of fstab without nofail. Reads only.
+Planners are imported when a finding needs them, for a fast start."""
 
 import os
 import re
@@ -7,13 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
-from wizard.apply.run import kinds
-from wizard.apply.run.runs import find_run
-from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.system import has_capability
-from wizard.apply.system.fstab import tags_of
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
 from wizard.model.errors import DiskwrightError, printable
@@ -21,15 +16,7 @@ from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, join, t
 from wizard.model.verdict import DisplacedVerdict
-from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE
 from wizard.plan import refusals
-from wizard.plan.partition.move_target import planned_move
-from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.partition.restore import lost_layout
-from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import GrowPart
-from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
-from wizard.plan.settings.release import plan_release
 
 
 def diagnose(
@@ -59,8 +46,10 @@ def diagnose(
 
 def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
     """Yield lines of fstab with which a boot may stop if this removable drive is missing."""
-    if not is_often_unplugged(drive) or drive.runs_system:
+    if not drive.is_often_unplugged or drive.runs_system:
         return
+    from wizard.apply.settings import existing_filesystem
+
     for device in drive.nodes:
         changed = existing_filesystem.options_at_boot(drive, device, fstab)
         for line in existing_filesystem.lines_at_boot(drive, device, fstab):
@@ -80,6 +69,10 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     has all drives. Mapped devices may only be closed."""
     if not machine.root or machine.unprobed:
         return
+    from wizard.apply.settings import existing_filesystem
+    from wizard.apply.system.fstab import tags_of
+    from wizard.plan.settings.possible import signatures_on
+
     unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
     devices = [
         (device, tags_of(signatures_on(drive, device), drive.partition(device)))
@@ -162,10 +155,14 @@ def _refuse(
     """Return why our own command is refused, or None. Raises DiskwrightError if its planner does."""
     match words:
         case ("move", device):
+            from wizard.plan.partition.move_target import planned_move
+
             planned_move(machine, drive, _partition(drive, device))
         case ("plan" | "grow", *_):
             return _refuse_table(machine, drive, words)
         case ("release", _):
+            from wizard.plan.settings.release import plan_release
+
             plan_release(machine, drive, has_all=not machine.unprobed)
         case ("bench", _, "--scratch", "--shingled", "--quick"):
             from wizard.benchmark.smr_probe import quick_test_obstacle
@@ -174,8 +171,12 @@ def _refuse(
         case ("bench", *_) | ("advise", *_):
             refusals.measured(drive)
         case ("new-uuid", device):
+            from wizard.plan.settings.possible import why_not_relabel
+
             return why_not_relabel(drive, device, uuid=True)
         case ("remount", device, _):
+            from wizard.plan.settings.possible import why_not_remount
+
             return why_not_remount(drive, device, has_line=True)
         case _:
             return _refuse_run(drive, words)
@@ -185,16 +186,25 @@ def _refuse(
 def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Message | str | None:
     match words:
         case ("plan", device, "--grow", *_) | ("plan", device, "--grow-to", *_):
+            from wizard.plan.planner import make_plan
+            from wizard.plan.request.plan_request import GrowPart
+
             size_bytes = int(words[3]) if words[3:] else None
             make_plan(machine, (drive,), GrowPart(_partition(drive, device), size_bytes))
             return None
         case ("grow", device):
+            from wizard.apply.settings.system import has_capability
+            from wizard.operations.filesystem import NO_GROWING, SYS_RESOURCE
+            from wizard.plan.partition.possible import why_not_grow_mounted
+
             part = _partition(drive, device)
             is_ext = (part.filesystem or "").startswith("ext")
             # Others than root ask root first.
             is_refused = is_ext and os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
             return why_not_grow_mounted(drive, part) or (NO_GROWING if is_refused else None)
         case _:
+            from wizard.plan.partition.restore import lost_layout
+
             lost_layout(drive)
             return None
 
@@ -205,9 +215,13 @@ def _refuse_run(drive: Drive, words: tuple[str, ...]) -> Message | None:
             if not drive.waiting and not any(part.moving for part in drive.partitions):
                 return t("The journal on {drive} is unreadable.", drive=drive.path)
         case ("resume",):
+            from wizard.apply.run import kinds
+
             if not kinds.MOVE.found():
                 return t("The run's folder is not on this computer.")
         case ("keep" | "undo" | "status", run):
+            from wizard.apply.run.runs import find_run
+
             find_run(run)
         case _:
             assert words == ("status",), words

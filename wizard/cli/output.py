@@ -8,15 +8,17 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from wizard.benchmark.access import MeasureProgress
 from wizard.documents.files import write_file
 from wizard.model.errors import printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
-from wizard.plan.text import command_lines, wrapped
+from wizard.process.output import command_lines, wrapped
 from wizard.ui import view as ui
+
+if TYPE_CHECKING:
+    from wizard.benchmark.access import MeasureProgress
 
 Document = tuple[str, Iterable[ui.Block]]
 """Result of a command that only reads: the document for --json, and the blocks to print without."""
@@ -153,12 +155,12 @@ def save(file: str, text: str) -> None:
 
 
 @contextmanager
-def progress_line(beginning: Message) -> Iterator[Callable[[MeasureProgress], None]]:
+def progress_line(beginning: Message) -> "Iterator[Callable[[MeasureProgress], None]]":
     """Print `beginning` at the first report. On a terminal, show progress in one line, cleared at the end."""
     width = max(20, width_of(sys.stderr) - 1) if sys.stderr.isatty() else 0
     begun = False
 
-    def show_progress(progress: MeasureProgress) -> None:
+    def show_progress(progress: "MeasureProgress") -> None:
         nonlocal begun
         if not begun:
             begun = True

@@ -28,7 +28,7 @@ from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_wor
 from wizard.model.finding import Notice
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, joined, t
-from wizard.plan.text import wrapped
+from wizard.process.output import wrapped
 from wizard.process.program import ended_by_signal
 
 STOPPING = t("Stopping after the current step, so that no step is left half done.")

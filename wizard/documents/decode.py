@@ -1,69 +1,68 @@
 """Decode plain JSON or TOML values to records by field type. Errors name value and place."""
 
 from collections.abc import Callable, Hashable, Iterable
-from contextlib import suppress
 from enum import Enum
-from functools import cache
-from itertools import repeat
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
 from msgspec import Struct, structs
 
 from wizard.documents.files import itself
-from wizard.model.errors import DERIVED, Written
+from wizard.model.errors import DERIVED, WHERE_USED, Written
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 T = TypeVar("T")
 
-Decoder = Callable[[Any], Any]
+Decoder = Callable[[Any, str], Any]
+"""Converts the value at a place, such as `.choices[1].sentence`. Raises Misfit."""
 
 WRONG = Sentence("{what} must be {wanted}, not {found}.")
-A_MESSAGE = t("a message with values")
 
 
 class Misfit(ValueError):
-    """A value of the wrong type, at `place` (`choices[1].sentence`)."""
+    """A value of the wrong type. `key`: the place (`choices[1].sentence`), empty for the whole document.
+    `said`: the error, without the containing tables."""
 
-    def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
+    def __init__(self, place: str, sentence: Sentence, **values: Value) -> None:
         super().__init__(sentence.english)
-        self.sentence = sentence
-        self.place = place
-        self.values = values
-
-    @property
-    def key(self) -> str:
-        """Place of the value, empty for the whole document."""
-        return self.place.removeprefix(".")
-
-    @property
-    def said(self) -> Message:
-        """The error message, without the containing tables."""
-        return self.sentence(what=itself(self.key), **self.values)
+        self.key = place.removeprefix(".")
+        self.said = sentence(what=itself(self.key), **values)
 
 
 def decode(value: Any, wanted: type[T]) -> T:
     """Convert a value to `wanted`. Raises Misfit for the first unknown key or wrong type."""
-    return cast(T, _decoder(cast(Hashable, wanted))(value))
+    return cast(T, _decoder(cast(Hashable, wanted))(value, ""))
 
 
 @cache
-def _decoder(wanted: Hashable) -> Decoder:
-    if shape := SHAPES.get(get_origin(wanted)):
-        return shape(*get_args(wanted))
-    if wanted is Message:
+def _decoder(wanted: Any) -> Decoder:
+    kind, members = get_origin(wanted) or wanted, get_args(wanted)
+    if kind in (Union, UnionType):
+        return _union(members)
+    if kind is Literal:
+        return _one_of({word: word for word in members})
+    if kind is tuple and members[1:] != (Ellipsis,):
+        return partial(_row, [_decoder(member) for member in members])
+    if kind in (tuple, frozenset):
+        inner = _decoder(members[0])
+        return lambda value, place: kind(
+            inner(one, f"{place}[{at}]") for at, one in enumerate(_typed(list, value, place))
+        )
+    if kind is dict:
+        inner = _decoder(members[1])
+        return lambda value, place: {
+            name: inner(one, f"{place}.{name}") for name, one in _typed(dict, value, place).items()
+        }
+    if kind is Message:
         return _message
-    if wanted is ProfileText:
-        text = _scalar(str)
-        return lambda value: ProfileText(text(value))
-    record = get_origin(wanted) or wanted
-    assert isinstance(record, type), wanted
-    if issubclass(record, Struct) and record.__struct_fields__:
-        return _record(record, wanted)
-    assert isinstance(wanted, type), wanted
-    if issubclass(wanted, Enum):
-        return _one_of({member.value: member for member in wanted})
-    return _scalar(wanted) if wanted in KINDS or wanted is int else _by_kind(family_of(wanted))
+    if kind is ProfileText:
+        return lambda value, place: ProfileText(_typed(str, value, place))
+    if kind in KINDS:
+        return partial(_typed, kind)
+    if issubclass(kind, Enum):
+        return _one_of({member.value: member for member in kind})
+    return _record(kind, wanted) if is_record(kind) else _by_kind(family_of(kind))
 
 
 def family_of(base: type) -> list[type]:
@@ -71,38 +70,43 @@ def family_of(base: type) -> list[type]:
     return sorted(base.__subclasses__(), key=lambda one: one.__name__)
 
 
-def _scalar(wanted: type) -> Decoder:
-    fitting = (int, float) if wanted is float else (wanted,)
+def is_record(wanted: type[Struct]) -> bool:
+    """Return False for a base class, whose records are its family."""
+    return bool(wanted.__struct_fields__ or not wanted.__subclasses__())
 
-    def decoder(value: Any) -> Any:
-        if type(value) not in fitting:
-            raise _other_type(wanted, value)
+
+def _typed(wanted: type, value: Any, place: str) -> Any:
+    found = type(value)
+    if found is wanted or (wanted, found) in ((float, int), (list, tuple)):
         return value
-
-    return decoder
+    # Distinguish fractions from whole numbers.
+    is_fraction = (wanted, found) == (int, float)
+    raise Misfit(
+        place,
+        WRONG,
+        wanted=t("a whole number") if wanted is int else KINDS[wanted],
+        found=t("a fraction") if is_fraction else _kind_of(found),
+    )
 
 
 def _one_of(values: dict[str, Any]) -> Decoder:
-    def decoder(value: Any) -> Any:
-        if type(value) is not str or value not in values:
-            raise Misfit(
-                Sentence("{what} must be one of {values:list}, not {found}."),
-                values=tuple(values),
-                found=_shown(value),
-            )
-        return values[value]
+    def decoder(value: Any, place: str) -> Any:
+        if type(value) is str and value in values:
+            return values[value]
+        form = Sentence("{what} must be one of {values:list}, not {found}.")
+        raise Misfit(place, form, values=tuple(values), found=_shown(value))
 
     return decoder
 
 
-def _union(*members: Any) -> Decoder:
+def _union(members: tuple[Any, ...]) -> Decoder:
     types = [member for member in members if member is not NoneType]
     if set(types) == {Message, str}:
-        return lambda value: value if type(value) is str else _message(value)
+        return lambda value, place: value if type(value) is str else _message(value, place)
     inner = _decoder(types[0]) if len(types) == 1 else _by_kind(types)
     if len(types) == len(members):
         return inner
-    return lambda value: None if value is None else inner(value)
+    return lambda value, place: None if value is None else inner(value, place)
 
 
 def _by_kind(members: Iterable[Any]) -> Decoder:
@@ -114,66 +118,20 @@ def _by_kind(members: Iterable[Any]) -> Decoder:
     }
     kind_of = _one_of(decoders)
 
-    def decoder(value: Any) -> Any:
-        kind = value.get("kind") if type(value) is dict else None
-        try:
-            chosen: Decoder = kind_of(kind)
-        except Misfit as misfit:
-            misfit.place = ".kind"
-            raise
-        return chosen(value)
+    def decoder(value: Any, place: str) -> Any:
+        chosen: Decoder = kind_of(value.get("kind") if type(value) is dict else None, f"{place}.kind")
+        return chosen(value, place)
 
     return decoder
 
 
-def _tuple(*members: Any) -> Decoder:
-    if members[1:] == (Ellipsis,):
-        return _sequence(tuple, members[0])
-    inner = [_decoder(member) for member in members]
-
-    def decoder(value: Any) -> Any:
-        if type(value) not in (list, tuple) or len(value) != len(inner):
-            raise Misfit(
-                Sentence("{what} must be a list of {length} values, not {found}."),
-                length=len(inner),
-                found=_shown(value),
-            )
-        return tuple(_members(value, inner))
-
-    return decoder
-
-
-def _members(value: Iterable[Any], decoders: Iterable[Decoder]) -> list[Any]:
-    found: list[Any] = []
-    try:
-        for one, decoder in zip(value, decoders, strict=False):
-            found.append(decoder(one))
-    except Misfit as misfit:
-        misfit.place = f"[{len(found)}]{misfit.place}"
-        raise
-    return found
-
-
-def _sequence(made: Callable[[list[Any]], Any], member: Any) -> Decoder:
-    inner = _decoder(member)
-
-    def decoder(value: Any) -> Any:
-        if type(value) not in (list, tuple):
-            raise _other_type(list, value)
-        return made(_members(value, repeat(inner)))
-
-    return decoder
-
-
-def _dict(_key: type[str], member: Any) -> Decoder:
-    inner = _decoder(member)
-
-    def decoder(value: Any) -> Any:
-        if type(value) is not dict:
-            raise _other_type(dict, value)
-        return _values(value, lambda _name: inner)
-
-    return decoder
+def _row(inner: list[Decoder], value: Any, place: str) -> Any:
+    if type(value) not in (list, tuple) or len(value) != len(inner):
+        form = Sentence("{what} must be a list of {length} values, not {found}.")
+        raise Misfit(place, form, length=len(inner), found=_shown(value))
+    return tuple(
+        decoder(one, f"{place}[{at}]") for at, (decoder, one) in enumerate(zip(inner, value, strict=True))
+    )
 
 
 class RecordField(Struct, frozen=True):
@@ -188,83 +146,58 @@ class RecordField(Struct, frozen=True):
 
 @cache
 def fields_of(record: Any) -> tuple[RecordField, ...]:
-    """Return the fields of a record."""
+    """Return the fields of a record, and the `kind` of a tagged one."""
     found = []
     for field in structs.fields(record):
         marks = getattr(field.type, "__metadata__", ())
         written = next((mark for mark in marks if isinstance(mark, Written)), None)
         kind = field.type.__origin__ if marks else field.type
         found.append(RecordField(field.name, kind, field.default, field.required, written))
+    if tag := (get_origin(record) or record).__struct_config__.tag:
+        at = next((at for at, one in enumerate(found) if one.written is WHERE_USED), len(found))
+        found.insert(at, RecordField("kind", Literal[tag], tag, required=False, written=None))
     return tuple(found)
 
 
-def _record(made: type[Struct], wanted: Hashable) -> Decoder:
+def _record(made: type[Struct], wanted: Any) -> Decoder:
     known = fields_of(wanted)
     # Never accept derived fields from outside.
-    decoders = {
-        field.name: _decoder(cast(Hashable, field.type)) for field in known if field.written is not DERIVED
-    }
+    decoders = {field.name: _decoder(field.type) for field in known if field.written is not DERIVED}
     required = [field.name for field in known if field.required]
 
-    def decoder(value: Any) -> Any:
-        if type(value) is not dict:
-            raise _other_type(dict, value)
+    def decoder(value: Any, place: str) -> Any:
         # Report a mistyped key as unknown rather than missing.
-        if not value.keys() <= decoders.keys():
-            unknown = next(name for name in value if name not in decoders)
-            raise Misfit(Sentence("{what} is not a known key."), f".{unknown}")
-        found = _values(value, decoders.__getitem__)
-        if missing := [name for name in required if name not in found]:
-            raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
-        return made(**found)
+        for name in _typed(dict, value, place):
+            if name not in decoders:
+                raise Misfit(f"{place}.{name}", Sentence("{what} is not a known key."))
+        found = {name: decoders[name](one, f"{place}.{name}") for name, one in value.items()}
+        for name in required:
+            if name not in found:
+                raise Misfit(f"{place}.{name}", Sentence("{what} is missing."))
+        return made(**{name: one for name, one in found.items() if name in made.__struct_fields__})
 
     return decoder
 
 
-def _message(value: Any) -> Message:
-    """Version 1.0 has a code instead of the text, which is shown with the values."""
+def _message(value: Any, place: str) -> Message:
+    """A message of another version, or with a code as in version 1.0, becomes text."""
     if not is_message(value):
-        raise Misfit(WRONG, wanted=A_MESSAGE, found=_shown(value))
-    if "code" in value:
-        return t("{text}", text=foreign(value))
-    english, several = value.get("english", ""), value.get("several", "")
+        raise Misfit(place, WRONG, wanted=t("a message with values"), found=_shown(value))
     try:
-        return from_document(english, several, _values(value["values"], lambda _name: _message_value))
+        values = {name: _message_value(one) for name, one in value["values"].items()}
+        return from_document(value["english"], value.get("several", ""), values)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise Misfit(WRONG, wanted=A_MESSAGE, found=_shown(english)) from None
+        return t("{text}", text=foreign(value))
 
 
 def _message_value(value: Any) -> Any:
     if type(value) is dict:
-        return _message(value)
+        return _message(value, "")
     if type(value) is list:
         return tuple(map(_message_value, value))
     if type(value) not in (str, int, float):
-        raise Misfit(WRONG, wanted=A_MESSAGE, found=_kind_of(type(value)))
+        raise TypeError
     return value
-
-
-def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict[str, Any]:
-    found = {}
-    name = ""
-    try:
-        for name, value in table.items():
-            found[name] = decoder_of(name)(value)
-    except Misfit as misfit:
-        misfit.place = f".{name}{misfit.place}"
-        raise
-    return found
-
-
-def _other_type(wanted: type, value: object) -> Misfit:
-    found = type(value)
-    # Distinguish fractions from whole numbers.
-    is_fraction = (wanted, found) == (int, float)
-    return Misfit(
-        WRONG,
-        wanted=t("a whole number") if wanted is int else _kind_of(wanted),
-        found=t("a fraction") if is_fraction else _kind_of(found),
-    )
 
 
 def _kind_of(found: type) -> Message:
@@ -284,17 +217,6 @@ KINDS: dict[type, Message] = {
     NoneType: t("nothing"),
 }
 """Names of types. TOML's other types are times."""
-
-
-SHAPES: dict[Any, Callable[..., Decoder]] = {
-    Union: _union,
-    UnionType: _union,
-    Literal: lambda *words: _one_of({word: word for word in words}),
-    tuple: _tuple,
-    frozenset: lambda member: _sequence(frozenset, member),
-    dict: _dict,
-}
-"""Functions that return a decoder for a type's arguments."""
 
 
 DEEPEST = 8
@@ -322,19 +244,3 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
     values = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in value["values"].items())
     code = str(value.get("code", value.get("english")))
     return str(t("{code} ({values:list})", code=code, values=values))
-
-
-def known_or_text(value: object, deepest: int = DEEPEST) -> object:
-    """Replace unknown messages in a document by text."""
-    if not deepest:
-        return value
-    if isinstance(value, list):
-        return [known_or_text(one, deepest - 1) for one in value]
-    if is_message(value):
-        with suppress(Misfit):
-            decode(value, Message)
-            return value
-        return foreign(value)
-    if isinstance(value, dict):
-        return {name: known_or_text(one, deepest - 1) for name, one in value.items()}
-    return value

@@ -7,6 +7,7 @@ import re
 import struct
 import tomllib
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -112,67 +113,40 @@ def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInpu
 
 
 def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
-    line = (line_of if _parser_of(text) is tomllib.loads else _json_line_of)(text, key)
-    within = ", ".join(filter(None, (str(line), place)))
+    within = ", ".join(filter(None, (str(_line_of(text, key)), place)))
     return BadInput(t("{file}, line {line}: {why}", file=where, line=within, why=why))
 
 
-JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
+BRACKETED = re.compile(r'"(?:[^"\\]|\\.)*"|[^][{}]')
+"""Everything in JSON except brackets."""
 
 
-def _json_line_of(text: str, key: str) -> int:
-    best, depth, before = 1, 0, ""
-    places: list[str] = []
-    for token in JSON_TOKEN.finditer(text):
-        word = token[0]
-        if word in ("{", "["):
-            places.append("" if word == "{" else "[0]")
-        elif word in ("}", "]"):
-            places.pop()
-        elif word == "," and places[-1].startswith("["):
-            places[-1] = f"[{int(places[-1][1:-1]) + 1}]"
-        elif word.startswith('"') and before in ("{", ",") and not places[-1].startswith("["):
-            places[-1] = f".{json.loads(word)}"
-        place, before = "".join(places).removeprefix("."), word
-        if (
-            len(place) > depth
-            and word not in ("[", ",")
-            and (key == place or key.startswith((f"{place}.", f"{place}[")))
-        ):
-            best, depth = text.count("\n", 0, token.start()) + 1, len(place)
-    return best
+def _line_of(text: str, key: str) -> int:
+    """Return the line of the value at `key` in valid TOML or JSON, from 1. For a missing key, that of the
+    innermost table, where it begins."""
+    lines, parse = text.split("\n"), _parser_of(text)
+    wanted = re.findall(r"[^.\[\]]+", key)
 
+    def reached(end: int) -> int:
+        """Return how many parts of the key are in the first lines, and in the rest of the last value."""
+        part = "\n".join(lines[:end])
+        if parse is not tomllib.loads:
+            brackets = BRACKETED.sub("", part)
+            while (rest := re.sub(r"\[\]|\{\}", "", brackets)) != brackets:
+                brackets = rest
+            part = part.rstrip(", \n\r\t") + brackets[::-1].translate(str.maketrans("[{", "]}"))
+        try:
+            found: Any = parse(part)
+        except ValueError:
+            return reached(end + 1)
+        depth = 0
+        with suppress(LookupError, TypeError, ValueError):
+            for name in wanted:
+                found = found[int(name) if isinstance(found, list) else name]
+                depth += 1
+        return depth
 
-def line_of(text: str, key: str) -> int:
-    """Return the line of the value at `key` in TOML text, from 1: the header's for a missing key, the key's
-    for inline arrays."""
-    wanted = key.split(".")
-    seen: dict[str, int] = {}
-    header: list[str] = []
-    best, depth = 1, 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if match := re.fullmatch(r"\s*(\[\[?)\s*([\w.-]+)\s*\]\]?\s*(#.*)?", line):
-            header = _numbered(match[2].split("."), seen, array=match[1] == "[[")
-            position = header
-        elif match := re.match(r"\s*([\w-]+)\s*=", line):
-            position = [*header, match[1]]
-        else:
-            continue
-        prefix = wanted[: len(position)]
-        inline = [*prefix[:-1], prefix[-1].partition("[")[0]]
-        if len(position) > depth and position in (prefix, inline):
-            best, depth = number, len(position)
-    return best
-
-
-def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
-    named: list[str] = []
-    for index, part in enumerate(parts):
-        key = ".".join([*named, part])
-        if array and index == len(parts) - 1:
-            seen[key] = seen.get(key, -1) + 1
-        named.append(f"{part}[{seen[key]}]" if key in seen else part)
-    return named
+    return bisect_left(range(1, len(lines)), reached(len(lines)), key=reached) + 1
 
 
 SCHEMA = "diskwright.notice/1"

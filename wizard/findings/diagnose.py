@@ -14,7 +14,7 @@ from msgspec import Struct
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.findings import alignment, contents, drive_faults, geometry, smr_evidence, tables, use
-from wizard.model.drive_facts import NO_HEALTH, Health
+from wizard.model.drive_facts import Health
 from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, join, t, tn
@@ -70,7 +70,7 @@ def has_health(drive: Drive) -> bool:
     """Return False for devices without SMART, such as loop devices."""
     return (
         drive.smart.passed is not None
-        or drive.smart.health != NO_HEALTH
+        or drive.smart.health != Health()
         or drive.why_unread("smart") is not None
     )
 

@@ -42,10 +42,6 @@ class Health(FrozenStruct):
     test_hours: int | None = None
 
 
-NO_HEALTH = Health()
-"""No health data."""
-
-
 class Smart(FrozenStruct):
     """Data from `smartctl --json`. `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`:
     name in smartctl's database, may contain `(SMR)`. `model_name`: as the drive itself reports it, even
@@ -57,11 +53,7 @@ class Smart(FrozenStruct):
     trim_supported: bool | None = None
     rotation_rate: int | None = None
     model_name: str | None = None
-    health: Health = NO_HEALTH
-
-
-NO_SMART = Smart()
-"""No smartctl data."""
+    health: Health = Health()
 
 
 class Ata(FrozenStruct):

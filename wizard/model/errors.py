@@ -1,5 +1,6 @@
 """Errors, classified for the user. Each has one message and one exit code."""
 
+import re
 import shlex
 from collections.abc import Callable
 from enum import Enum, IntEnum
@@ -100,6 +101,17 @@ def printable(text: str, limit: int = 80) -> str:
 @dataclass_transform(frozen_default=True)
 class FrozenStruct(Struct, frozen=True):
     """Base class of records, which never change."""
+
+
+class TaggedStruct(
+    FrozenStruct, tag_field="kind", tag=lambda name: re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+):
+    """Base class of records that documents tell apart by the class: `kind` is `mount` or `set-owner`."""
+
+    @property
+    def kind(self) -> str:
+        """The name in documents."""
+        return str(self.__struct_config__.tag)
 
 
 class Written(Enum):

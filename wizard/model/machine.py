@@ -284,7 +284,7 @@ class Drive(FrozenStruct):
     schedulers: tuple[str, ...] = ()
     diskseq: int | None = None
     backing_file: str | None = None
-    smart: drive_facts.Smart = drive_facts.NO_SMART
+    smart: drive_facts.Smart = drive_facts.Smart()
     ata: drive_facts.Ata | None = None
     nvme_formats: tuple[drive_facts.NvmeFormat, ...] = ()
     nvme_format_scope: str | None = None
@@ -328,6 +328,11 @@ class Drive(FrozenStruct):
     def runs_system(self) -> bool:
         """True if the running system is on this drive."""
         return any(use.kind == "running-system" for use in self.uses)
+
+    @property
+    def is_often_unplugged(self) -> bool:
+        """True if the drive is likely unplugged at times."""
+        return bool(self.removable) or self.bus in ("usb", "mmc")
 
     @property
     def zone_bytes(self) -> int | None:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import PurePath
 from string import Formatter
 from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
 
@@ -140,8 +141,7 @@ _NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
 """Number formats, in addition to `FORMATS`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A message with named fields: `"{device} needs {room:size}."`. The English text is the key of the
     translations. See `FORMATS` for the fields' formats. With the form `several`, the value `count`
     chooses."""
@@ -162,13 +162,8 @@ class Sentence:
         return fields_of(self.english) | fields_of(self.several) | ({"count"} if self.several else set())
 
 
-class Sentences(Sentence):
+class Sentences(Sentence, frozen=True):
     """A message with two forms: for a `count` of one, and for all others."""
-
-    __slots__ = ()
-
-    def __init__(self, english: str, several: str) -> None:
-        Sentence.__init__(self, english, several)
 
 
 def t(english: str, /, **values: Given) -> "Message":
@@ -181,8 +176,7 @@ def tn(one: str, many: str, /, **values: Given) -> "Message":
     return Sentence(one, many)(**values)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message with named values, translated when shown."""
 
     english: str
@@ -219,13 +213,8 @@ PROFILES = "profiles"
 """Context of profile texts in the catalogues."""
 
 
-class ProfileText(Message):
+class ProfileText(Message, frozen=True):
     """A profile text, translated if a catalogue contains it. Braces are literal. An empty text is false."""
-
-    __slots__ = ()
-
-    def __init__(self, english: str) -> None:
-        Message.__init__(self, english)
 
     def __str__(self) -> str:
         return _LANGUAGE.get().of_profiles(PROFILES, self.english) if self.english else ""

@@ -1,7 +1,7 @@
 """Operations on encrypted containers (LUKS2)."""
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Self
 
 from msgspec.structs import replace
 
@@ -33,7 +33,6 @@ class MakeContainer(operation.WritingTo):
     uuid: str
     sector_bytes: int
     offset_bytes: int
-    kind: Literal["make-container"] = "make-container"
 
     says = Sentence(
         "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts at "
@@ -77,7 +76,6 @@ class OpenContainer(operation.Operation):
     device: str
     uuid: str
     name: str
-    kind: Literal["open-container"] = "open-container"
 
     says = Sentence("Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.")
     writes_also = (PASSPHRASE,)
@@ -115,7 +113,6 @@ class AddCrypttabLine(operation.Operation):
     uuid: str
     name: str
     key: str = ""
-    kind: Literal["add-crypttab-line"] = "add-crypttab-line"
 
     edits_boot = True
 

@@ -1,11 +1,11 @@
 """Operations that convert an ext2 or ext3 filesystem to ext4, usually on a scratch copy."""
 
 import re
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
-from wizard.model.errors import FrozenStruct
+from wizard.model.errors import TaggedStruct
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, joined, t
@@ -39,7 +39,7 @@ def accepted(argv: Argv) -> tuple[int, ...]:
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
-class ExtOperation(FrozenStruct):
+class ExtOperation(TaggedStruct):
     """A change to an ext filesystem, on any device."""
 
     says: ClassVar[Sentence]
@@ -128,7 +128,6 @@ class CheckFiles(ExtOperation):
 
     repairs: bool = False
     pending: bool = False
-    kind: Literal["check-files"] = "check-files"
 
     per_million_inodes = 0.7
     ends_checked = True
@@ -157,8 +156,6 @@ class CheckFiles(ExtOperation):
 class AddJournal(ExtOperation):
     """Add a journal to an ext2 filesystem."""
 
-    kind: Literal["add-journal"] = "add-journal"
-
     least_seconds = 1.0
     adds = ("has_journal",)
     says = Sentence("Add a journal, for consistency after later power cuts.")
@@ -170,7 +167,6 @@ class WidenInodes(ExtOperation):
     """Enlarge inodes to `inode_bytes`, for nanoseconds, dates past 2038 and small extended attributes."""
 
     inode_bytes: int = WIDE_INODE_BYTES
-    kind: Literal["widen-inodes"] = "widen-inodes"
 
     per_million_inodes = 2.8
     says = Sentence(
@@ -193,7 +189,6 @@ class SetFeatures(ExtOperation):
     """Enable features with tune2fs, without further changes on disk."""
 
     features: tuple[str, ...]
-    kind: Literal["set-features"] = "set-features"
 
     says = Sentence("Enable features for future use: {features:list}.")
 
@@ -211,8 +206,6 @@ class SetFeatures(ExtOperation):
 class ConvertFiles(ExtOperation):
     """Convert all files and directories to extents with e2fsck, and compact directories."""
 
-    kind: Literal["convert-files"] = "convert-files"
-
     per_million_inodes = 0.7
     ends_checked = True
     says = Sentence("Convert all files and folders from block maps to extents, and repack folders.")
@@ -229,8 +222,6 @@ class ConvertFiles(ExtOperation):
 class WidenBlockNumbers(ExtOperation):
     """Convert to 64-bit block numbers with resize2fs."""
 
-    kind: Literal["widen-block-numbers"] = "widen-block-numbers"
-
     per_million_inodes = 0.7
     adds = ("64bit",)
     says = Sentence("Widen block numbers to 64 bits, which also allows full checksums.")
@@ -245,8 +236,6 @@ class WidenBlockNumbers(ExtOperation):
 
 class AddChecksums(ExtOperation):
     """Enable metadata checksums, and write them everywhere with e2fsck."""
-
-    kind: Literal["add-checksums"] = "add-checksums"
 
     per_million_inodes = 1.2
     ends_checked = True
@@ -269,7 +258,6 @@ class SetOwnFstabType(ExtOperation):
     offset: int
     old: str
     new: str
-    kind: Literal["set-own-fstab-type"] = "set-own-fstab-type"
 
     promised = Sentence(
         "Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged."

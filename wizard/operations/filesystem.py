@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal
 
 from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
@@ -24,8 +23,6 @@ CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 class MakeFilesystem(NewFilesystem, operation.Writing):
     """Create a filesystem."""
-
-    kind: Literal["make-filesystem"] = "make-filesystem"
 
     @property
     def made(self) -> dict[str, tuple[str, str]]:
@@ -151,7 +148,6 @@ class MakeSubvolumes(Inside):
     """
 
     names: tuple[str, ...]
-    kind: Literal["make-subvolumes"] = "make-subvolumes"
     others: WhereUsed[tuple[str, ...]] = ()
 
     checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
@@ -180,7 +176,6 @@ class SetOwner(Inside):
 
     writer: Writer
     names: tuple[str, ...] = ()
-    kind: Literal["set-owner"] = "set-owner"
     others: WhereUsed[tuple[str, ...]] = ()
 
     def sentence(self, context: operation.Context) -> Message:
@@ -267,8 +262,6 @@ class Resize(operation.WritingTo):
 class GrowFilesystem(Resize):
     """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
-    kind: Literal["grow-filesystem"] = "grow-filesystem"
-
     grows = True
 
     says = Sentence("Grow the {title} filesystem on {device} to {size_bytes:size}, preserving all files.")
@@ -279,8 +272,6 @@ class GrowFilesystem(Resize):
 
 class ShrinkFilesystem(Resize):
     """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
-
-    kind: Literal["shrink-filesystem"] = "shrink-filesystem"
 
     says = Sentence("Shrink the {title} filesystem on {device} to {size_bytes:size}, preserving all files.")
 
@@ -308,7 +299,6 @@ class GrowMounted(operation.Setting):
     old_bytes: int
     new_bytes: int
     member: int = 1
-    kind: Literal["grow-mounted"] = "grow-mounted"
 
     requests = (Grow,)
     turn = 1

@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
@@ -33,7 +32,6 @@ class EditFstab(Setting):
     file: str
     digest: str
     lines: tuple[LineEdit, ...]
-    kind: Literal["edit-fstab"] = "edit-fstab"
 
     requests = (Tune, SetLabel, Attach, Detach, SetOptions)
     turn = 3

@@ -65,7 +65,6 @@ class MakeArray(operation.WritingTo):
     uuid: str
     chunk_bytes: int
     parts: tuple[str, ...]
-    kind: Literal["make-array"] = "make-array"
     level: WhereUsed[layout.Level] = "raid0"
 
     says = Sentence(
@@ -178,7 +177,6 @@ class MakeVolumeGroup(operation.Writing):
     name: str
     parts: tuple[str, ...]
     uuids: tuple[str, ...]
-    kind: Literal["make-volume-group"] = "make-volume-group"
 
     start = DATA_BYTES
     says = Sentence("Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.")
@@ -216,7 +214,6 @@ class MakeLogicalVolume(operation.WritingTo):
     group: str
     name: str
     size_bytes: int
-    kind: Literal["make-logical-volume"] = "make-logical-volume"
 
     says = Sentence("Create the logical volume {device}: {size_bytes:size} ({size_bytes} bytes).")
     checks = (
@@ -257,7 +254,6 @@ class StopLayer(operation.Setting):
     volumes: tuple[str, ...] = ()
     state: Literal["active", "read-only", "inactive"] = "active"
     name: WhereUsed[str] = ""
-    kind: Literal["stop-layer"] = "stop-layer"
 
     requests = (Release,)
     lasts = False

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
@@ -70,7 +69,6 @@ class AddFstabLine(Operation):
     filesystem: str
     options: tuple[str, ...]
     pass_number: int
-    kind: Literal["add-fstab-line"] = "add-fstab-line"
 
     edits_boot = True
 
@@ -122,7 +120,6 @@ class Mount(OnNodes, Setting):
     mount_point: str
     filesystem: str
     options: tuple[str, ...]
-    kind: Literal["mount"] = "mount"
     others: WhereUsed[tuple[str, ...]] = ()
 
     requests = (Attach,)
@@ -184,8 +181,6 @@ class Mount(OnNodes, Setting):
 class TurnOnSwap(AtDevice):
     """Activate swap on `device`."""
 
-    kind: Literal["turn-on-swap"] = "turn-on-swap"
-
     says = Sentence("Enable swap on {device}.")
     undone = Sentence("Run `swapoff {device}`.")
     checks = (Sentence("The kernel lists {device} as swap."),)
@@ -209,7 +204,6 @@ class Remount(Setting):
     mount_point: str
     old: tuple[str, ...]
     new: tuple[str, ...]
-    kind: Literal["remount"] = "remount"
 
     requests = (Tune, SetOptions)
     turn = 1
@@ -268,7 +262,6 @@ class ChangeOwner(Setting):
     filesystem: str
     old: Top
     new: Top
-    kind: Literal["change-owner"] = "change-owner"
 
     requests = (Tune, Attach)
     turn = 2
@@ -314,7 +307,6 @@ class Unmount(Setting):
     mount_point: str
     filesystem: str
     options: tuple[str, ...]
-    kind: Literal["unmount"] = "unmount"
 
     requests = (Detach, SwitchOff)
     turn = 1

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import FrozenStruct, partition_path
+from wizard.model.errors import FrozenStruct, TaggedStruct, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -106,7 +106,7 @@ def filled(form: Sentence, *sources: object) -> Message:
     )
 
 
-class Operation(FrozenStruct):
+class Operation(TaggedStruct):
     """One step of a plan, with a `kind` for documents. Methods are pure.
 
     Fields of the texts below are attributes of the operation, or of the context.
@@ -128,11 +128,6 @@ class Operation(FrozenStruct):
 
     writes = False
     """True for writes to a drive."""
-
-    @property
-    def kind(self) -> str:
-        """The name in documents."""
-        raise NotImplementedError
 
     @property
     def edits_boot(self) -> bool:

@@ -36,7 +36,6 @@ class ReserveBlocks(Setting):
     old_blocks: int
     new_blocks: int
     block_bytes: int
-    kind: Literal["reserve-blocks"] = "reserve-blocks"
 
     requests = (Tune,)
 
@@ -77,7 +76,6 @@ class Relabel(Setting):
     new: str
     identifier: WhereUsed[Literal["label", "uuid"]] = "label"
     parts: WhereUsed[tuple[tuple[str, str, str], ...]] = ()
-    kind: Literal["relabel"] = "relabel"
 
     requests = (SetLabel, NewUuid)
 
@@ -169,7 +167,6 @@ class SetQueue(Setting):
     name: str
     old: str
     new: str
-    kind: Literal["set-queue"] = "set-queue"
 
     requests = (Tune,)
     turn = 4
@@ -203,7 +200,6 @@ class WriteRules(Setting):
     file: str
     values: tuple[tuple[str, str], ...]
     old: str | None = None
-    kind: Literal["write-rules"] = "write-rules"
 
     requests = (Tune,)
     turn = 5
@@ -249,7 +245,6 @@ class SwitchOnTimer(Setting):
     """Enable and start the systemd timer `unit`."""
 
     unit: Literal["fstrim.timer"] = "fstrim.timer"
-    kind: Literal["switch-on-timer"] = "switch-on-timer"
 
     requests = (Tune,)
     turn = 6
@@ -277,7 +272,6 @@ class PowerOff(Setting):
 
     device: str
     files: tuple[str, ...]
-    kind: Literal["power-off"] = "power-off"
 
     requests = (SwitchOff,)
     turn = 2

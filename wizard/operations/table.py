@@ -1,7 +1,5 @@
 """Operations on whole drives and partition tables."""
 
-from typing import Literal
-
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Argv, Commands
 from wizard.model import layout
@@ -30,7 +28,6 @@ class WipeSignatures(WritingTo):
     """
 
     expected: tuple[str, ...]
-    kind: Literal["wipe-signatures"] = "wipe-signatures"
 
     says = Sentence("Clear old signatures on {device}.")
     checks = (UNRECOGNISED,)
@@ -71,8 +68,6 @@ class WipeSignatures(WritingTo):
 class WriteTable(layout.NewTable, Writing):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
-
-    kind: Literal["write-table"] = "write-table"
 
     checks = (
         Sentence("The table on {device}, read back, has exactly these starts, sizes, types and names."),
@@ -196,8 +191,6 @@ class ResetZones(WritingTo):
     """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
     becomes unreadable."""
 
-    kind: Literal["reset-zones"] = "reset-zones"
-
     says = Sentence(
         "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures outside "
         "resettable zones."
@@ -229,7 +222,6 @@ class ExtendPartition(Setting):
     start_bytes: int
     old_bytes: int
     new_bytes: int
-    kind: Literal["extend-partition"] = "extend-partition"
 
     requests = (Grow,)
 

@@ -14,7 +14,7 @@ from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.said import Sentence, t
 from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
-from wizard.plan.text import command_lines
+from wizard.process.output import command_lines
 from wizard.ui.desk import Screen
 from wizard.ui.view import Action, Field, View
 from wizard.ui.wizard import Wizard

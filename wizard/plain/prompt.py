@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.text import wrapped
-from wizard.process.output import no_echo
+from wizard.process.output import no_echo, wrapped
 from wizard.ui.messages import NONE
 from wizard.ui.view import Action, Field, Text, View
 

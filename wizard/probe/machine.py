@@ -9,7 +9,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.documents import codec
-from wizard.documents.decode import known_or_text
 from wizard.documents.files import read_file, write_file
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Obstacle
@@ -69,9 +68,10 @@ def survey(
     listed = sysfs.drive_names(all_devices=all_devices) if paths is None else map(drive_name, paths)
     names = list(dict.fromkeys(listed))
     with borrowed(server) as pool:
+        answers = pool.probe(names, seconds) if names else ()
         machine = read_machine()
         drives: dict[str, RawDrive] = {}
-        for facts in pool.probe(names, seconds) if names else ():
+        for facts in answers:
             name = str(facts.get("name"))
             invalid = RawError("drive", t("The drive's probe returned invalid data."), Obstacle.FAILED)
             raw = RawDrive(name, sysfs.node_of(name), errors=(invalid,))
@@ -162,9 +162,7 @@ def load_facts(path: Path) -> RawMachine:
         raise BadInput(
             t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown)
         ) from None
-    return remember(
-        codec.from_json(known_or_text(codec.parse_document(text, SCHEMA, shown)), RawMachine, shown)
-    )
+    return remember(codec.from_json(codec.parse_document(text, SCHEMA, shown), RawMachine, shown))
 
 
 def recorded_drive(machine: Machine, device: str) -> Drive:

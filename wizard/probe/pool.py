@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import selectors
 import subprocess
 import threading
 import time
@@ -81,14 +80,21 @@ class Pool:
         )
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
-        """Yield a RawDrive as plain data for each name, in order of completion. A drive that does not answer
-        gets an error. `seconds` is the limit for a probe with a CPU of its own."""
+        """Send the request now, and yield a RawDrive as plain data for each name, in order of completion. A
+        drive that does not answer gets an error. `seconds` is the limit for a probe with a CPU of its own."""
         seconds = allowed_seconds(len(names), seconds)
+        request = json.dumps({"drives": list(names), "seconds": seconds})
+        assert self.process.stdin is not None
+        self.busy = True
+        # A server that has ended gives no answers.
+        with suppress(OSError):
+            os.write(self.process.stdin.fileno(), request.encode("ascii") + b"\n")
+        return self._answers(names, time.monotonic(), MOST_EXTENSION * seconds + GRACE_SECONDS)
+
+    def _answers(self, names: Sequence[str], begun: float, limit: float) -> Generator[Facts, None, None]:
         left = dict.fromkeys(names)
-        begun = time.monotonic()
-        until = begun + MOST_EXTENSION * seconds + GRACE_SECONDS
         try:
-            for facts in self._exchange(names, seconds, until):
+            for facts in self._read(begun + limit):
                 if facts.get("name") in left:
                     del left[facts["name"]]
                     _log_facts(facts, begun)
@@ -97,37 +103,27 @@ class Pool:
             if self.busy:
                 self.close()
         for name in left:
-            late = time.monotonic() >= until
             why = (
-                t("The drive did not answer within {seconds:g} s.", seconds=round(until - begun))
-                if late
+                t("The drive did not answer within {seconds:g} s.", seconds=round(limit))
+                if time.monotonic() >= begun + limit
                 else t("The drive's probe ended without a result (status {status}).", status="?")
             )
             facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
             yield facts
 
-    def _exchange(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
-        requests, answers = self.process.stdin, self.process.stdout
-        assert requests is not None and answers is not None
-        self.busy = True
-        try:
-            request = json.dumps({"drives": list(names), "seconds": seconds})
-            os.write(requests.fileno(), request.encode("ascii") + b"\n")
-        except OSError:
-            return
-        lines = Lines()
-        with selectors.DefaultSelector() as selector:
-            selector.register(answers, selectors.EVENT_READ)
-            while selector.select(max(0.0, until - time.monotonic())):
-                data = os.read(answers.fileno(), 1 << 20)
-                if not data:
+    def _read(self, until: float) -> Iterator[Facts]:
+        answers, lines = self.process.stdout, Lines()
+        assert answers is not None
+        while select.select([answers], [], [], max(0.0, until - time.monotonic()))[0]:
+            data = os.read(answers.fileno(), 1 << 20)
+            if not data:
+                return
+            for facts in filter(None, lines.add(data)):
+                if facts.get("end") is True:
+                    self.busy = False
                     return
-                for facts in filter(None, lines.add(data)):
-                    if facts.get("end") is True:
-                        self.busy = False
-                        return
-                    yield facts
+                yield facts
 
     def close(self) -> None:
         """Close the server's input, which makes it exit. Kill it if overdue, without waiting."""

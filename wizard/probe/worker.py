@@ -113,10 +113,14 @@ class Child:
             seconds = round(time.monotonic() - self.begun)
             why = t("The drive did not answer within {seconds:g} s.", seconds=seconds)
         elif not self.done:
-            status = _reap(self.pid, REAP_SECONDS)
-            code = "?" if status is None else os.waitstatus_to_exitcode(status)
-            # Negative for a signal.
-            why = t("The drive's probe ended without a result (status {status}).", status=code)
+            from psutil import Error, Process
+
+            code = None
+            with suppress(Error):
+                # Negative for a signal.
+                code = Process(self.pid).wait(REAP_SECONDS)
+            status = "?" if code is None else int(code)
+            why = t("The drive's probe ended without a result (status {status}).", status=status)
         _kill(self.pid)
         if why:
             self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
@@ -199,19 +203,6 @@ def _kill(pid: int) -> None:
             os.waitpid(pid, os.WNOHANG)
     except (ChildProcessError, ProcessLookupError):
         return
-
-
-def _reap(pid: int, seconds: float) -> int | None:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        try:
-            ended, status = os.waitpid(pid, os.WNOHANG)
-        except ChildProcessError:
-            return None
-        if ended:
-            return status
-        time.sleep(0.002)
-    return None
 
 
 def _drive_phases() -> Phases:

@@ -1,11 +1,13 @@
-"""Search stdout and stderr of this process for a pattern. Also hides typed input on a terminal."""
+"""Output of this process: searched for a pattern, wrapped to columns, or hidden while a user types."""
 
 import os
 import re
+import shlex
 import signal
 import sys
 import termios
-from collections.abc import Callable, Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
 from types import FrameType
@@ -104,3 +106,80 @@ def listening(on_line: Callable[[str], None]) -> Iterator[int]:
     finally:
         os.close(end)
         thread.join()
+
+
+def cell_width(text: str) -> int:
+    """Return the width of `text` in terminal columns: two for East Asian wide characters, none for combining
+    ones."""
+    return sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def _prefix(text: str, columns: int) -> str:
+    """Return the longest prefix that fits in `columns`, at least one character."""
+    used = 0
+    for index, char in enumerate(text):
+        used += _columns(char)
+        if used > columns and index:
+            return text[:index]
+    return text
+
+
+def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
+    """Yield lines of up to `width` columns, broken at spaces if possible. Lines after the first are indented
+    by `hang`."""
+    rest = text
+    indent = ""
+    while cell_width(indent + rest) > width:
+        line = _prefix(rest, width - cell_width(indent))
+        body = len(line) - len(line.lstrip())
+        at = line.rfind(" ", body)
+        if rest[len(line) : len(line) + 1] == " ":
+            at = len(line)
+        line = line[:at] if at > body else line
+        yield (indent + line).rstrip()
+        rest = rest[len(line) :].lstrip(" ")
+        indent = " " * hang
+    yield indent + rest
+
+
+def command_lines(argv: Sequence[str], width: int, indent: int) -> Iterator[str]:
+    """Yield a shell command, quoted and wrapped with backslashes. A word longer than a line continues at the
+    start of the next line."""
+    line = " " * indent
+    fresh = True
+    for word in argv:
+        quoted = shlex.quote(word)
+        gap = "" if fresh else " "
+        if cell_width(line + gap + quoted) <= width - 2:
+            line += gap + quoted
+            fresh = False
+            continue
+        if not fresh:
+            yield line + " \\"
+            line = " " * (indent + 4)
+        if cell_width(line + quoted) > width - 2:
+            *pieces, last = _pieces(word, width - indent - 4 - 2)
+            for piece in pieces:
+                yield line + piece + "\\"
+                line = ""
+            quoted = last
+        line += quoted
+        fresh = False
+    yield line
+
+
+def _pieces(word: str, columns: int) -> Iterator[str]:
+    """Yield a word in quoted pieces of up to `columns`. The shell joins adjacent pieces."""
+    piece = ""
+    for char in word:
+        if piece and cell_width(shlex.quote(piece + char)) > columns:
+            yield shlex.quote(piece)
+            piece = ""
+        piece += char
+    yield shlex.quote(piece)

@@ -4,7 +4,6 @@ Also finds names in the words, environment and documents of a command. Only word
 preserved: options, their fixed values, kernel device names, and numbers.
 """
 
-import dataclasses
 import json
 import os
 import re
@@ -462,7 +461,7 @@ def _rewritten(value: T, words: Words) -> T:
         return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Message):
         values = tuple((name, _field(name, one, words)) for name, one in value.values)
-        return cast(T, dataclasses.replace(value, values=cast(tuple[tuple[str, Value], ...], values)))
+        return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], values)))
     if not isinstance(value, Struct) or isinstance(value, advice.Evidence):
         return value
     return replace(

@@ -6,7 +6,6 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from wizard.advice import missing
-from wizard.advice.existing import is_often_unplugged
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
@@ -24,7 +23,7 @@ from wizard.ui.session import Session
 
 def usual_purpose(drive: Drive) -> str:
     """Return the most likely workload for a drive, to preselect in the list."""
-    if is_often_unplugged(drive) and not drive.rotational:
+    if drive.is_often_unplugged and not drive.rotational:
         return PORTABLE_WORKLOAD
     return "ssd-general" if drive.rotational is False else "large-media"
 

@@ -130,7 +130,7 @@ def _para(block: ui.Para, width: int, pen: Pen, column: int) -> list[Strip]:
 
 
 def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
-    from wizard.plan.text import command_lines
+    from wizard.process.output import command_lines
 
     text = pen.look.style("text")
     if len(block.argv) < 2:

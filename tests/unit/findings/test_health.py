@@ -20,7 +20,7 @@ from wizard.findings.diagnose import (
     has_health,
     judge_health,
 )
-from wizard.model.drive_facts import NO_SMART, Health
+from wizard.model.drive_facts import Health, Smart
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
 from wizard.probe.drive.smart import smart_of
@@ -370,7 +370,7 @@ def test_inspect_shows_health_in_one_block_and_as_data() -> None:
 
 
 def test_drive_without_health_data_is_not_mentioned() -> None:
-    loop = replace(drive(), smart=NO_SMART)
+    loop = replace(drive(), smart=Smart())
     assert not has_health(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
     assert not any(
         "Health:" in line for line in page_lines(portrait(loop, diagnose(machine(loop), loop, ())))

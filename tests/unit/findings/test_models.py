@@ -1,5 +1,6 @@
 """The list of models: full model numbers as reported, similar names, and user entries."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ TB = 10**12
 def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Pattern, ...]:
     """List of models without entries of this machine's user."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    return load_patterns()
+    found = load_patterns()
+    assert not any(re.fullmatch(one.model, "") or (one.largest_tb or 1) <= 0 for one in found)
+    return found
 
 
 def by_model(subject: Drive, patterns: tuple[Pattern, ...]) -> Recording:

@@ -1,6 +1,5 @@
 """Reports from recordings, and their pages as plain text."""
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
@@ -150,7 +149,7 @@ def underived(value: T) -> T:
     if isinstance(value, ProfileText):
         return cast(T, value.english)
     if isinstance(value, Message):
-        return cast(T, dataclasses.replace(value, values=underived(value.values)))
+        return cast(T, replace(value, values=underived(value.values)))
     if not isinstance(value, Struct):
         return value
     return cast(
@@ -160,6 +159,7 @@ def underived(value: T) -> T:
             **{
                 one.name: one.default if one.written is DERIVED else _read(one, getattr(value, one.name))
                 for one in fields_of(type(value))
+                if one.name in value.__struct_fields__
             },
         ),
     )

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from wizard.apply.run import process
 from wizard.documents import codec
-from wizard.documents.decode import foreign, is_message
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
@@ -34,17 +33,9 @@ def entry_of(line: str, where: str) -> JournalEntry:
     """Parse a journal line, in the current language. Raises ValueError for invalid JSON, and BadInput, naming
     `where`, for an invalid entry."""
     plain: object = json.loads(line)
-    if not isinstance(plain, dict) or "said" not in plain:
-        return codec.from_json(plain, JournalEntry, where)
-    written, said = plain.pop("said"), None
-    try:
-        said = codec.from_json(written, Message, where)
-    except BadInput:
-        if not is_message(written):
-            raise
-    # Another version may have written an unknown message.
-    plain["sentence"] = foreign(written) if said is None else str(said)
-    return replace(codec.from_json(plain, JournalEntry, where), said=said)
+    if isinstance(plain, dict) and "said" in plain:
+        plain["sentence"] = str(codec.from_json(plain["said"], Message, where))
+    return codec.from_json(plain, JournalEntry, where)
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:

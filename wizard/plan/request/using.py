@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.layout import NO_PLACE, ROOT, Volume, Writer
@@ -65,7 +64,7 @@ def with_usual_place(
         return prepared
     # Desktops mount removable drives for exchange with other systems for the active user.
     exchanged = spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
-    if writer is None and exchanged and is_often_unplugged(drive):
+    if writer is None and exchanged and drive.is_often_unplugged:
         return prepared
     label = volume_request.with_unique_labels((*others, spec))[-1].final_label
     if usual.fixed:

@@ -7,10 +7,10 @@ include/uapi/linux/bcache.h before 5.18. Pure and bounded: malformed bytes give 
 error.
 """
 
+import json
 import re
 import struct
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 from typing import Any, Literal
 from uuid import UUID
 
@@ -53,13 +53,13 @@ AREA_HEADER_BYTES = 512
 MOST_TEXT_BYTES = 1024 * 1024
 MOST_PLACES = 16
 MOST_DEPTH = 16
-MOST_TOKENS = 400_000
 IGNORED = 1
 
 Section = dict[str, Any]
 """A section of the metadata: numbers, strings, lists of both, and nested sections. Check types on use."""
 
-TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
+TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([\w.+/-]+)\s*([{=])|([\w.+/-]+)|#[^\n]*', re.DOTALL | re.ASCII)
+"""A quoted text, a name with what follows, a word, or a comment."""
 
 
 InGroup = tuple[Signature, tuple[LogicalVolume, ...]]
@@ -180,53 +180,23 @@ def _without_dashes(value: object) -> str:
 
 
 def parse(text: str) -> Section:
-    """Parse metadata text. Stops at a syntax error and returns the sections so far."""
-    whole: Section = {}
-    stack: list[Section] = [whole]
-    name: str | None = None
-    tokens = _tokens(text)
-    for token, word in tokens:
-        if token == "{" and name is not None and len(stack) < MOST_DEPTH:
-            inner: Section = {}
-            stack[-1][name], name = inner, None
-            stack.append(inner)
-        elif token == "}" and len(stack) > 1:
-            stack.pop()
-        elif token == "=" and name is not None:
-            token, word = next(tokens, ("", ""))
-            value: Any = _scalar(token, word)
-            if token == "[":
-                items = takewhile(lambda item: item[0] != "]", tokens)
-                value = [_scalar(*item) for item in items if item[0] != ","]
-            stack[-1][name], name = value, None
-        elif token == WORD and name is None:
-            name = word
-        else:
-            break
-    return whole
+    """Parse metadata text. Returns nothing of an invalid text, which LVM refuses too."""
+    try:
+        written = f"{{{TOKEN.sub(_in_json, text)}}}"
+        found: Section = json.loads(re.sub(r"{\s*,", "{", written))
+    except (ValueError, RecursionError):
+        return {}
+    return found
 
 
-def _scalar(token: str, word: str) -> int | str:
-    return int(word) if token == WORD and re.fullmatch(r"-?[0-9]{1,18}", word) else word
-
-
-WORD = "word"
-"""An unquoted word, which can be a name of digits."""
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Yield marks, words and quoted text, the last without a mark. Stops at an unexpected character."""
-    position = 0
-    for _ in range(MOST_TOKENS):
-        match = TOKEN.match(text, position)
-        if match is None or match.end() == position:
-            return
-        position = match.end()
-        quoted, word, mark = match.groups()
-        if mark or quoted is not None:
-            yield mark or "", quoted or ""
-        elif word:
-            yield WORD, word
+def _in_json(token: re.Match[str]) -> str:
+    quoted, name, follows, word = token.groups()
+    if name:
+        return f',"{name}":{follows.strip("=")}'
+    if word and re.fullmatch(r"-?[0-9]{1,18}", word):
+        return str(int(word))
+    text = word or quoted
+    return "" if text is None else json.dumps(text)
 
 
 MD_MAGIC = 0xA92B4EFC

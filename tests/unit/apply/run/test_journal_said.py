@@ -121,7 +121,8 @@ def test_message_of_a_newer_version_shows_code_and_values(
 
 
 @pytest.mark.parametrize(
-    "said", [None, "text", 5, [], {}, {"code": 1, "values": {}}, {"code": "a", "values": 1}]
+    "said",
+    [None, "text", 5, [], {}, {"code": 1, "values": {}}, {"code": "a", "values": 1}, {"english": "a"}],
 )
 def test_malformed_message_is_damage(tmp_path: Path, said: object) -> None:
     written(tmp_path, newer(said))
