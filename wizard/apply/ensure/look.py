@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
-from wizard.apply.ensure import compare_mounts, converge
+from wizard.apply.ensure import compare_mounts, converge, layers
 from wizard.apply.ensure.leftover import leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
@@ -120,7 +120,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         for drive in drives
         if drive.data_at_bytes is not None
     )
-    reaching = converge.reaching_faults(drives)
+    reaching = layers.reaching_faults(drives)
     seen = replace(seen, said=(*unknown, *different, *reaching))
     if reaching:
         return seen
@@ -133,7 +133,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
 def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarget) -> DriveAssessment:
     """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
     they may be a defect of a volume in use."""
-    if faults := converge.together_faults(ideal, aim.drives):
+    if faults := layers.together_faults(ideal, aim.drives):
         manually = t(
             "fix this manually: {drive:and} may contain the requested volumes, so no data is replaced",
             drive=seen.paths,

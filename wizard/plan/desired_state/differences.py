@@ -150,11 +150,6 @@ def held_differences(
         yield other(device, t("the label"), current, label)
 
 
-def not_running(parts: Sequence[str]) -> Message:
-    """Return that the contents of an array are unknown."""
-    return UNKNOWN_CONTENTS(devices=tuple(parts), command="mdadm --assemble --scan")
-
-
 def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:
     """Return the difference of a property of a device."""
     shown, asked = (t("nothing") if value in (None, "") else value for value in (found, wanted))
