@@ -16,7 +16,7 @@ from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, Message, Sentence, join, t
 from wizard.plan.request import roles
-from wizard.plan.request.volume_request import REST, VolumeRequest, VolumeSpec, size_text
+from wizard.plan.request.volume_request import REST, UNKNOWN, VolumeRequest, VolumeSpec, size_text
 
 NONE = Sentence("No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}")
 WHY_NOT = Sentence("{filesystem}: {why}")
@@ -50,7 +50,10 @@ def spec_of(
         )
     advice = advise(machine, drive, recording, profile, size_bytes=room)
     if asked.filesystem is not None:
-        choice = named_choice(advice, asked.filesystem)
+        known = {one.filesystem: one for one in advice.choices}
+        if asked.filesystem not in known:
+            raise BadInput(UNKNOWN(what="filesystem", value=asked.filesystem, known=tuple(known)))
+        choice = known[asked.filesystem]
     elif possible:
         choice = choice_on(advice, possible)
     elif role is not None:
@@ -182,16 +185,6 @@ def in_role(
     if roles.ROLES[role].read_at_start:
         changed = replace(changed, encrypted=False)
     return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
-
-
-def named_choice(advice: Advice, filesystem: str) -> Choice:
-    """Return the choice for a named filesystem. Raises BadInput for an unknown name."""
-    choice = advice.choice(filesystem)
-    if choice is None:
-        unknown = Sentence("Unknown filesystem '{filesystem}'. Available: {known:list}.")
-        known = tuple(other.filesystem for other in advice.choices)
-        raise BadInput(unknown(filesystem=filesystem, known=known))
-    return choice
 
 
 PRESETS = ("desktop",)
