@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from wizard.advice import missing
@@ -38,17 +39,8 @@ def known_identity(machine: Machine, drive: Drive) -> Identity:
     BadInput if its size or block size is unknown."""
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
-    return Identity(
-        path=drive.path,
-        by_id=drive.by_id,
-        model=drive.model,
-        serial=drive.serial,
-        wwn=drive.wwn,
-        size_bytes=drive.size_bytes,
-        geometry=drive.geometry,
-        diskseq=drive.diskseq,
-        content_digest=drive.content_digest,
-        rotational=drive.rotational,
+    return replace(
+        convert(drive, Identity, from_attributes=True),
         held=held_on(drive),
         serial_shared=bool(drive.same_serial),
         wwn_shared=bool(drive.same_wwn),

@@ -23,7 +23,6 @@ from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import Mode
@@ -102,7 +101,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         )
     ideal = aim.ideal()
     key_of(ideal)
-    after = differences.shapes_wanted(ideal, places_in(ideal))
+    after = differences.shapes_wanted(ideal)
     seen = DriveAssessment(aim.wanted, DriveState.REFUSED, (), drives, _shapes(drives), after)
     if left := leftover(aim, ideal):
         state = DriveState.RESUME if left.resumes else DriveState.REFUSED
@@ -185,7 +184,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         state=DriveState.MAKE,
         said=messages,
         document=plan,
-        after=differences.shapes_wanted(plan, places_in(plan)),
+        after=differences.shapes_wanted(plan),
         replaces=not all(room.blanks),
     )
 
@@ -212,20 +211,6 @@ def _shapes(
     drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None
 ) -> tuple[ensure.Shape, ...]:
     return tuple(differences.shape_of(drive, places or {}) for drive in drives)
-
-
-def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Return the mount points that the plan creates: of each member of a Btrfs, and of the container of an
-    encrypted volume."""
-    shown: dict[str, tuple[str, ...]] = {
-        volume.encryption.device if volume.encryption else volume.path: places
-        for volume in plan.volumes
-        if volume.mount_point != layout.NO_PLACE and (places := volume_request.places_of(volume))
-    }
-    if plan.stripe and plan.stripe.kind == "btrfs":
-        drives = [member.drive for member in plan.members]
-        return dict.fromkeys(parts_of(drives), shown.get(plan.volumes[0].path, ()))
-    return shown
 
 
 def resolve_drives(matches: Sequence[ensure.Match]) -> tuple[Machine, tuple[Drive, ...]]:

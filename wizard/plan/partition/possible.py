@@ -57,7 +57,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             part=part,
             what=title_of(kinds_in(part.signatures)),
         )
-    if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
+    if any(use.kind == "mounted" for use in refusals.uses_of(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part,
@@ -262,7 +262,7 @@ def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return EXTENDED(part=part)
     if partition_types.is_half_moved(part):
         return HALF_MOVED(part=part, drive=drive)
-    uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    uses = [use for use in refusals.uses_of(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
         return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:

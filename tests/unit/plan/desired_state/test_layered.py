@@ -66,7 +66,7 @@ def test_group_made_from_the_request_has_no_differences() -> None:
     ]
     for volume, layer in zip(plan.volumes, layers, strict=True):
         assert layer and content_differences(volume, layer) == ""
-    before, (after,) = shape_of(there, {}), shapes_wanted(plan, {})
+    before, (after,) = shape_of(there, {}), shapes_wanted(plan)
     assert [(one.size_bytes, one.filesystem, one.label) for one in before.volumes] == [
         (one.size_bytes, one.filesystem, one.label) for one in after.volumes
     ]

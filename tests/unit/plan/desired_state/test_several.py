@@ -98,8 +98,8 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
 def test_drives_made_from_the_request_have_no_differences(level: str) -> None:
     plan, there = made(level=level)
     assert layout_differences(plan, *there) == ()
-    shapes = shapes_wanted(plan, {})
-    assert [shape_of(one, {}) for one in there] == [*shapes]
+    shapes = shapes_wanted(plan)
+    assert [shape_of(one, {f"{one.path}1": ("/srv/media",)}) for one in there] == [*shapes]
 
 
 def test_mirror_member_that_may_hold_all_data_is_reported() -> None:
