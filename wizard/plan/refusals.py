@@ -298,18 +298,14 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
     size_bytes = drive.size_bytes or 0
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
     lowest, highest = (table.first_usable_bytes or 0), table.end_usable_bytes
-    if (
-        free_space.overlapping(slots)
-        or free_space.loose(slots)
-        or any(
-            part.start_bytes < lowest
-            or (highest is not None and part.end_bytes > highest)
-            or part.size_bytes <= 0
-            # An extended partition contains the records of the logical ones.
-            or (part.type not in partition_types.CONTAINERS and any(map(part.overlaps, table.own)))
-            or part.end_bytes > size_bytes
-            for part in drive.partitions
-        )
+    if not free_space.is_consistent(slots) or any(
+        part.start_bytes < lowest
+        or (highest is not None and part.end_bytes > highest)
+        or part.size_bytes <= 0
+        # An extended partition contains the records of the logical ones.
+        or (part.type not in partition_types.CONTAINERS and any(map(part.overlaps, table.own)))
+        or part.end_bytes > size_bytes
+        for part in drive.partitions
     ):
         yield t(
             "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",

@@ -89,16 +89,6 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     return None
 
 
-def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Return why a size from `aligned_size` is not possible when shrinking, or None."""
-    _, geometry = refusals.measured(drive)
-    if size_bytes >= part.size_bytes:
-        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
-    if size_bytes < (least := least_bytes(drive, part)):
-        return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
-    return None
-
-
 def least_bytes(drive: Drive, part: Partition) -> int:
     """Return the minimum size of a partition when shrinking: used space, if known, plus a margin. The
     rehearsal may show that slightly more is needed."""
@@ -179,18 +169,20 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
     return aligned if aligned <= part.size_bytes + room_behind(drive, part) else least
 
 
-def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Return why a size from `aligned_size` is not possible when growing, or None."""
+def why_not_size(drive: Drive, part: Partition, size_bytes: int, *, grows: bool) -> Message | None:
+    """Return why a size from `aligned_size` is not possible when growing or shrinking, or None."""
     _, geometry = refusals.measured(drive)
-    most = part.size_bytes + room_behind(drive, part)
-    if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
+    least, most = least_bytes(drive, part), part.size_bytes
+    if grows:
+        least, most = needed_bytes(drive, part), part.size_bytes + room_behind(drive, part)
+        if (limit := part.signatures[0].most_bytes) is not None:
+            most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
+    if size_bytes == part.size_bytes and not part.is_unfilled if grows else size_bytes >= part.size_bytes:
+        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     if size_bytes > most:
         return t("{part} cannot be that large. Request at most {most:exact}.", part=part, most=most)
-    if size_bytes < (least := needed_bytes(drive, part)):
+    if size_bytes < least:
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
-    if size_bytes <= part.size_bytes and not part.is_unfilled:
-        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     return None
 
 

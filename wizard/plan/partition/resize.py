@@ -48,17 +48,15 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
             direction=move_target.direction(shift),
         )
         return Meaning(says, why_not(move_target.planned_move, machine, drive, part, start))
-    if by > 0:
-        why_grow = why_not_larger(drive, part) or possible.why_not_grow_to(drive, part, size)
-        grows = t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size)
-        return Meaning(grows, why_grow or "")
-    why_shrink = possible.why_not_shrink(drive, part) or possible.why_not_shrink_to(drive, part, size)
-    shrinks = t(
-        "Shrinks by {by:round} to {size:round}, preserving all files and freeing the end.",
-        by=-by,
-        size=size,
-    )
-    return Meaning(shrinks, why_shrink or "")
+    cannot = why_not_larger(drive, part) if by > 0 else possible.why_not_shrink(drive, part)
+    says = t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size)
+    if by < 0:
+        says = t(
+            "Shrinks by {by:round} to {size:round}, preserving all files and freeing the end.",
+            by=-by,
+            size=size,
+        )
+    return Meaning(says, cannot or possible.why_not_size(drive, part, size, grows=by > 0) or "")
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
