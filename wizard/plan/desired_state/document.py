@@ -137,19 +137,11 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
         )
         for drive in found or drives
     ) or (t("none"),)
-    if not found:
-        raise Refused(
-            t(
-                "No drive matches {criteria}. Available drives: {known:semicolons}.",
-                criteria=criteria,
-                known=known,
-            )
-        )
     raise Refused(
         t(
             "{number} drives match {criteria}, but exactly one must match: {known:semicolons}.",
             criteria=criteria,
-            number=len(found),
+            number=len(found) or t("No"),
             known=known,
         )
     )

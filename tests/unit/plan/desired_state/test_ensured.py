@@ -165,7 +165,7 @@ def test_match_must_select_exactly_one_drive() -> None:
         Refused, match=r"2 drives match model WDC\*.*/dev/sda .*serial A.*/dev/sdb .*serial B"
     ):
         matching_drive(Match(model="WDC*", size="4TB", bus="sata"), (one, two))
-    with pytest.raises(Refused, match=r"No drive matches serial C.*/dev/sda"):
+    with pytest.raises(Refused, match=r"No drives match serial C.*/dev/sda"):
         matching_drive(Match(serial="C"), (one, two))
     with pytest.raises(Refused, match="none"):
         matching_drive(Match(serial="C"), ())
