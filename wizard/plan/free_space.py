@@ -137,19 +137,13 @@ def place(
     left = [space.size_bytes for space in spaces]
     taken: list[list[int]] = [[] for _ in spaces]
     for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
-        if (needed := sized[index].size_bytes) is not None:
-            fits = [at for at, room in enumerate(left) if room >= needed]
-            if not fits:
-                raise BadInput(_too_large(demands, index, spaces, hint))
-            best = min(fits, key=left.__getitem__)
-            left[best] -= needed
-            taken[best].append(index)
-    for index, demand in enumerate(sized):
-        if demand.size_bytes is None:
-            widest = max(range(len(left)), key=left.__getitem__, default=None)
-            if widest is None or left[widest] < demand.minimum_bytes:
-                raise BadInput(_too_large(demands, index, spaces, hint))
-            taken[widest].append(index)
+        size, minimum = sized[index].size_bytes, sized[index].minimum_bytes
+        fits = [at for at, room in enumerate(left) if room >= (minimum if size is None else size)]
+        if not fits:
+            raise BadInput(_too_large(demands, index, spaces, hint))
+        best = (max if size is None else min)(fits, key=left.__getitem__)
+        left[best] -= size or 0
+        taken[best].append(index)
     placed: dict[int, Extent] = {}
     for space, room, own in zip(spaces, left, taken, strict=True):
         position = space.start_bytes

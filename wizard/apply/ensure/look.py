@@ -138,12 +138,12 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
             drive=seen.paths,
         )
         return replace(seen, said=(*faults, manually))
-    using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
-    seen = replace(seen, before=_shapes(seen.drives, using.places))
-    if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.said, document=using.changes)
-    if using.said:
-        return replace(seen, said=using.said)
+    said, changes, places = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
+    seen = replace(seen, said=said, before=_shapes(seen.drives, places))
+    if changes is not None:
+        return replace(seen, state=DriveState.USE, document=changes)
+    if said:
+        return seen
     return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 

@@ -7,9 +7,9 @@ from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused
+from wizard.model.errors import why_not
 from wizard.model.machine import Drive, Extent, Partition, kinds_in
-from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.plan import dangers, refusals
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
@@ -259,11 +259,8 @@ def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return WAITING(run=drive.waiting.run, drive=drive)
-    try:
-        refusals.measured(drive)
-        refusals.refuse_table(drive)
-    except Refused as refusal:
-        return join(reason_of(refusal))
+    if refused := why_not(refusals.measured, drive) or why_not(refusals.refuse_table, drive):
+        return join(refused)
     if part.kernel_start_bytes is None:
         return t(
             "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",
