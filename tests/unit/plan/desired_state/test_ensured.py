@@ -26,12 +26,7 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import (
-    matches,
-    matching_drive,
-    read_wanted,
-    requests_of,
-)
+from wizard.plan.desired_state.document import matches, matching_drive, read_wanted, requests_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.using import Usual
@@ -63,10 +58,7 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD + VOLUME + "size = 5\n", "line 6, drive 1, volume 1: `size` must be text, not a number."),
         (HEAD + VOLUME + "size = 5.5\n", "`size` must be text, not a number."),
         (HEAD + VOLUME + "size = 1979-05-27\n", "`size` must be text, not a date or a time."),
-        (
-            HEAD + VOLUME + "option = [1]\n",
-            "line 6, drive 1, volume 1: option 1 must be text, not a number.",
-        ),
+        (HEAD + VOLUME + "option = [1]\n", "line 6, drive 1, volume 1: option 1 must be text, not a number."),
         (HEAD + VOLUME + "option = 'a'\n", "`option` must be a list, not text."),
         (HEAD + "lvm = 'yes'\n" + VOLUME, "drive 1: `lvm` must be a boolean (true or false), not text."),
         (HEAD + "mirror = 'raid'\n" + VOLUME, "drive 1: `mirror` must be one of md, btrfs, not 'raid'."),
