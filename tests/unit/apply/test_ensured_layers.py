@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from wizard.apply.ensure import layers
@@ -35,14 +36,6 @@ MAIL, FILMS = lv("mail", 400), lv("films", 96)
 FIRST = (pv("/dev/sda1"),)
 
 
-def group(monkeypatch: pytest.MonkeyPatch, physical: Rows, volumes: Rows) -> str:
-    def asked(kind: str, fields: Sequence[str], what: str, do: object) -> Rows:
-        return volumes if kind == "lvs" else physical if what == "--all" else physical[:1]
-
-    monkeypatch.setattr(layers, "asked", asked)
-    return said([*layers.group_faults({"mail": 400 * MIB, "films": 96 * MIB}, "/dev/sda1")])
-
-
 @pytest.mark.parametrize(
     ("physical", "volumes", "why"),
     [
@@ -65,7 +58,11 @@ def group(monkeypatch: pytest.MonkeyPatch, physical: Rows, volumes: Rows) -> str
 def test_each_drift_of_a_group_is_a_difference(
     physical: Rows, volumes: Rows, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = group(monkeypatch, physical, volumes)
+    def asked(kind: str, fields: Sequence[str], what: str, do: object) -> Rows:
+        return volumes if kind == "lvs" else physical if what == "--all" else physical[:1]
+
+    monkeypatch.setattr(layers, "asked", asked)
+    found = said([*layers.group_faults({"mail": 400 * MIB, "films": 96 * MIB}, "/dev/sda1")])
     assert why in found and bool(found) is bool(why)
 
 
@@ -74,22 +71,8 @@ def member(path: str, kind: str, uuid: str, **changes: object) -> Drive:
     return drive(path=path, partitions=(part,), **changes)
 
 
-def array(folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: str) -> str:
-    """Return the faults of a mirror whose attributes in sysfs differ. `size` and `offset`: in MiB."""
-    usual = {"level": "raid1", "raid_disks": "2", "array_state": "clean", "degraded": "0", "size": "127"}
-    now = usual | {"offset": "1", "slaves": "sda1 sdb1"} | changes
-    (folder / "md").mkdir()
-    for name in ("level", "raid_disks", "array_state", "degraded"):
-        (folder / "md" / name).write_text(now[name] + "\n")
-    for slave in now["slaves"].split():
-        (folder / "slaves" / slave).mkdir(parents=True)
-    monkeypatch.setattr(layers, "sysfs_folder", lambda node: folder)
-    size, offset = int(now["size"]) * MIB, int(now["offset"]) * MIB if now["offset"] else None
-    drives = []
-    for path in ("/dev/sda", "/dev/sdb"):
-        layer = Layer("md raid1", "/dev/md5", f"{path}1", size_bytes=size, offset_bytes=offset)
-        drives.append(member(path, "linux_raid_member", "u", layers=(layer,)))
-    return said([*layers.md_faults(Stripe("md", "/dev/md127", level="raid1"), PARTS, drives)])
+ARRAY = {"level": "raid1", "raid_disks": "2", "array_state": "clean", "degraded": "0"}
+"""Attributes of a mirror in sysfs."""
 
 
 @pytest.mark.parametrize(
@@ -114,7 +97,19 @@ def array(folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: str) -> str:
 def test_each_drift_of_an_array_is_a_difference(
     name: str, value: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = array(tmp_path, monkeypatch, **{name: value})
+    now = ARRAY | {"size": "127", "offset": "1", "slaves": "sda1 sdb1", name: value}
+    (tmp_path / "md").mkdir()
+    for attribute in ARRAY:
+        (tmp_path / "md" / attribute).write_text(now[attribute] + "\n")
+    for slave in now["slaves"].split():
+        (tmp_path / "slaves" / slave).mkdir(parents=True)
+    monkeypatch.setattr(layers, "sysfs_folder", lambda node: tmp_path)
+    size, offset = int(now["size"]) * MIB, int(now["offset"]) * MIB if now["offset"] else None
+    array = Layer("md raid1", "/dev/md5", PARTS[0], size_bytes=size, offset_bytes=offset)
+    drives = [
+        member(part[:-1], "linux_raid_member", "u", layers=(replace(array, below=part),)) for part in PARTS
+    ]
+    found = said([*layers.md_faults(Stripe("md", "/dev/md127", level="raid1"), PARTS, drives)])
     assert why in found and bool(found) is bool(why)
 
 
@@ -124,40 +119,6 @@ def test_room_of_an_array() -> None:
 
 MIRRORED, STRIPED = Stripe("btrfs", level="raid1", metadata="raid1"), Stripe("btrfs", metadata="raid1")
 MIRROR = "DATA|RAID1 METADATA|RAID1 SYSTEM|RAID1"
-
-
-def btrfs(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    stripe: Stripe = MIRRORED,
-    numbers: str = "1 2 9 2 2 9",
-    uuids: str = "u u",
-    chunks: str = MIRROR,
-    used: str = "",
-    missing: str = "0",
-) -> str:
-    """Return the faults of a Btrfs. `numbers`: device ID, devices and generation of each partition."""
-    names, each = ("dev_item.devid", "num_devices", "generation"), numbers.split()
-    known = dict(zip(PARTS, (each[:3], each[3:]), strict=True))
-
-    def output(argv: Sequence[str]) -> Result:
-        said = "".join(f"CHUNK_ITEM 1) x\n\tlength 1 owner 2 type {kind}\n" for kind in chunks.split())
-        if argv[2] == "dump-super":
-            said = "".join(f"{name}\t{n}\n" for name, n in zip(names, known[argv[-1]], strict=True))
-        elif argv[1] == "filesystem":
-            kinds = [kind.replace("|", ", ") for kind in chunks.split()]
-            said = "".join(f"{kind}: total=1, used=1\n" for kind in (*kinds, "GlobalReserve, single"))
-        return Result(0, said, "", 0.0)
-
-    monkeypatch.setattr(sysfs, "SYS", folder)
-    monkeypatch.setattr(layers, "run", output)
-    for name in (*(f"devices/{name}" for name in used.split()), "devinfo/2"):
-        (folder / "fs/btrfs/u" / name).mkdir(parents=True)
-    (folder / "fs/btrfs/u/devinfo/2/missing").write_text(missing)
-    uses = (Use("mounted", PARTS[0], "/mnt"),) if used else ()
-    pairs = zip(PARTS, uuids.split(), strict=True)
-    drives = [member(part[:-1], "btrfs", uuid, uses=uses) for part, uuid in pairs]
-    return said([*layers.btrfs_faults(stripe, PARTS, drives)])
 
 
 @pytest.mark.parametrize(
@@ -187,5 +148,27 @@ def btrfs(
 def test_each_drift_of_a_btrfs_is_a_difference(
     changes: dict[str, Any], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = btrfs(tmp_path, monkeypatch, **changes)
+    now = {"numbers": "1 2 9 2 2 9", "uuids": "u u", "chunks": MIRROR, "used": "", "missing": "0"} | changes
+    # Device ID, devices and generation of each partition.
+    names, each = ("dev_item.devid", "num_devices", "generation"), now["numbers"].split()
+    known = dict(zip(PARTS, (each[:3], each[3:]), strict=True))
+
+    def output(argv: Sequence[str]) -> Result:
+        said = "".join(f"CHUNK_ITEM 1) x\n\tlength 1 owner 2 type {kind}\n" for kind in now["chunks"].split())
+        if argv[2] == "dump-super":
+            said = "".join(f"{name}\t{n}\n" for name, n in zip(names, known[argv[-1]], strict=True))
+        elif argv[1] == "filesystem":
+            kinds = [kind.replace("|", ", ") for kind in now["chunks"].split()]
+            said = "".join(f"{kind}: total=1, used=1\n" for kind in (*kinds, "GlobalReserve, single"))
+        return Result(0, said, "", 0.0)
+
+    monkeypatch.setattr(sysfs, "SYS", tmp_path)
+    monkeypatch.setattr(layers, "run", output)
+    for name in (*(f"devices/{name}" for name in now["used"].split()), "devinfo/2"):
+        (tmp_path / "fs/btrfs/u" / name).mkdir(parents=True)
+    (tmp_path / "fs/btrfs/u/devinfo/2/missing").write_text(now["missing"])
+    uses = (Use("mounted", PARTS[0], "/mnt"),) if now["used"] else ()
+    pairs = zip(PARTS, now["uuids"].split(), strict=True)
+    drives = [member(part[:-1], "btrfs", uuid, uses=uses) for part, uuid in pairs]
+    found = said([*layers.btrfs_faults(changes.get("stripe", MIRRORED), PARTS, drives)])
     assert why in found and bool(found) is bool(why)
