@@ -136,11 +136,8 @@ def _why_not(
 
 def _uses(drive: Drive, device: str) -> Sequence[Use]:
     """Return the uses of a drive, a partition or a layer, with the layers on it."""
-    if device == drive.path:
-        parts = [use for part in drive.partitions for use in refusals.uses_of_part(drive, part.path)]
-        return [*drive.uses, *parts]
-    if drive.partition(device):
-        return refusals.uses_of_part(drive, device)
+    if device == drive.path or drive.partition(device):
+        return refusals.uses_of(drive, device)
     mounts = [place for layer in drive.layers if layer.path == device for place in layer.mount_points]
     return [
         *(use for use in drive.uses if use.subject == device),

@@ -24,6 +24,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
@@ -178,16 +179,16 @@ def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:
             raise BadInput(NOTHING_PLANNED(device=arguments.devices[0]))
-        asked = volume_request.VolumeRequest(
+        asked = WantedVolume(
             arguments.workload,
             label=arguments.label,
-            mount_point=arguments.mount,
-            filesystem=arguments.fs,
-            options=tuple(arguments.option or ()),
+            mount=arguments.mount,
+            fs=arguments.fs,
+            option=tuple(arguments.option or ()),
             encrypt=volume_request.ENCRYPTIONS[0] if arguments.encrypt else None,
             writable=arguments.writable,
         )
-        return (asked,)
+        return (volume_request.request_of(asked),)
     return tuple(volume_request.parse_volume(text) for text in arguments.volume or ())
 
 

@@ -122,8 +122,7 @@ def _before_faults(plan: Plan) -> Iterator[str]:
             yield "before.table"
         elif (
             before.slots != free_space.refilled(before, before.partitions)
-            or free_space.overlapping(before.partitions)
-            or free_space.loose(before.partitions)
+            or not free_space.is_consistent(before.partitions)
             or not free_space.bounds_in(before).is_within(_outermost(member.drive, before.table))
         ):
             yield "before.slots"
@@ -136,12 +135,8 @@ def _wipe_faults(plan: Plan) -> Iterator[str]:
         for slot in member.before.partitions
         if not free_space.is_container(slot)
     } | {*plan.devices}
-    devices, fresh = [wipe.device for wipe in plan.wipes], any(table.fresh for table in plan.tables)
-    if (
-        (devices and not (fresh or plan.part))
-        or len(set(devices)) != len(devices)
-        or not allowed.issuperset(devices)
-    ):
+    devices = [wipe.device for wipe in plan.wipes]
+    if len(set(devices)) != len(devices) or not allowed.issuperset(devices):
         yield "wipes"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from wizard.advice import missing
@@ -38,17 +39,8 @@ def known_identity(machine: Machine, drive: Drive) -> Identity:
     BadInput if its size or block size is unknown."""
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
-    return Identity(
-        path=drive.path,
-        by_id=drive.by_id,
-        model=drive.model,
-        serial=drive.serial,
-        wwn=drive.wwn,
-        size_bytes=drive.size_bytes,
-        geometry=drive.geometry,
-        diskseq=drive.diskseq,
-        content_digest=drive.content_digest,
-        rotational=drive.rotational,
+    return replace(
+        convert(drive, Identity, from_attributes=True),
         held=held_on(drive),
         serial_shared=bool(drive.same_serial),
         wwn_shared=bool(drive.same_wwn),
@@ -197,8 +189,15 @@ LONGEST_OPTION = 100
 """Characters of an option that are always visible in such a doubt."""
 
 
-def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
-    """Return the first dangerous option of the volume that no doubt names, or None."""
+def _dangers_of(volume: Volume) -> frozenset[str]:
+    return dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem)
+
+
+def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
+    """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
+    # Version 1.0 allowed them on root volumes, whose roles name an architecture.
+    if not volume.role.startswith("root-") and (danger := system_danger(volume)):
+        return danger
     named: set[str] = set()
     for doubt in doubts:
         shown = ""
@@ -209,17 +208,6 @@ def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | No
             shown = str(dict(doubt.values)["option"])[:LONGEST_OPTION]
         named |= {canonical_option(word, volume.filesystem) for word in re.split(r"[\s,;]+", shown)}
     return min(_dangers_of(volume) - named, default=None)
-
-
-def _dangers_of(volume: Volume) -> frozenset[str]:
-    return dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem)
-
-
-def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
-    """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
-    # Version 1.0 allowed them on root volumes, whose roles name an architecture.
-    on_system = None if volume.role.startswith("root-") else system_danger(volume)
-    return on_system or unstated_danger(volume, doubts)
 
 
 def system_danger(volume: Volume) -> str | None:

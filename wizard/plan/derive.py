@@ -113,13 +113,14 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     table = places.fresh or _kind_of(plan.before)
     if changed is not None and changed.kept:
         yield _placed(changed, places.extents[0])
-    elif plan.group:
-        kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
-        number, name = plan.volumes[0].partition, _name(plan.group.name, table)
-        yield _member_slot(number, places.extents[0], kind, name, "lvm")
-    elif plan.stripe and plan.stripe.kind == "md":
-        name, kind = _name(plan.volumes[0].label, table), partition_types.RAID_GPT
-        yield _member_slot(striping.NUMBER, places.extents[member], kind, name, "md")
+    elif plan.group or (plan.stripe and plan.stripe.kind == "md"):
+        volume, extent = plan.volumes[0], places.extents[member]
+        label, kind, content = volume.label, partition_types.RAID_GPT, striping.MEMBER_KINDS["md"]
+        if plan.group:
+            kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
+            label, content = plan.group.name, striping.MEMBER_KINDS["lvm"]
+        start, size, name = extent.start_bytes, extent.size_bytes, _name(label, table)
+        yield Slot(volume.partition, start, size, kind, name, filesystem=content)
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:
@@ -134,11 +135,6 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
                 old = changed.type if changed.type and is_plain and fits else slot.type
                 slot = replace(slot, type=old, part_uuid=changed.part_uuid, attributes=changed.attributes)
             yield slot
-
-
-def _member_slot(number: int, extent: Extent, kind: str, name: str | None, layer: str) -> Slot:
-    content = striping.MEMBER_KINDS[layer]
-    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
 
 
 def _volume_slot(volume: Volume, extent: Extent, table: roles.TableKind) -> Slot:

@@ -6,24 +6,18 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.partition_types import ACTIVE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
-from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
 from wizard.plan.free_space import fresh_bounds
 from wizard.plan.plan import Plan
 
-SELECT = Sentence("The plan is for {drives:and}. Select one with --device.")
-
 
 def member_of(plan: Plan, device: str | None) -> Member:
     """Return the plan's only drive, or the one at `device`. Raises BadInput."""
-    if device is None:
-        if plan.others:
-            raise BadInput(SELECT(drives=plan.devices))
-        return plan.members[0]
-    found = next((member for member in plan.members if member.drive.path == device), None)
-    if found is None:
-        raise BadInput(SELECT(drives=plan.devices))
-    return found
+    found = [member for member in plan.members if device in (None, member.drive.path)]
+    if len(found) != 1:
+        raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.devices))
+    return found[0]
 
 
 def table_of(member: Member) -> Layout:

@@ -1,7 +1,7 @@
 """Find free space for partitions, and place requests in it. Pure; all values in bytes."""
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations
 
 from msgspec.structs import replace
 
@@ -83,30 +83,22 @@ def refilled(before: Layout, partitions: Iterable[Slot]) -> tuple[Slot, ...]:
     return with_free(partitions, bounds, reserved)
 
 
-def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
-    """Return the first two partitions that overlap, except an extended partition and the logical ones."""
-    ordered = sorted(
-        (slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes
-    )
-    for before, after in pairwise(ordered):
-        if after.start_bytes < before.end_bytes:
-            return before, after
-    for container in filter(is_container, partitions):
-        for slot in partitions:
-            if (
-                slot is not container
-                and slot.overlaps(container)
-                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not slot.is_within(container))
-            ):
-                return container, slot
-    return None
-
-
-def loose(partitions: Sequence[Slot]) -> Slot | None:
-    """Return the first logical partition outside an extended one."""
-    containers = [slot for slot in partitions if is_container(slot) and slot.number <= MBR_PRIMARIES]
-    logical = [slot for slot in partitions if containers and slot.number > MBR_PRIMARIES]
-    return next((slot for slot in logical if not any(slot.is_within(one) for one in containers)), None)
+def is_consistent(partitions: Sequence[Slot]) -> bool:
+    """Return True if no partitions overlap, except an extended one and the logical ones inside, and no
+    logical one is outside."""
+    containers = [slot for slot in partitions if is_container(slot)]
+    logical = [slot for slot in partitions if slot.number > MBR_PRIMARIES]
+    inside = [
+        (slot, one)
+        for slot in logical
+        for one in containers
+        if slot not in containers and slot.is_within(one)
+    ]
+    extended = [slot for slot in containers if slot not in logical]
+    return not any(
+        one.overlaps(other) and (one, other) not in inside and (other, one) not in inside
+        for one, other in combinations(partitions, 2)
+    ) and all(any(map(slot.is_within, extended)) for slot in logical if extended)
 
 
 def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
@@ -145,19 +137,13 @@ def place(
     left = [space.size_bytes for space in spaces]
     taken: list[list[int]] = [[] for _ in spaces]
     for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
-        if (needed := sized[index].size_bytes) is not None:
-            fits = [at for at, room in enumerate(left) if room >= needed]
-            if not fits:
-                raise BadInput(_too_large(demands, index, spaces, hint))
-            best = min(fits, key=left.__getitem__)
-            left[best] -= needed
-            taken[best].append(index)
-    for index, demand in enumerate(sized):
-        if demand.size_bytes is None:
-            widest = max(range(len(left)), key=left.__getitem__, default=None)
-            if widest is None or left[widest] < demand.minimum_bytes:
-                raise BadInput(_too_large(demands, index, spaces, hint))
-            taken[widest].append(index)
+        size, minimum = sized[index].size_bytes, sized[index].minimum_bytes
+        fits = [at for at, room in enumerate(left) if room >= (minimum if size is None else size)]
+        if not fits:
+            raise BadInput(_too_large(demands, index, spaces, hint))
+        best = (max if size is None else min)(fits, key=left.__getitem__)
+        left[best] -= size or 0
+        taken[best].append(index)
     placed: dict[int, Extent] = {}
     for space, room, own in zip(spaces, left, taken, strict=True):
         position = space.start_bytes

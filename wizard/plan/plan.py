@@ -225,11 +225,11 @@ class Plan(Document, FrozenStruct):
         """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not
         change. Containers get the names of scratch copies, or keep theirs if `named_alike`."""
         known: dict[str, str] = {}
+        members = []
         for member in self.members:
-            path, node = member.drive.path, nodes[member.drive.path]
-            slots = (*member.before.partitions, *member.after.partitions)
-            known |= {partition_path(path, one.number): partition_path(node, one.number) for one in slots}
-            known[path] = node
+            moved = replace(member, drive=replace(member.drive, path=nodes[member.drive.path]))
+            known |= zip(member.nodes, moved.nodes, strict=True)
+            members.append(moved)
         known |= {array.device: nodes.get(array.device, array.device) for array in self.arrays}
         names = {
             one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in self.containers
@@ -237,14 +237,10 @@ class Plan(Document, FrozenStruct):
         # Logical volumes keep their nodes, because LVM metadata contains the group's name.
         known |= {volume.device: volume.device for volume in self.logical_volumes}
         known |= {one.opened: replace(one, name=names[one.uuid]).opened for one in self.containers}
-        members = tuple(
-            replace(member, drive=replace(member.drive, path=known[member.drive.path]))
-            for member in self.members
-        )
         return replace(
             self,
             drive=members[0].drive,
-            others=members[1:],
+            others=tuple(members[1:]),
             volumes=tuple(
                 replace(
                     volume,

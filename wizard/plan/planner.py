@@ -65,12 +65,12 @@ def make_plan(
             if size_bytes is not None:
                 is_fill = size_bytes == part.size_bytes
                 larger_bytes = size_bytes if is_fill else possible.aligned_size(drive, part, size_bytes)
-            _refuse(possible.why_not_grow_to(drive, part, larger_bytes))
+            _refuse(possible.why_not_size(drive, part, larger_bytes, grows=True))
             return _resized_plan(planning, part, larger_bytes)
         case plan_request.ShrinkPart(part, asked_bytes):
             _refuse(possible.why_not_shrink(drive, part))
             smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
-            _refuse(possible.why_not_shrink_to(drive, part, smaller_bytes))
+            _refuse(possible.why_not_size(drive, part, smaller_bytes, grows=False))
             return _resized_plan(planning, part, smaller_bytes)
         case plan_request.RestoreTable(table):
             return restore_plan(planning, table)

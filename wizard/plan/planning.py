@@ -93,22 +93,17 @@ class Planning(FrozenStruct):
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         kernel, shared = self.machine.kernel, list[Message]()
+        members = []
         for drive, before in zip(self.drives, befores, strict=True):
             kept = {slot.number for slot in before.partitions if slot.kept}
             lost = {part.path for part in drive.partitions if part.number not in kept}
             shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})
-        first, *others = (
-            layout.Member(dangers.known_identity(self.machine, drive), before, before)
-            for drive, before in zip(self.drives, befores, strict=True)
-        )
+            members.append(layout.Member(dangers.known_identity(self.machine, drive), before, before))
+        first, *others = members
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
         (after, *afters), operations = derive.derived_from(plan, places)
-        ends = zip(others, afters, strict=True)
-        plan = replace(
-            plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
-        )
         doubts = (
             *(
                 t("{drive}: {doubt}", drive=drive, doubt=doubt) if others else doubt
@@ -119,8 +114,13 @@ class Planning(FrozenStruct):
             *shared,
             *dangers.forgotten_doubts(self.machine, operations),
         )
-        plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)
-        return plan.with_current_texts()
+        return replace(
+            plan,
+            after=after,
+            others=tuple(replace(member, after=one) for member, one in zip(others, afters, strict=True)),
+            steps=tuple(map(Step, operations)),
+            doubts=doubts,
+        ).with_current_texts()
 
 
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:

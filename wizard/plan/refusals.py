@@ -46,12 +46,7 @@ def _unread_contents(drive: Drive) -> list[Unread]:
 def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     """Return the drive's size and geometry. Raises Refused if they are unknown or the drive must not be
     written."""
-    path = drive.path
-    uses = [
-        *sorted(drive.uses, key=lambda use: use.kind != "running-system"),
-        *(Use("mounted", part.path, place) for part in drive.partitions for place in part.mount_points),
-        *(Use("holder", layer.below, layer.path) for layer in drive.layers),
-    ]
+    path, uses = drive.path, uses_of(drive, drive.path)
     if uses:
         used = IN_USE(drive=path, how=in_use(uses[0]))
         if uses[0].kind in ("holder", "raid-member"):
@@ -106,19 +101,19 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
     return drive.size_bytes, drive.geometry
 
 
-def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
-    """Return why the partition at `path` must not be written, most severe first: uses of the partition, of
-    devices on it, or of the drive. Neighbouring partitions do not count."""
+def uses_of(drive: Drive, path: str) -> tuple[Use, ...]:
+    """Return why the drive or partition at `path` must not be written, most severe first. Uses of devices on
+    it count, and uses of the drive, but not those of neighbouring partitions."""
     own = {drive.path, path}
     for _ in drive.layers:
         own |= {layer.path for layer in drive.layers if layer.below in own}
-    part = drive.partition(path)
     found = [
-        *(use for use in drive.uses if use.subject in own),
-        *(Use("mounted", path, place) for place in (part.mount_points if part else ())),
-        *(Use("holder", layer.below, layer.path) for layer in drive.layers if layer.below in own),
+        *drive.uses,
+        *(Use("mounted", part.path, place) for part in drive.partitions for place in part.mount_points),
+        *(Use("holder", layer.below, layer.path) for layer in drive.layers),
     ]
-    return tuple(sorted(found, key=lambda use: use.kind != "running-system"))
+    counted = (use for use in found if path == drive.path or use.subject in own)
+    return tuple(sorted(counted, key=lambda use: use.kind != "running-system"))
 
 
 HOW_USED = {
@@ -303,18 +298,14 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
     size_bytes = drive.size_bytes or 0
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
     lowest, highest = (table.first_usable_bytes or 0), table.end_usable_bytes
-    if (
-        free_space.overlapping(slots)
-        or free_space.loose(slots)
-        or any(
-            part.start_bytes < lowest
-            or (highest is not None and part.end_bytes > highest)
-            or part.size_bytes <= 0
-            # An extended partition contains the records of the logical ones.
-            or (part.type not in partition_types.CONTAINERS and any(map(part.overlaps, table.own)))
-            or part.end_bytes > size_bytes
-            for part in drive.partitions
-        )
+    if not free_space.is_consistent(slots) or any(
+        part.start_bytes < lowest
+        or (highest is not None and part.end_bytes > highest)
+        or part.size_bytes <= 0
+        # An extended partition contains the records of the logical ones.
+        or (part.type not in partition_types.CONTAINERS and any(map(part.overlaps, table.own)))
+        or part.end_bytes > size_bytes
+        for part in drive.partitions
     ):
         yield t(
             "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",

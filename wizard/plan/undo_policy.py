@@ -1,10 +1,7 @@
 """Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
-from collections.abc import Sequence
-from itertools import chain
-
 from wizard.model import layout
-from wizard.model.errors import FrozenStruct, partition_path, printable
+from wizard.model.errors import FrozenStruct, printable
 from wizard.model.said import Message, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
@@ -87,43 +84,28 @@ def shows_nothing(plan: Plan) -> bool:
 
 
 def losses(plan: Plan) -> list[str]:
-    """Return each partition that is lost, with the contents. If the drive has none, return the data loss of
-    the steps."""
-    if plan.others:
-        lost = list(chain.from_iterable(map(_member_losses, plan.members)))
-        # A mirror overwrites everything, recognised or not.
-        return [*lost, *(array.copy_loss for array in plan.arrays if array.copied)]
-    if plan.only_table:
-        return []
-    waiting = [*filter(None, [data_loss.waiting_lost(plan.before)])]
-    if lost_slots := plan.before.changed:
-        return [*_slot_losses(plan.drive.path, plan.before, lost_slots), *waiting]
-    if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
-        return [whole, *waiting]
-    return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
-
-
-def _slot_losses(drive_path: str, before: layout.Layout, slots: Sequence[layout.Slot]) -> list[str]:
-    devices = ((partition_path(drive_path, slot.number), slot) for slot in slots)
-    lost = (f"{device}: {data_loss.described(slot)}." for device, slot in devices)
-    return [*lost, *lost_elsewhere(before)]
+    """Return each partition that is lost, with the contents. If the only drive has none, return the data loss
+    of the steps."""
+    lost: list[str] = []
+    for member in () if plan.only_table else plan.members:
+        path, before = member.drive.path, member.before
+        if slots := before.changed:
+            lost += [f"{member.node(slot.number)}: {data_loss.described(slot)}." for slot in slots]
+            lost += lost_elsewhere(before)
+        elif not before.partitions and (whole := data_loss.whole_lost(member)):
+            lost.append(whole)
+        elif not plan.others:
+            return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
+        elif before.table == "unread":
+            lost.append(str(data_loss.UNREADABLE(device=path)))
+        elif before.table != "none":
+            lost.append(str(data_loss.ALL(device=path, what=before.table)))
+        if waiting := data_loss.waiting_lost(before):
+            lost.append(f"{path}: {waiting}" if plan.others else waiting)
+    # A mirror overwrites everything, recognised or not.
+    return [*lost, *(array.copy_loss for array in plan.arrays if array.copied)]
 
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:
     """Return what the losses of partitions mean for other drives."""
     return [str(said) for slot in before.changed for said in slot.beyond]
-
-
-def _member_losses(member: layout.Member) -> list[str]:
-    """Return the losses on one of several drives, each of which is used entirely."""
-    path, before = member.drive.path, member.before
-    waiting = [f"{path}: {data_loss.waiting_lost(before)}"] if before.waiting else []
-    if before.partitions:
-        return [*_slot_losses(path, before, before.partitions), *waiting]
-    if before.table == "unread":
-        return [str(data_loss.UNREADABLE(device=path))]
-    if whole := data_loss.whole_lost(member):
-        return [whole, *waiting]
-    if before.table == "none":
-        return waiting
-    return [str(data_loss.ALL(device=path, what=before.table)), *waiting]

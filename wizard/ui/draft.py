@@ -150,4 +150,4 @@ def _fitting(session: Session, spec: VolumeSpec) -> VolumeSpec:
         return spec
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
     advice = session.advise(spec.workload.id, room or None)
-    return replace(spec, choice=wanted.choice_on(advice, TOGETHER[stripe.kind]), doubts=())
+    return replace(spec, choice=wanted.choice_on(advice, session.machine, TOGETHER[stripe.kind]), doubts=())

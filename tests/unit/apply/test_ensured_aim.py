@@ -8,8 +8,8 @@ from tests.unit.plan.desired_state.test_several import MIRROR, ONE, OTHER
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import DriveTarget
-from wizard.apply.ensure.look import places_in
 from wizard.apply.run.backup_store import Environment
+from wizard.plan.desired_state.differences import shapes_wanted
 from wizard.plan.desired_state.document import read_wanted
 
 
@@ -34,4 +34,5 @@ def test_encrypted_volumes_and_subvolumes_are_keyed_by_partition(tmp_path: Path)
     ):
         (wanted,) = read_wanted(HEAD + volume, "w.toml").drive
         plan = DriveTarget(wanted, machine(ONE, tools=EVERYTHING), (ONE,), where).planned(None)
-        assert places_in(plan) == {"/dev/sda1": places}
+        (shape,) = shapes_wanted(plan)
+        assert [(one.device, one.mount_points) for one in shape.volumes] == [("/dev/sda1", places)]

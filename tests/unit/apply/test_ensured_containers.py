@@ -40,7 +40,7 @@ def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *
     monkeypatch.setattr(compare_mounts, "opens", lambda device, secret: opens)
     plan, _ = made(ENCRYPTED)
     requests = requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
-    return " ".join(map(str, using_of(plan, requests, [of], Where(environment)).said))
+    return " ".join(map(str, using_of(plan, requests, [of], Where(environment))[0]))
 
 
 def test_open_listed_and_mounted_container_is_as_wanted(

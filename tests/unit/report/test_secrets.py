@@ -9,7 +9,7 @@ from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import mount_options_fault
 from wizard.plan.check import PLANS
-from wizard.plan.dangers import unstated_danger
+from wizard.plan.dangers import danger_fault
 from wizard.plan.request.plan_request import Mode
 from wizard.report.anonymous import UUID, Words
 
@@ -40,13 +40,13 @@ def test_danger_is_recognised_in_any_notation(
     filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str
 ) -> None:
     volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
-    assert unstated_danger(volume, ()) == danger
-    assert unstated_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
+    assert danger_fault(volume, ()) == danger
+    assert danger_fault(volume, (f"With {danger}, a power cut can cost data.",)) is None
 
 
 def test_danger_in_the_truncated_part_of_a_doubt_does_not_count() -> None:
     volume = replace(ANY, mount_options=("nobarrier",))
-    assert unstated_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
+    assert danger_fault(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
 
 
 @pytest.mark.parametrize("size", [1 << 63, 10**400])
@@ -61,7 +61,7 @@ def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])
 def test_safe_options_have_no_doubt(mount: str) -> None:
     assert (
-        unstated_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
+        danger_fault(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
         is None
     )
 

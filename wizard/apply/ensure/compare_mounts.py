@@ -42,15 +42,6 @@ class Where(FrozenStruct):
     given: frozenset[str] = frozenset()
 
 
-class MountDifferences(FrozenStruct):
-    """Differences in the use of volumes, with the first change to make, None if one of them stays, and the
-    fstab mount points of each device."""
-
-    said: tuple[Message, ...]
-    changes: Changes | None
-    places: dict[str, tuple[str, ...]]
-
-
 class _Need(FrozenStruct):
     said: Message
     device: str
@@ -126,9 +117,10 @@ def mounted_as_there(
 
 def using_of(
     plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where
-) -> MountDifferences:
-    """Compare the use of the plan's existing volumes with the requests. Raises Refused if a needed change is
-    not possible."""
+) -> tuple[tuple[Message, ...], Changes | None, dict[str, tuple[str, ...]]]:
+    """Compare the use of the plan's existing volumes with the requests. Return the differences, the first
+    change to make (None if one of them stays), and the fstab mount points of each device. Raises Refused if a
+    needed change is not possible."""
     environment, layers = where.environment, layers_of(plan, drives)
     found: list[_Need | Message] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -152,9 +144,9 @@ def using_of(
     needs = [one for one in found if isinstance(one, _Need)]
     faults = tuple(one for one in found if isinstance(one, Message))
     if faults or not needs:
-        return MountDifferences(faults, None, places)
+        return faults, None, places
     changes = act(needs[0].device, needs[0].wanted, environment)
-    return MountDifferences(tuple(need.said for need in needs), changes, places)
+    return tuple(need.said for need in needs), changes, places
 
 
 def _unmounted_btrfs(parts: Sequence[str], use: VolumeUse, found: Sequence[_Need | Message]) -> list[Message]:

@@ -1,6 +1,5 @@
 """Find an unfinished run on a drive, which blocks further changes, and compare it with the request."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -112,16 +111,13 @@ def _may_lose(run: Path, aim: DriveTarget) -> bool:
     """Return True if the document allows losing the old contents of the run's drives. Permission given to
     another run does not count."""
     record, members = load_record(run), runs.load_plan(run).members
-    lost: Sequence[Identity | Drive] = [member.drive for member in members]
-    others: Sequence[Identity | Drive] = ()
+    blank: list[tuple[Identity | Drive, bool | None]] = [(member.drive, False) for member in members]
     if record is not None and len(record.changes) == len(members):
-        zeros = [change.blank for change in record.changes]
-        lost, others = (
-            [member.drive for member, blank in zip(members, zeros, strict=True) if blank is held]
-            for held in (False, True)
-        )
+        pairs = zip(members, record.changes, strict=True)
+        blank = [(member.drive, change.blank) for member, change in pairs]
     elif is_untouched(run):
-        lost, others = ([drive for drive in aim.drives if drive.is_empty is held] for held in (False, True))
+        blank = [(drive, drive.is_empty) for drive in aim.drives]
+    lost, others = ([drive for drive, empty in blank if bool(empty) is held] for held in (False, True))
     return not lost or may_replace(aim.wanted.replace, lost, others)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
-from wizard.apply.ensure import compare_mounts, converge
+from wizard.apply.ensure import compare_mounts, converge, layers
 from wizard.apply.ensure.leftover import leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
@@ -23,7 +23,6 @@ from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
 from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import Mode
@@ -102,7 +101,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         )
     ideal = aim.ideal()
     key_of(ideal)
-    after = differences.shapes_wanted(ideal, places_in(ideal))
+    after = differences.shapes_wanted(ideal)
     seen = DriveAssessment(aim.wanted, DriveState.REFUSED, (), drives, _shapes(drives), after)
     if left := leftover(aim, ideal):
         state = DriveState.RESUME if left.resumes else DriveState.REFUSED
@@ -120,7 +119,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         for drive in drives
         if drive.data_at_bytes is not None
     )
-    reaching = converge.reaching_faults(drives)
+    reaching = layers.reaching_faults(drives)
     seen = replace(seen, said=(*unknown, *different, *reaching))
     if reaching:
         return seen
@@ -133,18 +132,18 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
 def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarget) -> DriveAssessment:
     """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
     they may be a defect of a volume in use."""
-    if faults := converge.together_faults(ideal, aim.drives):
+    if faults := layers.together_faults(ideal, aim.drives):
         manually = t(
             "fix this manually: {drive:and} may contain the requested volumes, so no data is replaced",
             drive=seen.paths,
         )
         return replace(seen, said=(*faults, manually))
-    using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
-    seen = replace(seen, before=_shapes(seen.drives, using.places))
-    if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.said, document=using.changes)
-    if using.said:
-        return replace(seen, said=using.said)
+    said, changes, places = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
+    seen = replace(seen, said=said, before=_shapes(seen.drives, places))
+    if changes is not None:
+        return replace(seen, state=DriveState.USE, document=changes)
+    if said:
+        return seen
     return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 
@@ -185,7 +184,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         state=DriveState.MAKE,
         said=messages,
         document=plan,
-        after=differences.shapes_wanted(plan, places_in(plan)),
+        after=differences.shapes_wanted(plan),
         replaces=not all(room.blanks),
     )
 
@@ -212,20 +211,6 @@ def _shapes(
     drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None
 ) -> tuple[ensure.Shape, ...]:
     return tuple(differences.shape_of(drive, places or {}) for drive in drives)
-
-
-def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Return the mount points that the plan creates: of each member of a Btrfs, and of the container of an
-    encrypted volume."""
-    shown: dict[str, tuple[str, ...]] = {
-        volume.encryption.device if volume.encryption else volume.path: places
-        for volume in plan.volumes
-        if volume.mount_point != layout.NO_PLACE and (places := volume_request.places_of(volume))
-    }
-    if plan.stripe and plan.stripe.kind == "btrfs":
-        drives = [member.drive for member in plan.members]
-        return dict.fromkeys(parts_of(drives), shown.get(plan.volumes[0].path, ()))
-    return shown
 
 
 def resolve_drives(matches: Sequence[ensure.Match]) -> tuple[Machine, tuple[Drive, ...]]:

@@ -160,7 +160,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
         raise refused(READ_ONLY(drive=drive.path))
-    for use in refusals.uses_of_part(drive, part) if part else drive.uses:
+    for use in refusals.uses_of(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
             raise refused(devices.IN_USE(device=drive.path, why=refusals.in_use(use)))
     nodes = {

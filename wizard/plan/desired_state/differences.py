@@ -18,7 +18,7 @@ from wizard.model.machine import Drive, Layer, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
-from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.request.volume_request import VolumeRequest, places_of
 
 CONTENT = t("the content")
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
@@ -150,11 +150,6 @@ def held_differences(
         yield other(device, t("the label"), current, label)
 
 
-def not_running(parts: Sequence[str]) -> Message:
-    """Return that the contents of an array are unknown."""
-    return UNKNOWN_CONTENTS(devices=tuple(parts), command="mdadm --assemble --scan")
-
-
 def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:
     """Return the difference of a property of a device."""
     shown, asked = (t("nothing") if value in (None, "") else value for value in (found, wanted))
@@ -209,13 +204,20 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
     return Shape(drive.table_kind, tuple(volumes))
 
 
-def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
-    """Return the planned state of each drive, in the plan's order."""
+def shapes_wanted(plan: Plan) -> tuple[Shape, ...]:
+    """Return the planned state of each drive, in the plan's order. Each member of a Btrfs, and the container
+    of an encrypted volume, has the volume's mount points."""
+    places = {
+        volume.device: () if volume.mount_point == layout.NO_PLACE else places_of(volume)
+        for volume in plan.volumes
+    }
+    if plan.stripe and plan.stripe.kind == "btrfs":
+        places = dict.fromkeys(striping.parts_of(plan.drives), *places.values())
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = striping.together_bytes(plan)
     layered = [
-        VolumeShape(one.path, sizes[one.path], one.filesystem, one.label, mount_points.get(one.path, ()))
+        VolumeShape(one.path, sizes[one.path], one.filesystem, one.label, places[one.path])
         for one in plan.volumes
         if one.path in sizes
     ]
@@ -225,7 +227,6 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
         for slot in member.after.partitions:
             device = member.node(slot.number)
             filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
-            places = mount_points.get(device, ())
-            volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places))
+            volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places.get(device, ())))
         shapes.append(Shape(member.after.table, (*volumes, *layered)))
     return tuple(shapes)

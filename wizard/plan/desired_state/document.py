@@ -27,11 +27,6 @@ from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
 from wizard.plan.request.subvolumes import subvolume_written
 from wizard.probe.host.environment import GROUP
 
-SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
-SEVERAL = ("option", "subvolume")
-"""Keys of a volume, as in `plan --volume`."""
-
-
 NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creates.")
 NEEDS_KEY = t("`ensure` opens encrypted volumes with a key file only: set key to its path.")
 NONE_LISTED = Sentence("no {entry} is listed.")
@@ -49,7 +44,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             for number, volume in enumerate(drive.volume):
                 own = f"drive[{at}].volume[{number}]."
                 key = own
-                volume_request.parse_volume(_volume_text(volume))
+                volume_request.request_of(volume)
                 if volume.workload is not None:
                     key = f"{own}workload"
                     workloads.find_workload(volume.workload)
@@ -94,7 +89,7 @@ def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
         raise BadInput(NONE_LISTED(entry="[[drive.volume]]"))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(NEEDS_KEY)
-    return tuple(volume_request.parse_volume(_volume_text(volume)) for volume in drive.volume)
+    return tuple(map(volume_request.request_of, drive.volume))
 
 
 def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
@@ -116,16 +111,6 @@ def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
             t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
         )
     return StripeRequest(kind, level="raid1" if wanted.mirror else "raid0")
-
-
-def _volume_text(volume: WantedVolume) -> str:
-    """Convert the volume to `--volume` format, which is then parsed in one place."""
-    pairs = [(key, getattr(volume, key)) for key in SINGLE if getattr(volume, key) is not None]
-    pairs += [(key, value) for key in SEVERAL for value in getattr(volume, key)]
-    for key, value in pairs:
-        if "," in value:
-            raise BadInput(t("{key} '{value}' must not contain a comma.", key=key, value=value))
-    return ",".join(f"{key}={value}" for key, value in pairs)
 
 
 UNKNOWN = t("unknown")
@@ -152,19 +137,11 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
         )
         for drive in found or drives
     ) or (t("none"),)
-    if not found:
-        raise Refused(
-            t(
-                "No drive matches {criteria}. Available drives: {known:semicolons}.",
-                criteria=criteria,
-                known=known,
-            )
-        )
     raise Refused(
         t(
             "{number} drives match {criteria}, but exactly one must match: {known:semicolons}.",
             criteria=criteria,
-            number=len(found),
+            number=len(found) or t("No"),
             known=known,
         )
     )

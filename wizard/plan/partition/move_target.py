@@ -156,26 +156,20 @@ def direction(shift_bytes: int) -> Message:
 
 def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[int, ...]:
     """Return the aligned starts to try, best first."""
+    now, needed = part.start_bytes, JOURNALS[WINDOW_BYTES]
     # The highest start with space for a journal after the partition, if no logging is needed.
-    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
-    highest = geometry.align_down(journal - part.size_bytes)
+    highest = geometry.align_down(geometry.align_down(room.end_bytes - needed) - part.size_bytes)
+    # The lowest start, after the journal if there is no space for it after the partition.
+    is_behind = room.end_bytes - geometry.align_up(part.end_bytes) >= needed
+    lowest = geometry.align_up(room.start_bytes + (0 if is_behind else needed))
     return (
-        geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
-        _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
-        highest if highest >= part.start_bytes + DIRECT_BYTES else part.start_bytes,
-        _lowest(room, part, geometry, DIRECT_BYTES),
-        geometry.align_up(part.start_bytes),
-        geometry.align_down(part.start_bytes),
+        geometry.align_up(now + LARGE_SHIFT_BYTES),
+        lowest if lowest + LARGE_SHIFT_BYTES <= now else now,
+        highest if highest >= now + DIRECT_BYTES else now,
+        lowest if lowest + DIRECT_BYTES <= now else now,
+        geometry.align_up(now),
+        geometry.align_down(now),
     )
-
-
-def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
-    """Return the lowest aligned start. If there is no space for the journal after the partition, leave space
-    before it. Return the current start if the shift would be less than `shift`."""
-    after = room.end_bytes - geometry.align_up(part.end_bytes)
-    low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
-    start = geometry.align_up(low)
-    return start if start + shift <= part.start_bytes else part.start_bytes
 
 
 def _move_to(machine: Machine, drive: Drive, part: Partition, room: Extent, start: int) -> Move | None:

@@ -7,9 +7,9 @@ from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused
+from wizard.model.errors import why_not
 from wizard.model.machine import Drive, Extent, Partition, kinds_in
-from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.plan import dangers, refusals
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
@@ -57,7 +57,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             part=part,
             what=title_of(kinds_in(part.signatures)),
         )
-    if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
+    if any(use.kind == "mounted" for use in refusals.uses_of(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part,
@@ -86,16 +86,6 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
             taken=mark.taken_bytes or 0,
             size=part.size_bytes,
         )
-    return None
-
-
-def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Return why a size from `aligned_size` is not possible when shrinking, or None."""
-    _, geometry = refusals.measured(drive)
-    if size_bytes >= part.size_bytes:
-        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
-    if size_bytes < (least := least_bytes(drive, part)):
-        return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     return None
 
 
@@ -179,18 +169,20 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
     return aligned if aligned <= part.size_bytes + room_behind(drive, part) else least
 
 
-def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Return why a size from `aligned_size` is not possible when growing, or None."""
+def why_not_size(drive: Drive, part: Partition, size_bytes: int, *, grows: bool) -> Message | None:
+    """Return why a size from `aligned_size` is not possible when growing or shrinking, or None."""
     _, geometry = refusals.measured(drive)
-    most = part.size_bytes + room_behind(drive, part)
-    if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
+    least, most = least_bytes(drive, part), part.size_bytes
+    if grows:
+        least, most = needed_bytes(drive, part), part.size_bytes + room_behind(drive, part)
+        if (limit := part.signatures[0].most_bytes) is not None:
+            most = min(most, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
+    if size_bytes == part.size_bytes and not part.is_unfilled if grows else size_bytes >= part.size_bytes:
+        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     if size_bytes > most:
         return t("{part} cannot be that large. Request at most {most:exact}.", part=part, most=most)
-    if size_bytes < (least := needed_bytes(drive, part)):
+    if size_bytes < least:
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
-    if size_bytes <= part.size_bytes and not part.is_unfilled:
-        return SAME_SIZE(part=part, size=part.size_bytes, grain=geometry.grain_bytes)
     return None
 
 
@@ -262,16 +254,13 @@ def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return EXTENDED(part=part)
     if partition_types.is_half_moved(part):
         return HALF_MOVED(part=part, drive=drive)
-    uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    uses = [use for use in refusals.uses_of(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
         return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return WAITING(run=drive.waiting.run, drive=drive)
-    try:
-        refusals.measured(drive)
-        refusals.refuse_table(drive)
-    except Refused as refusal:
-        return join(reason_of(refusal))
+    if refused := why_not(refusals.measured, drive) or why_not(refusals.refuse_table, drive):
+        return join(refused)
     if part.kernel_start_bytes is None:
         return t(
             "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",

@@ -12,21 +12,10 @@ from wizard.plan.settings.possible import places_of
 STAYS = t("No change.")
 
 
-class Does(StrEnum):
-    """Effect of a request on the partition."""
-
-    NOTHING = "nothing"
-    MOVE = "move"
-    GROW = "grow"
-    SHRINK = "shrink"
-    TWO_JOBS = "two-jobs"
-
-
 class Meaning(FrozenStruct):
     """Effect of a requested place: a sentence, and why it is not possible, or empty. For two jobs, `first` is
     the place after the first one."""
 
-    does: Does
     says: Message
     why_not: Message | str = ""
     first: Extent | None = None
@@ -35,57 +24,39 @@ class Meaning(FrozenStruct):
 def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
     """Return the effect of a requested place. Raises Refused for a drive of unknown size."""
     room = move_target.room_around(drive, part)
-    if wanted.size_bytes <= 0:
-        why = t("The end must be after the start.")
-        return Meaning(Does.NOTHING, why, why)
-    if not wanted.is_within(room):
-        why = move_target.OCCUPIED(low=room.start_bytes, high=room.end_bytes)
-        return Meaning(Does.NOTHING, why, why)
     start, size = wanted.start_bytes, wanted.size_bytes
-    by = size - part.size_bytes
-    if start != part.start_bytes:
-        if by:
-            return _two_jobs(machine, drive, part, wanted)
-        shift = start - part.start_bytes
-        moves = t(
+    shift, by = start - part.start_bytes, size - part.size_bytes
+    if size <= 0 or not wanted.is_within(room) or not (shift or by):
+        why = STAYS
+        if size <= 0:
+            why = t("The end must be after the start.")
+        elif shift or by:
+            why = move_target.OCCUPIED(low=room.start_bytes, high=room.end_bytes)
+        return Meaning(why, why)
+    if shift and by:
+        # Shrink before moving, or grow after.
+        first = Extent(start, part.size_bytes) if by > 0 else Extent(part.start_bytes, size)
+        form = Sentence("Two jobs: shrink to {size:round}, then move to {start:round}.")
+        if by > 0:
+            form = Sentence("Two jobs: move to {start:round}, then grow to {size:round}.")
+        says = form(start=start, size=size)
+        return Meaning(says, meaning_of(machine, drive, part, first).why_not or says, first)
+    if shift:
+        says = t(
             "Moves by {shift:round} {direction}, preserving all files.",
             shift=abs(shift),
             direction=move_target.direction(shift),
         )
-        return Meaning(Does.MOVE, moves, why_not(move_target.planned_move, machine, drive, part, start))
-    if by > 0:
-        why_grow = why_not_larger(drive, part) or possible.why_not_grow_to(drive, part, size)
-        return Meaning(
-            Does.GROW,
-            t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size),
-            why_grow or "",
-        )
+        return Meaning(says, why_not(move_target.planned_move, machine, drive, part, start))
+    cannot = why_not_larger(drive, part) if by > 0 else possible.why_not_shrink(drive, part)
+    says = t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size)
     if by < 0:
-        why_shrink = possible.why_not_shrink(drive, part) or possible.why_not_shrink_to(drive, part, size)
-        return Meaning(
-            Does.SHRINK,
-            t(
-                "Shrinks by {by:round} to {size:round}, preserving all files and freeing the end.",
-                by=-by,
-                size=size,
-            ),
-            why_shrink or "",
+        says = t(
+            "Shrinks by {by:round} to {size:round}, preserving all files and freeing the end.",
+            by=-by,
+            size=size,
         )
-    return Meaning(Does.NOTHING, STAYS, STAYS)
-
-
-def _two_jobs(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
-    """Return the effect of a new start and size, which takes two jobs: shrink before moving, or grow
-    after."""
-    start, size = wanted.start_bytes, wanted.size_bytes
-    smaller = size < part.size_bytes
-    first = Extent(part.start_bytes, size) if smaller else Extent(start, part.size_bytes)
-    says = (
-        Sentence("Two jobs: shrink to {size:round}, then move to {start:round}.")
-        if smaller
-        else Sentence("Two jobs: move to {start:round}, then grow to {size:round}.")
-    )(start=start, size=size)
-    return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
+    return Meaning(says, cannot or possible.why_not_size(drive, part, size, grows=by > 0) or "")
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:

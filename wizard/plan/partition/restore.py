@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -155,8 +154,7 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
             or not _is_entry(slot, is_mbr=is_mbr)
         ):
             yield "after.slots"
-    places = sorted(slots, key=lambda slot: slot.start_bytes)
-    if any(after.start_bytes < one.end_bytes for one, after in pairwise(places)):
+    if not free_space.is_consistent(slots):
         yield "after.slots"
 
 

@@ -81,28 +81,38 @@ def layer_name(label: str) -> str:
     return f"v{name.replace('_', '')}"[:20] if _LVM_RESERVED.search(name) else name
 
 
+_STRIPE_KEYS = ("stride", "stripe_width", "stripe-width", "su", "sw", "sunit", "swidth")
+"""Stripe settings in -E of mke2fs and -d of mkfs.xfs."""
+
+_OWN_FLAGS = {"ext4": ("-E",), "xfs": ("-d",), "btrfs": ("-d", "-m", "--data", "--metadata")}
+
+
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
     """Return mkfs arguments adapted to the stripe. Idempotent. Raises ValueError for a block size with a
     suffix."""
-    pairs = _pairs(filesystem, words)
-    if filesystem == "btrfs":
-        rest = _without(pairs, "-d", "-m", "--data", "--metadata")
-        # Btrfs keeps two copies of data and metadata in a mirror.
-        return _words([*rest, ("-d", stripe.level), ("-m", "raid1" if stripe.mirrors else stripe.metadata)])
-    if stripe.mirrors:
-        flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
-        merged = _merged_value(pairs, flag)
-        return _words([*_without(pairs, flag), *([(flag, merged)] if merged else [])])
+    pairs, kept = _pairs(filesystem, words), list[tuple[str, str]]()
+    settings = list[str]()
+    for flag, value in pairs:
+        if flag.partition("=")[0] not in _OWN_FLAGS[filesystem]:
+            kept.append((flag, value))
+        else:
+            settings += (part for part in value.split(",") if part.partition("=")[0] not in _STRIPE_KEYS)
     striping = striping_of(stripe, count)
-    if filesystem == "ext4":
+    if filesystem == "btrfs":
+        # Btrfs keeps two copies of data and metadata in a mirror.
+        kept += [("-d", stripe.level), ("-m", "raid1" if stripe.mirrors else stripe.metadata)]
+        settings = []
+    elif filesystem == "ext4" and not stripe.mirrors:
         blocks = [int(value) for flag, value in pairs if flag == "-b"]
         block = blocks[-1] if blocks else EXT4_BLOCK_BYTES
-        named = [] if blocks else [("-b", str(block))]
-        geometry = f"stride={striping.unit_bytes // block},stripe_width={striping.width_bytes // block}"
+        kept += [] if blocks else [("-b", str(block))]
+        settings.append(f"stride={striping.unit_bytes // block},stripe_width={striping.width_bytes // block}")
+    elif not stripe.mirrors:
+        settings.append(f"su={striping.unit_bytes // KIB}k,sw={count}")
+    if merged := ",".join(settings):
         # mke2fs only uses the last -E.
-        return _words([*_without(pairs, "-E"), *named, ("-E", _merged_value(pairs, "-E", geometry))])
-    geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
-    return _words([*_without(pairs, "-d"), ("-d", _merged_value(pairs, "-d", geometry))])
+        kept.append((_OWN_FLAGS[filesystem][0], merged))
+    return tuple(word for pair in kept for word in pair if word)
 
 
 def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:
@@ -114,24 +124,6 @@ def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:
         bare = flag in MADE[filesystem].bare_flags or (flag.startswith("--") and "=" in flag)
         found.append((flag, "" if bare or not rest else rest.pop(0)))
     return found
-
-
-def _words(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple(word for pair in pairs for word in pair if word)
-
-
-def _without(pairs: Sequence[tuple[str, str]], *flags: str) -> list[tuple[str, str]]:
-    return [(flag, value) for flag, value in pairs if flag.partition("=")[0] not in flags]
-
-
-_STRIPE_KEYS = ("stride", "stripe_width", "stripe-width", "su", "sw", "sunit", "swidth")
-"""Stripe settings in -E of mke2fs and -d of mkfs.xfs."""
-
-
-def _merged_value(pairs: Sequence[tuple[str, str]], wanted: str, *geometry: str) -> str:
-    """Merge all values of a flag without stripe settings, and append the geometry."""
-    values = [part for flag, value in pairs if flag == wanted for part in value.split(",")]
-    return ",".join([*(part for part in values if part.partition("=")[0] not in _STRIPE_KEYS), *geometry])
 
 
 def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:

@@ -53,19 +53,15 @@ def with_usual_place(
     mounts = MADE[spec.choice.filesystem].mounts
     if writer is not None and (spec.role or not mounts):
         raise BadInput(t("Only root can write to swap and system volumes. Omit writable=."))
-    if mounts and place is not None:
-        at = None if place == NO_PLACE else place
-        default_writer = ROOT if _is_systems_own(spec) else usual.caller
-        return replace(spec, mount_point=at, writer=writer or default_writer)
-    if not mounts or _is_systems_own(spec):
-        return replace(spec, mount_point=place, writer=writer or ROOT)
-    prepared = replace(spec, mount_point=None, writer=writer or usual.caller)
-    if any(one.mount_point for one in spec.subvolumes):
-        return prepared
+    is_systems_own = not mounts or bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
+    at = None if mounts and place == NO_PLACE else place
+    spec = replace(spec, mount_point=at, writer=writer or (ROOT if is_systems_own else usual.caller))
+    if is_systems_own or place is not None or any(one.mount_point for one in spec.subvolumes):
+        return spec
     # Desktops mount removable drives for exchange with other systems for the active user.
     exchanged = spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
     if writer is None and exchanged and drive.is_often_unplugged:
-        return prepared
+        return spec
     label = volume_request.with_unique_labels((*others, spec))[-1].final_label
     if usual.fixed:
         unmounted = t(
@@ -74,13 +70,9 @@ def with_usual_place(
             file=usual.fixed,
             label=label,
         )
-        return replace(prepared, doubts=(*prepared.doubts, unmounted))
+        return replace(spec, doubts=(*spec.doubts, unmounted))
     taken = {*usual.taken, *volume_request.places_of(*others)}
-    return replace(prepared, mount_point=free_place(usual.places, label, taken))
-
-
-def _is_systems_own(spec: volume_request.VolumeSpec) -> bool:
-    return bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
+    return replace(spec, mount_point=free_place(usual.places, label, taken))
 
 
 def free_place(places: str, label: str, taken: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
@@ -19,19 +20,7 @@ REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Maximum label length that every supported filesystem accepts."""
 
-KEYS = (
-    "workload",
-    "role",
-    "size",
-    "label",
-    "mount",
-    "writable",
-    "fs",
-    "option",
-    "subvolume",
-    "encrypt",
-    "key",
-)
+KEYS = WantedVolume.__struct_fields__
 ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
@@ -109,7 +98,7 @@ def places_of(*volumes: layout.Volume | VolumeSpec | VolumeRequest) -> tuple[str
     )
 
 
-UNKNOWN = Sentence("--volume '{volume}': unknown {what} '{value}'. Choose one of {known:list}.")
+UNKNOWN = Sentence("Unknown {what} '{value}'. Choose one of {known:list}.")
 
 
 def parse_volume(text: str) -> VolumeRequest:
@@ -119,7 +108,7 @@ def parse_volume(text: str) -> VolumeRequest:
     Only `option` and `subvolume` may occur more than once.
     """
     values: dict[str, str] = {}
-    several: dict[str, list[str]] = {"option": [], "subvolume": []}
+    several: dict[str, tuple[str, ...]] = {"option": (), "subvolume": ()}
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -129,48 +118,45 @@ def parse_volume(text: str) -> VolumeRequest:
             )
             raise BadInput(no_pair(volume=text, piece=piece, example=EXAMPLE))
         if key not in KEYS:
-            raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
+            raise BadInput(UNKNOWN(what="key", value=key, known=KEYS))
         if key in several:
-            several[key].append(value)
-            continue
-        if key in values:
+            several[key] += (value,)
+        elif key in values:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
-        values[key] = value
-    role = values.get("role", "")
-    if "role" in values and role not in roles.ROLES:
-        raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(roles.ROLES)))
-    if "workload" not in values and not role:
-        raise BadInput(
-            t("--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.", volume=text)
-        )
-    encrypt = values.get("encrypt")
-    _check_encryption(text, encrypt, values.get("key"))
-    size, mount = values.get("size"), values.get("mount")
-    size_bytes, percent = (None, None) if size is None else parse_share(size)
+        else:
+            values[key] = value
+    return request_of(WantedVolume(**values, option=several["option"], subvolume=several["subvolume"]))
+
+
+def request_of(asked: WantedVolume) -> VolumeRequest:
+    """Return the request for a volume, given by its keys. Raises BadInput for invalid values."""
+    role, encrypt, mount = asked.role, asked.encrypt, asked.mount
+    if role is not None and role not in roles.ROLES:
+        raise BadInput(UNKNOWN(what="role", value=role, known=tuple(roles.ROLES)))
+    if asked.workload is None and role is None:
+        raise BadInput(t("A volume lacks a workload. Run `diskwright workloads` for a list."))
+    if encrypt is not None and encrypt not in ENCRYPTIONS:
+        raise BadInput(UNKNOWN(what="encrypt", value=encrypt, known=ENCRYPTIONS))
+    if asked.key is not None and (fault := roles.key_fault(asked.key, encrypts=encrypt is not None)):
+        raise BadInput(roles.KEY(fault=fault))
+    size_bytes, percent = (None, None) if asked.size is None else parse_share(asked.size)
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(rules.NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
-        values.get("workload", roles.SYSTEM_WORKLOAD),
+        asked.workload or roles.SYSTEM_WORKLOAD,
         size_bytes,
-        values.get("label"),
+        asked.label,
         mount,
-        values.get("fs"),
-        tuple(several["option"]),
-        tuple(map(parse_subvolume, several["subvolume"])),
+        asked.fs,
+        asked.option,
+        tuple(map(parse_subvolume, asked.subvolume)),
         encrypt,
         percent,
-        role,
-        rest=_is_rest(size),
-        writable=values.get("writable"),
-        key=values.get("key", ""),
+        role or "",
+        _is_rest(asked.size),
+        asked.writable,
+        asked.key or "",
     )
-
-
-def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
-    if encrypt not in (None, *ENCRYPTIONS):
-        raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
-    if key is not None and (fault := roles.key_fault(key, encrypts=encrypt is not None)):
-        raise BadInput(roles.KEY(fault=fault))
 
 
 def parse_share(text: str) -> tuple[int | None, int | None]:

@@ -14,9 +14,9 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import GIB, Message, Sentence, join, t
+from wizard.model.said import GIB, Message, Sentence, t
 from wizard.plan.request import roles
-from wizard.plan.request.volume_request import REST, VolumeRequest, VolumeSpec, size_text
+from wizard.plan.request.volume_request import REST, UNKNOWN, VolumeRequest, VolumeSpec, size_text
 
 NONE = Sentence("No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}")
 WHY_NOT = Sentence("{filesystem}: {why}")
@@ -40,7 +40,6 @@ def spec_of(
     from wizard.advice.ranking import advise, site_of
 
     profile = find_workload(asked.workload)
-    role = roles.ROLES.get(asked.role)
     size_bytes = _size_bytes(asked, machine)
     if room is None:
         room = (
@@ -50,14 +49,15 @@ def spec_of(
         )
     advice = advise(machine, drive, recording, profile, size_bytes=room)
     if asked.filesystem is not None:
-        choice = named_choice(advice, asked.filesystem)
-    elif possible:
-        choice = choice_on(advice, possible)
-    elif role is not None:
-        choices = _role_choices(advice, role)
+        known = {one.filesystem: one for one in advice.choices}
+        if asked.filesystem not in known:
+            raise BadInput(UNKNOWN(what="filesystem", value=asked.filesystem, known=tuple(known)))
+        choice = known[asked.filesystem]
+    elif asked.role in roles.ROLES and not possible:
+        choices = advice_in_role(advice, asked.role).choices
         choice = next((one for one in choices if not one.obstacles), choices[0])
     else:
-        choice = _advised(advice, machine)
+        choice = choice_on(advice, machine, possible)
     site = site_of(machine, drive, recording, profile, room)
     site = replace(site, root=site.root or bool(asked.role))
     doubts: tuple[Message | str, ...] = ()
@@ -86,60 +86,46 @@ def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
     return roles.usual_bytes(asked.role, machine.memory_bytes)
 
 
-def _advised(advice: Advice, machine: Machine) -> Choice:
-    if advice.chosen is None:
+def choice_on(advice: Advice, machine: Machine, possible: Sequence[str] = ()) -> Choice:
+    """Return the recommended filesystem, or the best of those `possible` on several drives. Raises Refused if
+    none can be created."""
+    choices, chosen = for_files(advice.choices), advice.chosen
+    if possible:
+        choices = tuple(choice for choice in advice.choices if choice.filesystem in possible)
+        chosen = next((choice for choice in choices if not choice.obstacles), None)
+    if chosen is None:
         reasons = []
-        for choice in for_files(advice.choices):
+        for choice in choices:
             # A missing program only if nothing else is in the way.
             absent = lacking(machine, MADE[choice.filesystem].makers)
             others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
             if why := next(others, next(iter(choice.obstacles), "")):
                 reasons.append(WHY_NOT(filesystem=choice.filesystem, why=why))
         raise Refused(NONE(workload=advice.workload.id, drive=advice.drive, reasons=tuple(reasons)))
-    return advice.chosen
-
-
-def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
-    """Return the recommended filesystem among those `possible` on several drives. Raises Refused if none can
-    be created."""
-    for choice in advice.choices:
-        if choice.filesystem in possible and not choice.obstacles:
-            return choice
-    reasons = tuple(
-        WHY_NOT(filesystem=choice.filesystem, why=join(*choice.obstacles))
-        for choice in advice.choices
-        if choice.filesystem in possible
-    )
-    raise Refused(NONE(workload=advice.workload.id, drive=advice.drive, reasons=reasons))
-
-
-def _role_choices(advice: Advice, role: roles.Role) -> tuple[Choice, ...]:
-    found = [
-        _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
-    ]
-    usual = [
-        choice
-        if choice.obstacles
-        else replace(choice, place=Rank.RECOMMENDED, sentence=role.why, evidence=(), ranked=True)
-        for choice in found
-        if choice.filesystem == role.usual
-    ]
-    others = [choice for choice in found if choice.filesystem != role.usual]
-    if usual:
-        others = [
-            replace(choice, place=Rank.ALTERNATIVE) if choice.place is Rank.RECOMMENDED else choice
-            for choice in others
-        ]
-    return (*usual, *others)
+    return chosen
 
 
 def advice_in_role(advice: Advice, role: str) -> Advice:
     """Return the advice for a volume with this role (empty for none), restricted to suitable filesystems."""
-    return (
-        replace(advice, choices=_role_choices(advice, roles.ROLES[role]), unmade=())
-        if role in roles.ROLES
-        else advice
-    )
+    if role not in roles.ROLES:
+        return advice
+    about = roles.ROLES[role]
+    suited = [
+        _with_options(choice, about) for choice in advice.choices if choice.filesystem in about.filesystems
+    ]
+    usual = [
+        choice
+        if choice.obstacles
+        else replace(choice, place=Rank.RECOMMENDED, sentence=about.why, evidence=(), ranked=True)
+        for choice in suited
+        if choice.filesystem == about.usual
+    ]
+    others = [
+        replace(choice, place=Rank.ALTERNATIVE) if usual and choice.place is Rank.RECOMMENDED else choice
+        for choice in suited
+        if choice.filesystem != about.usual
+    ]
+    return replace(advice, choices=(*usual, *others), unmade=())
 
 
 def _with_options(choice: Choice, role: roles.Role) -> Choice:
@@ -182,16 +168,6 @@ def in_role(
     if roles.ROLES[role].read_at_start:
         changed = replace(changed, encrypted=False)
     return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
-
-
-def named_choice(advice: Advice, filesystem: str) -> Choice:
-    """Return the choice for a named filesystem. Raises BadInput for an unknown name."""
-    choice = advice.choice(filesystem)
-    if choice is None:
-        unknown = Sentence("Unknown filesystem '{filesystem}'. Available: {known:list}.")
-        known = tuple(other.filesystem for other in advice.choices)
-        raise BadInput(unknown(filesystem=filesystem, known=known))
-    return choice
 
 
 PRESETS = ("desktop",)

@@ -75,7 +75,7 @@ class ResizeEditor(Overlay):
         size, _ = measured(self._drive)
         before = layout_before(self._drive, preserve=True)
         then = None
-        if self._meaning.does is not resize.Does.NOTHING:
+        if self._meaning.why_not != self._meaning.says or self._meaning.first:
             then = placed_layout(before, self._part.number, self._place)
         yield from layout_bars(before, then, size)
         yield self._told()
@@ -97,12 +97,12 @@ class ResizeEditor(Overlay):
     def _told(self) -> ui.Para:
         meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
         cannot = messages.NOT_POSSIBLE
-        if meaning.does is resize.Does.NOTHING and self._place == self._now:
+        if self._place == self._now:
             return ui.label(effect, meaning.says)
         if meaning.why_not == "":
             return ui.fine(effect, ui.strong(meaning.says))
         if meaning.why_not == meaning.says:
-            caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
+            caption = effect if meaning.first else cannot
             return ui.warning(caption, meaning.says)
         return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
 
@@ -174,12 +174,12 @@ class ResizeEditor(Overlay):
             self._request(self._meaning.first)
 
     def act_review(self) -> None:
-        if self._meaning.does is resize.Does.MOVE:
-            start = self._place.start_bytes
+        start, size = self._place.start_bytes, self._place.size_bytes
+        if start != self._now.start_bytes:
             self.desk.open_moves(self._part, start)
         else:
-            change = GrowPart if self._meaning.does is resize.Does.GROW else ShrinkPart
-            request = change(self._part, self._place.size_bytes)
+            change = GrowPart if size > self._now.size_bytes else ShrinkPart
+            request = change(self._part, size)
             self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 

@@ -26,28 +26,15 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import (
-    SEVERAL,
-    SINGLE,
-    matches,
-    matching_drive,
-    read_wanted,
-    requests_of,
-)
+from wizard.plan.desired_state.document import matches, matching_drive, read_wanted, requests_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import KEYS
 from wizard.plan.requested import plan_requested
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
 MEDIA = VOLUME + 'mount = "/srv/m"\n'
-
-
-def test_volume_has_the_keys_of_the_command() -> None:
-    assert {*SINGLE, *SEVERAL} == {*KEYS}
-    assert {*WantedVolume.__struct_fields__} == {*SINGLE, *SEVERAL}
 
 
 def test_example_has_every_key() -> None:
@@ -71,10 +58,7 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD + VOLUME + "size = 5\n", "line 6, drive 1, volume 1: `size` must be text, not a number."),
         (HEAD + VOLUME + "size = 5.5\n", "`size` must be text, not a number."),
         (HEAD + VOLUME + "size = 1979-05-27\n", "`size` must be text, not a date or a time."),
-        (
-            HEAD + VOLUME + "option = [1]\n",
-            "line 6, drive 1, volume 1: option 1 must be text, not a number.",
-        ),
+        (HEAD + VOLUME + "option = [1]\n", "line 6, drive 1, volume 1: option 1 must be text, not a number."),
         (HEAD + VOLUME + "option = 'a'\n", "`option` must be a list, not text."),
         (HEAD + "lvm = 'yes'\n" + VOLUME, "drive 1: `lvm` must be a boolean (true or false), not text."),
         (HEAD + "mirror = 'raid'\n" + VOLUME, "drive 1: `mirror` must be one of md, btrfs, not 'raid'."),
@@ -83,7 +67,6 @@ def test_volume_is_read_like_on_the_command_line() -> None:
         (HEAD.replace('serial = "A"', "serial = true") + VOLUME, "drive 1, match: `serial` must be text"),
         ('schema = "diskwright.wanted/1"\n[drive]\n', "line 2: `drive` must be a list, not a table."),
         (HEAD + 'force = "yes"\n' + VOLUME, "line 4, drive 1: `force` is not a known key"),
-        (HEAD + VOLUME + 'label = "a,size=5"\n', "must not contain a comma"),
         (HEAD + VOLUME + 'size = "lots"\n', "drive 1"),
         (HEAD + VOLUME + 'role = "king"\n', "king"),
         (HEAD + VOLUME + f'size = "{"1" * 5000}"\n', "is not a size"),
@@ -174,7 +157,7 @@ def test_match_must_select_exactly_one_drive() -> None:
         Refused, match=r"2 drives match model WDC\*.*/dev/sda .*serial A.*/dev/sdb .*serial B"
     ):
         matching_drive(Match(model="WDC*", size="4TB", bus="sata"), (one, two))
-    with pytest.raises(Refused, match=r"No drive matches serial C.*/dev/sda"):
+    with pytest.raises(Refused, match=r"No drives match serial C.*/dev/sda"):
         matching_drive(Match(serial="C"), (one, two))
     with pytest.raises(Refused, match="none"):
         matching_drive(Match(serial="C"), ())
@@ -251,7 +234,7 @@ def test_encrypted_volume_is_compared_through_its_open_container() -> None:
 def test_encrypted_volume_is_shown_alike_before_and_after() -> None:
     plan, blank = made(ENCRYPTED)[0], drive(serial="A")
     there = in_container(plan, blank, Signature("ext4", "filesystem", label="media"))
-    assert shapes_wanted(plan, {"/dev/sda1": ("/srv/m",)}) == (shape_of(there, {"/dev/sda1": ("/srv/m",)}),)
+    assert shapes_wanted(plan) == (shape_of(there, {"/dev/sda1": ("/srv/m",)}),)
 
 
 def test_unnamed_filesystem_in_a_container_is_the_present_one() -> None:

@@ -1,9 +1,5 @@
 """An existing volume group or md array, compared with the desired one."""
 
-# ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
-
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -12,21 +8,12 @@ from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME, holding
 from tests.unit.plan.desired_state.test_several import made
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.layers import layers_of
-from wizard.model.layout import Stripe, Volume
+from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Layer, Signature
-from wizard.model.said import MIB
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
 from wizard.plan.desired_state.document import read_wanted, requests_of
-from wizard.plan.desired_state.layers import (
-    ArraySeen,
-    GroupSeen,
-    Logical,
-    array_differences,
-    group_differences,
-)
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import room_bytes
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.requested import plan_requested
@@ -79,7 +66,7 @@ def test_group_made_from_the_request_has_no_differences() -> None:
     ]
     for volume, layer in zip(plan.volumes, layers, strict=True):
         assert layer and content_differences(volume, layer) == ""
-    before, (after,) = shape_of(there, {}), shapes_wanted(plan, {})
+    before, (after,) = shape_of(there, {}), shapes_wanted(plan)
     assert [(one.size_bytes, one.filesystem, one.label) for one in before.volumes] == [
         (one.size_bytes, one.filesystem, one.label) for one in after.volumes
     ]
@@ -106,77 +93,6 @@ def test_unnamed_filesystem_in_a_group_is_the_present_one() -> None:
     wanted = read_wanted(GROUPED.replace('fs = "xfs"\n', ""), "w.toml").drive[0]
     asked = as_it_is(requests_of(wanted), there, layers_of(plan, [there]))
     assert [one.filesystem for one in asked] == ["ext4", "xfs"]
-
-
-VOLUMES = (Logical("mail", 400 * MIB), Logical("films", 96 * MIB))
-SIZES = {one.name: one.size_bytes for one in VOLUMES}
-
-
-def group(**changes: Any) -> GroupSeen:
-    return replace(GroupSeen("/dev/sda1", frozenset({"/dev/sda1"}), volumes=VOLUMES), **changes)
-
-
-def test_group_as_wanted() -> None:
-    for there in (group(), group(volumes=VOLUMES[::-1])):
-        assert list(group_differences(SIZES, there)) == []
-    near = replace(VOLUMES[1], size_bytes=100 * MIB)
-    assert list(group_differences(SIZES, group(volumes=(VOLUMES[0], near)))) == []
-
-
-@pytest.mark.parametrize(
-    ("there", "why"),
-    [
-        (group(physical=frozenset()), "no volume group on /dev/sda1"),
-        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "also contains /dev/sdc1"),
-        (group(physical=frozenset({"/dev/sda1", "[unknown]"})), "[unknown]"),
-        (group(misses=True), "missing a device"),
-        (group(volumes=(*VOLUMES, Logical("more", 1))), "also contains more"),
-        (group(volumes=VOLUMES[:1]), "lacks films"),
-        (group(volumes=(VOLUMES[0], Logical("films", 80 * MIB))), "films has"),
-        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "raid1"))), "raid1 instead of linear"),
-        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin"))), "thin instead of linear"),
-        # Of two segments the last one is as wanted.
-        (group(volumes=(Logical("films", 96 * MIB, "striped"), *VOLUMES)), "striped instead of linear"),
-    ],
-)
-def test_each_drift_of_a_group_is_a_difference(there: GroupSeen, why: str) -> None:
-    assert why in " ".join(map(str, group_differences(SIZES, there)))
-
-
-PARTS = ("/dev/sda1", "/dev/sdb1")
-MIRROR = Stripe("md", "/dev/md127", level="raid1")
-
-
-def array(**changes: Any) -> ArraySeen:
-    usual = ArraySeen("/dev/md5", "raid1", "2", "clean", frozenset(PARTS), 0, 127 * MIB, 127 * MIB)
-    return replace(usual, **changes)
-
-
-def test_array_as_wanted_under_any_number() -> None:
-    for there in (array(), array(state="read-auto"), array(size_bytes=125 * MIB), array(room_bytes=None)):
-        assert list(array_differences(MIRROR, PARTS, there)) == []
-        assert list(array_differences(MIRROR, PARTS[::-1], there)) == []
-    assert room_bytes("md", "raid1", (5, 4)) == 4 and room_bytes("md", "raid0", (5, 4)) == 9
-
-
-@pytest.mark.parametrize(
-    ("there", "why"),
-    [
-        (array(state="inactive"), "the contents of /dev/sda1 and /dev/sdb1 are unknown"),
-        (array(state="clear"), "are unknown"),
-        (array(state="broken"), "are unknown"),
-        (array(level="raid0"), "RAID0 instead of RAID1"),
-        (array(level=""), "instead of RAID1"),
-        (array(drives="3"), "the number of devices is 3 instead of 2"),
-        (array(drives="3 (2)"), "devices is 3 (2)"),
-        (array(misses=1), "is missing a drive"),
-        (array(parts=frozenset(PARTS[:1])), "lacks /dev/sdb1"),
-        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "also contains /dev/sdc1"),
-        (array(size_bytes=100 * MIB), "instead of"),
-    ],
-)
-def test_each_drift_of_an_array_is_a_difference(there: ArraySeen, why: str) -> None:
-    assert why in " ".join(map(str, array_differences(MIRROR, PARTS, there)))
 
 
 @pytest.mark.parametrize(("how", "level"), [("md", "raid1"), ("md", "raid0")])

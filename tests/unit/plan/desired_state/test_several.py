@@ -11,7 +11,6 @@ from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.model.errors import BadInput
-from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Signature, Table
 from wizard.plan.desired_state.differences import (
     array_on,
@@ -23,7 +22,6 @@ from wizard.plan.desired_state.differences import (
     shapes_wanted,
 )
 from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
-from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
@@ -100,8 +98,8 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
 def test_drives_made_from_the_request_have_no_differences(level: str) -> None:
     plan, there = made(level=level)
     assert layout_differences(plan, *there) == ()
-    shapes = shapes_wanted(plan, {})
-    assert [shape_of(one, {}) for one in there] == [*shapes]
+    shapes = shapes_wanted(plan)
+    assert [shape_of(one, {f"{one.path}1": ("/srv/media",)}) for one in there] == [*shapes]
 
 
 def test_mirror_member_that_may_hold_all_data_is_reported() -> None:
@@ -133,68 +131,6 @@ def test_replace_names_exactly_the_drives_with_content() -> None:
     assert not may_replace("", (), (blank,))
     assert not may_replace(value, (a, replace(b, content_digest=None)))
     assert not may_replace(replace_value(a), (a,), (replace(blank, content_digest=None),))
-
-
-def seen(*members: BtrfsMember, **changes: Any) -> BtrfsSeen:
-    profiles = {frozenset({name}): frozenset({"RAID1"}) for name in ("DATA", "METADATA", "SYSTEM")}
-    return replace(BtrfsSeen(members, profiles, 9), **changes)
-
-
-FIRST, SECOND = BtrfsMember("/dev/sda1", "u", 1, 2, 9), BtrfsMember("/dev/sdb1", "u", 2, 2, 9)
-BOTH = frozenset({"/dev/sda1", "/dev/sdb1"})
-MIRRORED, STRIPED = Stripe("btrfs", level="raid1", metadata="raid1"), Stripe("btrfs", metadata="raid1")
-
-
-def profiles(**kept: str) -> dict[frozenset[str], frozenset[str]]:
-    return {
-        frozenset(name.upper().split("_")): frozenset(profile.upper().split())
-        for name, profile in kept.items()
-    }
-
-
-def test_btrfs_as_wanted_has_no_differences() -> None:
-    spread = profiles(data="raid0", metadata="raid1", system="raid1")
-    for stripe, there in (
-        (MIRRORED, seen(FIRST, SECOND)),
-        (MIRRORED, seen(SECOND, FIRST, used=BOTH)),
-        # Between the superblocks of one commit.
-        (MIRRORED, seen(FIRST, replace(SECOND, generation=8), used=BOTH)),
-        (STRIPED, seen(FIRST, SECOND, profiles=spread)),
-    ):
-        assert list(btrfs_differences(stripe, there)) == []
-
-
-@pytest.mark.parametrize(
-    ("there", "why"),
-    [
-        (seen(FIRST, replace(SECOND, uuid="v")), "different volumes"),
-        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "devices is 3"),
-        (seen(FIRST, replace(SECOND, devices=1)), "devices is 1"),
-        (seen(FIRST, replace(SECOND, number=1)), "the same Btrfs device ID"),
-        (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "lacks /dev/sdb1"),
-        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also contains /dev/sdc1"),
-        (seen(FIRST, SECOND, used=BOTH, misses=True), "the mounted Btrfs is missing a device"),
-        (seen(FIRST, replace(SECOND, generation=8)), "/dev/sdb1 missed the latest writes"),
-        (seen(replace(FIRST, generation=7), SECOND, used=BOTH), "/dev/sda1 missed the latest writes"),
-        (
-            seen(FIRST, SECOND, profiles=profiles(data="single", metadata="raid1")),
-            "DATA SINGLE instead of DATA RAID1",
-        ),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1 single")), "DATA RAID1+SINGLE instead"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "METADATA DUP instead"),
-        (
-            seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")),
-            "SYSTEM RAID0 instead of SYSTEM RAID1",
-        ),
-        (seen(FIRST, SECOND, profiles=profiles(data_metadata="raid1")), "DATA+METADATA RAID1"),
-    ],
-)
-def test_each_drift_of_a_btrfs_is_a_difference(there: BtrfsSeen, why: str) -> None:
-    assert why in " ".join(map(str, btrfs_differences(MIRRORED, there)))
-
-
-def test_mirror_profiles_differ_from_a_stripe() -> None:
-    assert list(btrfs_differences(STRIPED, seen(FIRST, SECOND)))
 
 
 def test_unnamed_filesystem_is_the_one_on_the_array() -> None:
