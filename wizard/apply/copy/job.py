@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.apply.block.devices import drives_under
 from wizard.apply.copy import places
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
-from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
+from wizard.apply.copy.copied import BringSite, is_older, load_copied, site_of
 from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import check_room_there
@@ -193,8 +193,8 @@ class CopyRunJob(job.RunJob[Bring]):
                 steps = self._steps(run, bring, journal, held)
                 end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
-        except CopyStopped:
-            return Event.STOPPED, str(join(t("Stopped as requested."), REMAIN))
+        except process.Stopped:
+            return Event.STOPPED, str(join(process.STOPPED, REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
 
@@ -207,7 +207,7 @@ class CopyRunJob(job.RunJob[Bring]):
                 continue
             # Before looking at drives, which may be gone.
             if (run / process.STOP).exists():
-                raise CopyStopped
+                raise process.Stopped
             _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
             if number == 1 and not begun_steps(entries):
                 self.check_new(bring)
