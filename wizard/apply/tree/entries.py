@@ -91,7 +91,8 @@ def from_line(line: bytes, what: str) -> TreeEntry:
         path, kind, *numbers, first, target, flags, attributes, digest, data, _ = json.loads(line.decode())
         links = os.fsencode(first), os.fsencode(target)
         pairs = tuple((name, value) for name, value in attributes)
-        return TreeEntry(os.fsencode(path), EntryKind(kind), *numbers, *links, flags, pairs, digest, data)
+        begin = (os.fsencode(path), EntryKind(kind), *numbers)
+        return TreeEntry._make((*begin, *links, flags, pairs, digest, data))
     except (ValueError, TypeError, RecursionError):
         raise BadInput(DAMAGED(place=what)) from None
 
