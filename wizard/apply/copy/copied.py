@@ -67,8 +67,7 @@ class BringSite(TreeCopy, frozen=True):
 
     def counting(self, note: Progress, total: int) -> Callable[[int], None]:
         """Return a function that counts work done, notes the share of the total, and raises Stopped."""
-        tally = Tally()
-        tally.begin(note, total)
+        tally = Tally(note, total)
 
         def count(more: int) -> None:
             # Called for each file, so without a path object.

@@ -301,8 +301,8 @@ class OnDrive:
         if moved_before == size:
             # A logged move records its boundary rarely, so it may have moved more than the journal shows.
             moved_before = 0
-        left_bytes, tally = size - moved_before, Tally()
-        tally.begin(noting(self.run, step, (moved_before / size, 1.0), left_bytes), left_bytes)
+        left_bytes = size - moved_before
+        tally = Tally(noting(self.run, step, (moved_before / size, 1.0), left_bytes), left_bytes)
 
         def told(moved_bytes: int) -> bool:
             tally(moved_bytes)

@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.apply.engine import record
 from wizard.apply.move import content
 from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
-from wizard.apply.run import journal, kinds, process
+from wizard.apply.run import journal, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import Outcome, RunWork, TodoStep, carry_steps
-from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
@@ -44,26 +41,6 @@ def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
             apart=content.uncompared_bytes(size, (one.content for one in unread)),
             part=move.device,
         )
-
-
-def power_message(run: Path) -> Message:
-    """Describe the effect of a power cut now, during the run. Raises BadInput."""
-    entries, moves = journal.read_entries(run), kinds.MOVE.load(run)
-    begun, done = journal.begun_steps(entries), journal.done_steps(entries)
-    started = [
-        (move.device, move_step(moves, number) in done)
-        for number, move in enumerate(moves.moves)
-        if move_step(moves, number) in begun
-    ]
-    if not started:
-        return record.UNCHANGED(drives=moves.devices)
-    if (run / process.UNDOING).exists():
-        drives = tuple(device for device, _ in started)
-        return record.HALF(drives=drives, command=f"undo {run_argument(run)}")
-    device, is_done = started[-1]
-    if is_done:
-        return t("A power cut now would leave {part} complete at its new location.", part=device)
-    return record.HALF(drives=device, command=f"resume {run_argument(run)}")
 
 
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
+from wizard.apply.engine import record
 from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
@@ -16,7 +17,7 @@ from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE
 from wizard.apply.run import job, kinds, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import begun_steps, read_entries, state
+from wizard.apply.run.journal import begun_steps, done_steps, read_entries, state
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
@@ -153,7 +154,24 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def power(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
-        return "" if state(run) in job.ENDED else str(forward.power_message(run))
+        if state(run) in job.ENDED:
+            return ""
+        entries, moves = read_entries(run), self.kind.load(run)
+        begun, done = begun_steps(entries), done_steps(entries)
+        started = [
+            (move.device, move_step(moves, number) in done)
+            for number, move in enumerate(moves.moves)
+            if move_step(moves, number) in begun
+        ]
+        if not started:
+            return str(record.UNCHANGED(drives=moves.devices))
+        if (run / process.UNDOING).exists():
+            drives = tuple(device for device, _ in started)
+            return str(record.HALF(drives=drives, command=f"undo {run_argument(run)}"))
+        device, is_done = started[-1]
+        if is_done:
+            return str(t("A power cut now would leave {part} complete at its new location.", part=device))
+        return str(record.HALF(drives=device, command=f"resume {run_argument(run)}"))
 
 
 JOB = MoveRunJob()

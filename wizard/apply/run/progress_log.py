@@ -103,9 +103,8 @@ def noting(
 class Tally:
     """Count bytes and report the share done. Reports nothing before `begin`."""
 
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-        self._bytes, self._done = 1, 0
+    def __init__(self, progress: Progress = lambda _: None, all_bytes: int = 1) -> None:
+        self.begin(progress, all_bytes)
 
     def begin(self, progress: Progress, all_bytes: int) -> None:
         """Start at 0. `all_bytes` is the expected total."""
@@ -114,8 +113,7 @@ class Tally:
     def __call__(self, size_bytes: int) -> None:
         """Count more bytes."""
         self._done += size_bytes
-        if self._progress is not None:
-            self._progress(min(self._done / self._bytes, 1.0))
+        self._progress(min(self._done / self._bytes, 1.0))
 
 
 def part_of(progress: Progress, begin: float, end: float) -> Progress:
