@@ -14,13 +14,7 @@ from tests.unit.plan.test_encryption import planned, secret
 from wizard.apply.plan.run_summary import choices_of
 from wizard.apply.privilege.ask import Ask, RootRequest, as_line
 from wizard.apply.steps.containers import data_place
-from wizard.apply.system.fstab import (
-    add_line,
-    check_lines,
-    conflict,
-    parse_crypttab,
-    read_key,
-)
+from wizard.apply.system.fstab import add_line, check_lines, conflict, parse_crypttab, read_key
 from wizard.cli.start import passphrase_for
 from wizard.documents.codec import from_json
 from wizard.host.services import Services

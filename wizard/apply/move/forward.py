@@ -84,34 +84,33 @@ class ForwardMoves(content.OnDrive):
         moves, sentences = self.moves.moves, self.moves.sentences
         for number, move in enumerate(moves):
             if not self.notes[number].content:
-                step, start = number + 1, move.before.start_bytes
-                yield step, sentences[number], partial(self._read, move, start, step)
-                found = self._found
-                noted = replace(
-                    self.notes[number],
-                    content=found.whole,
-                    pieces=found.pieces,
-                    superblocks=found.superblocks,
-                )
-                self.note(number, noted)
+                yield number + 1, sentences[number], partial(self._read, number, move)
         for number, move in enumerate(moves):
             if self.notes[number].stood:
                 continue
-            step, start = move_step(self.moves, number), move.after.start_bytes
+            step = move_step(self.moves, number)
             if step not in journal.done_steps(journal.read_entries(self.run)):
                 mover = self._mover(number, move, step)
                 yield step, sentences[step - 1], partial(mover.go, PartitionSide.NEW)
-            yield step + 1, sentences[step], partial(self._read, move, start, step + 1)
+            yield step + 1, sentences[step], partial(self._read_moved, move, step + 1)
             result = t("{part} contains the same data as before.", part=move.device)
             if self._journal.verify([Check(str(result), self.are_same(number, self._found), "")]):
                 raise Failed(CHECKS_FAIL(part=move.device), NOT_SAME(part=move.device))
             noted = content.without_stops(self.notes[number])
             for line in lost_message(move, noted):
                 self._journal.add(Event.BAD_SECTOR, line)
-            self.note(number, replace(noted, stood=content.ends_digest(self.drive, move, start)))
+            digest = content.ends_digest(self.drive, move, move.after.start_bytes)
+            self.note(number, replace(noted, stood=digest))
 
-    def _read(self, move: Move, start_bytes: int, step: int) -> None:
-        self._found = self.digests(move, start_bytes, step)
+    def _read(self, number: int, move: Move) -> None:
+        found = self.digests(move, move.before.start_bytes, number + 1)
+        noted = replace(
+            self.notes[number], content=found.whole, pieces=found.pieces, superblocks=found.superblocks
+        )
+        self.note(number, noted)
+
+    def _read_moved(self, move: Move, step: int) -> None:
+        self._found = self.digests(move, move.after.start_bytes, step)
 
     def _mover(self, number: int, move: Move, step: int) -> Mover:
         """Load the journal on the drive, or write it: the step starts only then."""
