@@ -14,12 +14,7 @@ from tests.unit.plan.test_encryption import planned, secret
 from wizard.apply.plan.run_summary import choices_of
 from wizard.apply.privilege.ask import Ask, RootRequest, as_line
 from wizard.apply.steps.containers import data_place
-from wizard.apply.system.fstab import (
-    add_line,
-    check_lines,
-    crypttab_conflict,
-    read_key,
-)
+from wizard.apply.system.fstab import add_line, check_lines, conflict, parse_crypttab, read_key
 from wizard.cli.start import passphrase_for
 from wizard.documents.codec import from_json
 from wizard.host.services import Services
@@ -123,8 +118,8 @@ def test_crypttab_gets_one_line(tmp_path: Path) -> None:
     "line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks']
 )
 def test_conflicting_crypttab_line_is_reported(tmp_path: Path, line: str) -> None:
-    assert "line 2" in str(crypttab_conflict(f"# {line}\n{line}\n", OPERATION))
-    assert crypttab_conflict(f"# {line}\n", OPERATION) is None
+    assert "line 2" in str(conflict(parse_crypttab(f"# {line}\n{line}\n"), OPERATION))
+    assert conflict(parse_crypttab(f"# {line}\n"), OPERATION) is None
     file = tmp_path / "crypttab"
     file.write_text(f"{line}\n")
     with pytest.raises(Refused, match="Nothing was written"):

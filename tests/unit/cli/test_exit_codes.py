@@ -67,7 +67,7 @@ def test_every_state_has_its_exit_code() -> None:
 def test_interrupted_run_reports_known_facts(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert narrate(run) == 4
     said = " ".join(capsys.readouterr().err.split())
-    assert "step 1 was started but not finished; no later step was started." in said
+    assert "steps started: 1; finished: none." in said
     assert f"`diskwright resume {run}` continues" in said
 
 

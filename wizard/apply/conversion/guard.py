@@ -33,7 +33,7 @@ from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.plan.changes import Migration
 from wizard.plan.dangers import known_identity
-from wizard.plan.refusals import in_use, unmeasured
+from wizard.plan.refusals import in_use
 from wizard.probe.content.superblocks import find_copy
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import probe_drive, probe_machine
@@ -58,8 +58,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     path, _ = nodes_of(device)
     ext, machine = read_superblock(path), probe_machine([drive_of(path)])
     (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
+    identity = known_identity(machine, drive)
     # The name for users, such as /dev/mapper/home for /dev/dm-0.
     kernel_name = devices.kernel_name(path)
     named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
@@ -74,7 +73,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     unmounted = "" if mounts or is_root else path
     own = boot.own_fstab(path, ext, tags) if unmounted else None
     return Situation(
-        drive=known_identity(machine, drive),
+        drive=identity,
         device=shown,
         ext=ext,
         fstab=str(environment.fstab),

@@ -1,6 +1,6 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -41,17 +41,9 @@ ENTRY_BYTES = 160
 MOUNTED = Sentence("{device} is mounted at {mount_point}.")
 
 
-def check_held(migration: Migration) -> None:
-    """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
-    filesystem is not deleted."""
-    guard.drive_now(migration)
-    guard.planned_filesystem(migration)
-
-
 def keep(site: MigratingSite) -> job.Outcome:
     """Delete the undo data and mount the filesystem. Return the last event and message. Raises
     DiskwrightError."""
-    check_held(site.migration)
     mark_durably(site.run / KEEPING)
     message = drop_saved(site.run)
     advice = t(
@@ -117,7 +109,6 @@ KEEPING = "keeping"
 def migrate(site: MigratingSite) -> job.Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
-    check_can_start(run, migration)
     if migration.way.converts:
         if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
             return ended
@@ -169,16 +160,6 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
         yield Committer(site.run, device, medium, site.journal.add)
 
 
-def check_can_start(run: Path, migration: Migration) -> None:
-    """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
-    with process.refusing():
-        if commit.has_started(run):
-            guard.check_resumable(migration)
-            guard.check_fstab(migration, {How.BEFORE, How.AFTER})
-        else:
-            guard.check_new(migration)
-
-
 def reached(run: Path) -> str:
     """Say that a run that ended early wrote nothing. Empty if it did write."""
     try:
@@ -215,7 +196,6 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
     """
     migration = site.migration
-    check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     unwritten = (*commit.TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT)
     if commit.phase_of(site.run) not in unwritten:
@@ -228,15 +208,6 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
         site.journal.add(Event.COMMAND, messages[-1])
     messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)
-
-
-def check_untouched(run: Path, migration: Migration) -> None:
-    """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
-    since the commit."""
-    guard.check_resumable(migration)
-    window = commit.undo_state(run, migration)
-    if window is not None and window.back is not job.Rollback.OPEN:
-        raise process.refused(window.sentence)
 
 
 def _restore(site: MigratingSite) -> Message:
@@ -315,40 +286,46 @@ class ConversionRunJob(job.RunJob[Migration]):
         match purpose:
             case process.Purpose.APPLY:
                 guard.check_migration_tools(document)
-                check_can_start(run, document)
+                with process.refusing():
+                    if commit.has_started(run):
+                        guard.check_resumable(document)
+                        guard.check_fstab(document, {How.BEFORE, How.AFTER})
+                    else:
+                        guard.check_new(document)
             case process.Purpose.UNDO:
-                check_untouched(run, document)
+                guard.check_resumable(document)
+                window = commit.undo_state(run, document)
+                if window is not None and window.back is not job.Rollback.OPEN:
+                    raise process.refused(window.sentence)
             case process.Purpose.KEEP:
-                check_held(document)
+                # Undo data of an absent filesystem is not deleted.
+                guard.drive_now(document)
+                guard.planned_filesystem(document)
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
         # Only the quick checks. The device may be mounted read-only.
         self.check_possible(run, job.JobRequest(purpose))
         migration = self._identified(run)
         if purpose is process.Purpose.KEEP:
-            check_held(migration)
+            self.check_continues(run, migration, purpose)
         else:
             guard.drive_now(migration)
-
-    def apply(self, work: job.RunWork) -> job.Outcome:
-        return self._carry_out(work, migrate)
-
-    def undo(self, work: job.RunWork) -> job.Outcome:
-        return self._carry_out(work, undo_conversion)
-
-    def keep(self, work: job.RunWork) -> job.Outcome:
-        return self._carry_out(work, keep)
 
     def _identified(self, run: Path) -> Migration:
         migration = self.located(run)
         self.own_drives(migration, runs.load_environment(run), run)
         return migration
 
-    def _carry_out(self, work: job.RunWork, does: Callable[[MigratingSite], job.Outcome]) -> job.Outcome:
-        """Run `does` with the filesystem writable.
+    def apply(self, work: job.RunWork) -> job.Outcome:
+        """Convert, undo or keep with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
         """
+        does = {
+            process.Purpose.APPLY: migrate,
+            process.Purpose.UNDO: undo_conversion,
+            process.Purpose.KEEP: keep,
+        }
         run = work.run
         check_state(run, work.purpose)
         site = MigratingSite(
@@ -361,13 +338,16 @@ class ConversionRunJob(job.RunJob[Migration]):
         )
         was_protected = devices.take_writes(site.migration.device)
         try:
-            return does(site)
+            self.check_continues(run, site.migration, work.purpose)
+            return does[work.purpose](site)
         except DiskwrightError:
             with suppress(BadInput):
                 window = commit.undo_state(run, site.migration)
                 if was_protected and window and window.back is job.Rollback.OPEN:
                     devices.protect(site.migration.device)
             raise
+
+    undo = keep = apply
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         return f"{error} {reached(run)}".rstrip()

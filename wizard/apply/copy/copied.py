@@ -16,7 +16,7 @@ from msgspec import Struct
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import source_open
 from wizard.apply.run import backup_store
-from wizard.apply.run.process import STOP, UNWRITTEN
+from wizard.apply.run.process import STOP, UNWRITTEN, Stopped
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
 from wizard.apply.tree.entries import TreeEntry, from_line, order_of
@@ -54,10 +54,6 @@ class Copied(Struct, frozen=True):
     new: tuple[str, ...] = ()
 
 
-class CopyStopped(Exception):
-    """The run was asked to stop, and can resume."""
-
-
 class BringSite(TreeCopy, frozen=True):
     """The copy of a run. The folder `source` is read-only."""
 
@@ -70,14 +66,13 @@ class BringSite(TreeCopy, frozen=True):
             raise Failed(UNWRITTEN(file=self.bring.target.folder, why=os.strerror(ctypes.get_errno())))
 
     def counting(self, note: Progress, total: int) -> Callable[[int], None]:
-        """Return a function that counts work done, notes the share of the total, and raises CopyStopped."""
-        tally = Tally()
-        tally.begin(note, total)
+        """Return a function that counts work done, notes the share of the total, and raises Stopped."""
+        tally = Tally(note, total)
 
         def count(more: int) -> None:
             # Called for each file, so without a path object.
             if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
-                raise CopyStopped
+                raise Stopped
             tally(more)
 
         return count

@@ -143,14 +143,8 @@ def status_of(top: int, path: bytes) -> os.stat_result | None:
 
 def remove_name(top: int, path: bytes) -> None:
     """Remove a file, even if flags forbid it, and ignore a missing one. Raises OSError."""
-    with entries.folder_of(top, path) as (folder, name):
-        try:
-            os.unlink(name, dir_fd=folder)
-        except FileNotFoundError:
-            return
-        except PermissionError:
-            free(folder, name)
-            os.unlink(name, dir_fd=folder)
+    with entries.folder_of(top, path) as (folder, name), suppress(FileNotFoundError):
+        without_flags(folder, name, partial(os.unlink, name, dir_fd=folder))
 
 
 def remove_entry(top: int, path: bytes) -> bool:

@@ -60,7 +60,7 @@ BATCH_ENTRIES, BATCH_BYTES = 8192, 256 * MIB
 
 def copy_listed(site: BringSite) -> Message:
     """Copy everything that an earlier attempt did not. Return a result message. Raises Failed and
-    CopyStopped."""
+    Stopped."""
     start, total_bytes = monotonic(), max(site.bring.amount.size_bytes, 1)
     copied = load_copied(site.run)
     if copied is None:
@@ -257,7 +257,7 @@ def _settle(site: BringSite) -> None:
 
 def catch_up(site: BringSite) -> Message:
     """Copy changed files again, and finish the copy. Return a result message. Raises Failed and
-    CopyStopped."""
+    Stopped."""
     note = noting(site.run, 2)
     copied = site.load()
     _settle(site)

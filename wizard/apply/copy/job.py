@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.apply.block.devices import drives_under
 from wizard.apply.copy import places
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
-from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
+from wizard.apply.copy.copied import BringSite, is_older, load_copied, site_of
 from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import check_room_there
@@ -32,22 +32,6 @@ REMAIN = t("Copied files remain.")
 
 LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
-
-
-def _check_own(bring: Bring, environment: backup_store.Environment, *, anywhere: bool) -> tuple[str, ...]:
-    """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
-    mounted `anywhere`, or not attached.
-
-    Raises Refused unless they are those of the plan, or if a drive is off limits for this run.
-    """
-    if anywhere:
-        node = places.node_with(bring.target.device, bring.target.filesystem, bring.target.uuid)
-        drives = _own_drives(bring, node) if node else ()
-    else:
-        drives = _drives_now(bring)
-    guard.check_foreign(bring, environment)
-    environment.check_allowed(drives)
-    return drives
 
 
 def _drives_now(bring: Bring) -> tuple[str, ...]:
@@ -90,13 +74,6 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     if clones := guard.clone_fault(node, bring.target.uuid):
         raise process.refused(AS_SENTENCE(clause=clones))
     return paths
-
-
-def _only_fstab_left(run: Path, bring: Bring) -> bool:
-    """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
-    be mounted elsewhere."""
-    copied = {number for number, step in enumerate(bring.steps, 1) if step is not BringStep.TAKE_PLACE}
-    return bring.takes is not None and done_steps(read_entries(run)) >= copied
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:
@@ -165,13 +142,20 @@ class CopyRunJob(job.RunJob[Bring]):
         *,
         undoing: bool = False,
     ) -> Collection[str]:
-        """Check that source and target are the run's. Undo of a replaced source works without the target."""
+        """Check that source and target are the run's. If only fstab remains to be changed or restored, the
+        target may be mounted elsewhere after a reboot, or not attached."""
         if run is not None and not undoing and is_older(run):
             raise process.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
-        anywhere = False
-        if run is not None and document.takes is not None:
-            anywhere = undoing or _only_fstab_left(run, document)
-        return _check_own(document, environment, anywhere=anywhere)
+        to, steps = document.target, enumerate(document.steps, 1)
+        copied = {number for number, step in steps if step is not BringStep.TAKE_PLACE}
+        if run and document.takes is not None and (undoing or done_steps(read_entries(run)) >= copied):
+            node = places.node_with(to.device, to.filesystem, to.uuid)
+            drives = _own_drives(document, node) if node else ()
+        else:
+            drives = _drives_now(document)
+        guard.check_foreign(document, environment)
+        environment.check_allowed(drives)
+        return drives
 
     def room_bytes(self, document: Bring) -> int:
         """Count the lists of entries."""
@@ -193,8 +177,8 @@ class CopyRunJob(job.RunJob[Bring]):
                 steps = self._steps(run, bring, journal, held)
                 end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
-        except CopyStopped:
-            return Event.STOPPED, str(join(t("Stopped as requested."), REMAIN))
+        except process.Stopped:
+            return Event.STOPPED, str(join(process.STOPPED, REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
 
@@ -207,8 +191,8 @@ class CopyRunJob(job.RunJob[Bring]):
                 continue
             # Before looking at drives, which may be gone.
             if (run / process.STOP).exists():
-                raise CopyStopped
-            _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
+                raise process.Stopped
+            self.own_drives(bring, environment, run)
             if number == 1 and not begun_steps(entries):
                 self.check_new(bring)
             if step is BringStep.TAKE_PLACE:
@@ -229,7 +213,7 @@ class CopyRunJob(job.RunJob[Bring]):
         removed.
         """
         run, bring = work.run, self.kind.load(work.run)
-        _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
+        self.own_drives(bring, runs.load_environment(run), run, undoing=True)
         backup_store.mark_durably(run / process.UNDOING)
         messages = list[Message]()
         if bring.takes is not None:

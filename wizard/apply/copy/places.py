@@ -21,7 +21,6 @@ from wizard.model.machine import Machine
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
-from wizard.plan.refusals import unmeasured
 from wizard.plan.settings import possible
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.machine import probe_machine
@@ -110,10 +109,7 @@ def mount_of(node: str) -> Mounted | None:
 def drive_of(node: str) -> Identity:
     """Return the identity of the first drive below a device. Raises BadInput if the drive cannot be read."""
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
-    (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    return known_identity(machine, drive)
+    return known_identity(machine, machine.drives[0])
 
 
 @contextmanager

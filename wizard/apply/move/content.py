@@ -18,9 +18,9 @@ from wizard.apply.engine.signatures import xfs_found
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
-from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.run import backup_store
 from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.process import Stopped
 from wizard.apply.run.progress_log import Tally, noting
 from wizard.documents import codec
 from wizard.model.errors import FrozenStruct
@@ -204,7 +204,7 @@ class OnDrive:
         self, move: Move, start_bytes: int, step: int, unread: list[Extent] | None = None
     ) -> ContentDigests:
         """Read a partition at this start, and return digests without its head and last bytes, which may
-        differ at another place. Raises MoveStopped, UnreadSector and Failed.
+        differ at another place. Raises Stopped, UnreadSector and Failed.
 
         With `unread`, add unreadable ranges of the partition there instead, from the first unreadable sector
         to the end of the read.
@@ -221,7 +221,7 @@ class OnDrive:
             before = None
             for number, at in enumerate(range(0, size, STEP_BYTES)):
                 if self.is_stopped():
-                    raise MoveStopped
+                    raise Stopped
                 buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
                 try:
                     self.drive.read_into(start_bytes + at, buffer)
@@ -301,8 +301,8 @@ class OnDrive:
         if moved_before == size:
             # A logged move records its boundary rarely, so it may have moved more than the journal shows.
             moved_before = 0
-        left_bytes, tally = size - moved_before, Tally()
-        tally.begin(noting(self.run, step, (moved_before / size, 1.0), left_bytes), left_bytes)
+        left_bytes = size - moved_before
+        tally = Tally(noting(self.run, step, (moved_before / size, 1.0), left_bytes), left_bytes)
 
         def told(moved_bytes: int) -> bool:
             tally(moved_bytes)

@@ -1,27 +1,23 @@
 """Move the partitions of a run: read all first, then move and compare them one after the other; and undo."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 
 from msgspec.structs import replace
 
-from wizard.apply.engine import record
 from wizard.apply.move import content
 from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
-from wizard.apply.move.mover.windows import MoveStopped
-from wizard.apply.run import journal, kinds, process
+from wizard.apply.run import journal, process
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import RunWork
-from wizard.apply.run.runs import run_argument
+from wizard.apply.run.job import Outcome, RunWork, TodoStep, carry_steps
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.plan.partition.moves import compare_step, move_step
+from wizard.plan.partition.moves import move_step
 
 
 def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
@@ -47,97 +43,79 @@ def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
         )
 
 
-def power_message(run: Path) -> Message:
-    """Describe the effect of a power cut now, during the run. Raises BadInput."""
-    entries, moves = journal.read_entries(run), kinds.MOVE.load(run)
-    begun, done = journal.begun_steps(entries), journal.done_steps(entries)
-    started = [
-        (move.device, move_step(moves, number) in done)
-        for number, move in enumerate(moves.moves)
-        if move_step(moves, number) in begun
-    ]
-    if not started:
-        return record.UNCHANGED(drives=moves.devices)
-    if (run / process.UNDOING).exists():
-        drives = tuple(device for device, _ in started)
-        return record.HALF(drives=drives, command=f"undo {run_argument(run)}")
-    device, is_done = started[-1]
-    if is_done:
-        return t("A power cut now would leave {part} complete at its new location.", part=device)
-    return record.HALF(drives=device, command=f"resume {run_argument(run)}")
-
-
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
 CHECKS_FAIL = Sentence("{part} was moved, but a check failed.")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
 
 
 class ForwardMoves(content.OnDrive):
-    """Moves of a run, executed in its own process. Methods raise MoveStopped or Failed with the state of the
-    data."""
+    """Moves of a run, executed in its own process."""
 
     def __init__(
         self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[content.Noted, ...]
     ) -> None:
         super().__init__(work.run, moves, drive, notes)
         self._journal = work.journal
+        self._found: content.ContentDigests
 
     def is_stopped(self) -> bool:
         """Return True if a stop was requested."""
         return (self.run / process.STOP).exists()
 
-    def go(self) -> None:
-        """Read all partitions to find bad sectors, and save their digests. Then move and compare them."""
-        for number, move in enumerate(self.moves.moves):
-            if not self.notes[number].content:
-                self._read(number, move)
-        for number, move in enumerate(self.moves.moves):
-            if not self.notes[number].stood:
-                self._move(number, move)
-                self._compare(number, move)
-
-    @contextmanager
-    def _step(self, step: int) -> Iterator[None]:
-        """Journal the start and the end of a step, or an error. The run then ends with the state of the
-        data."""
-        self._journal.add(Event.STEP_STARTED, self.moves.sentences[step - 1], step=step)
+    def go(self) -> Outcome | None:
+        """Read all partitions to find bad sectors, and save their digests. Then move and compare them. Return
+        the outcome if the run ends early."""
+        total = len(self.moves.sentences)
         try:
-            yield
-        except MoveStopped:
-            raise self._stopped() from None
-        except Failed as error:
-            self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            raise self._explained(error) from None
-        self._journal.add(Event.STEP_DONE, t("Done."), step=step)
+            return carry_steps(
+                self.run, self._journal, total, self._steps(), str, self._explained, may_stop=False
+            )
+        except process.Stopped:
+            return Event.STOPPED, join(process.STOPPED, self._state())
 
-    def _stopped(self) -> MoveStopped:
-        return MoveStopped(join(t("Stopped."), self._state()))
-
-    def _explained(self, error: Failed) -> Failed:
+    def _explained(self, error: Exception) -> str:
         is_lost = isinstance(error, UnreadSector) and content.begun_moves(self.notes)
-        return Failed(error, t("All other data is intact.") if is_lost else self._state())
+        return f"{error} {t('All other data is intact.') if is_lost else self._state()}"
 
     def _state(self) -> Message:
         return t("No data is lost.") if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
 
-    def _read(self, number: int, move: Move) -> None:
-        step = number + 1
-        with self._step(step):
-            digests = self.digests(move, move.before.start_bytes, step)
-            noted = replace(
-                self.notes[number],
-                content=digests.whole,
-                pieces=digests.pieces,
-                superblocks=digests.superblocks,
-            )
-            self.note(number, noted)
+    def _steps(self) -> Iterator[TodoStep]:
+        moves, sentences = self.moves.moves, self.moves.sentences
+        for number, move in enumerate(moves):
+            if not self.notes[number].content:
+                yield number + 1, sentences[number], partial(self._read, number, move)
+        for number, move in enumerate(moves):
+            if self.notes[number].stood:
+                continue
+            step = move_step(self.moves, number)
+            if step not in journal.done_steps(journal.read_entries(self.run)):
+                mover = self._mover(number, move, step)
+                yield step, sentences[step - 1], partial(mover.go, PartitionSide.NEW)
+            yield step + 1, sentences[step], partial(self._read_moved, move, step + 1)
+            result = t("{part} contains the same data as before.", part=move.device)
+            if self._journal.verify([Check(str(result), self.are_same(number, self._found), "")]):
+                raise Failed(CHECKS_FAIL(part=move.device), NOT_SAME(part=move.device))
+            noted = content.without_stops(self.notes[number])
+            for line in lost_message(move, noted):
+                self._journal.add(Event.BAD_SECTOR, line)
+            digest = content.ends_digest(self.drive, move, move.after.start_bytes)
+            self.note(number, replace(noted, stood=digest))
 
-    def _move(self, number: int, move: Move) -> None:
-        step = move_step(self.moves, number)
-        if step in journal.done_steps(journal.read_entries(self.run)):
-            return
+    def _read(self, number: int, move: Move) -> None:
+        found = self.digests(move, move.before.start_bytes, number + 1)
+        noted = replace(
+            self.notes[number], content=found.whole, pieces=found.pieces, superblocks=found.superblocks
+        )
+        self.note(number, noted)
+
+    def _read_moved(self, move: Move, step: int) -> None:
+        self._found = self.digests(move, move.after.start_bytes, step)
+
+    def _mover(self, number: int, move: Move, step: int) -> Mover:
+        """Load the journal on the drive, or write it: the step starts only then."""
         if self.is_stopped():
-            raise self._stopped()
+            raise process.Stopped
         noted = self.notes[number]
         try:
             mover = self.load_mover(number, noted.name, PartitionSide.NEW, step) if noted.is_begun else None
@@ -148,22 +126,8 @@ class ForwardMoves(content.OnDrive):
                 begun = replace(noted, is_begun=True)
                 mover = self.new_mover(number, move, begun, noted.name, earlier, step)
         except UnreadSector as error:
-            raise self._explained(error) from None
-        with self._step(step):
-            mover.go(PartitionSide.NEW)
-
-    def _compare(self, number: int, move: Move) -> None:
-        step = compare_step(self.moves, number)
-        with self._step(step):
-            digests = self.digests(move, move.after.start_bytes, step)
-        result = t("{part} contains the same data as before.", part=move.device)
-        if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
-            raise Failed(CHECKS_FAIL(part=move.device), NOT_SAME(part=move.device))
-        noted = content.without_stops(self.notes[number])
-        for line in lost_message(move, noted):
-            self._journal.add(Event.BAD_SECTOR, line)
-        digest = content.ends_digest(self.drive, move, move.after.start_bytes)
-        self.note(number, replace(noted, stood=digest))
+            raise Failed(self._explained(error)) from None
+        return mover
 
 
 # Undo, from any state, the last move first. The journal of the last started move is still on the drive and

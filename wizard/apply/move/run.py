@@ -9,15 +9,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
+from wizard.apply.engine import record
 from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
-from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE
 from wizard.apply.run import job, kinds, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import begun_steps, read_entries, state
+from wizard.apply.run.journal import begun_steps, done_steps, read_entries, state
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
@@ -129,12 +129,9 @@ class MoveRunJob(job.RunJob[Moves]):
         else:
             self.check_new(moves)
         save_notes(run, notes)
-        try:
-            with _opened(moves) as drive:
-                forward.ForwardMoves(work, moves, drive, notes).go()
-        except MoveStopped as stop:
-            return Event.STOPPED, str(stop)
-        return _verify(work, moves)
+        with _opened(moves) as drive:
+            ended = forward.ForwardMoves(work, moves, drive, notes).go()
+        return ended or _verify(work, moves)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Move all partitions back."""
@@ -157,7 +154,24 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def power(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
-        return "" if state(run) in job.ENDED else str(forward.power_message(run))
+        if state(run) in job.ENDED:
+            return ""
+        entries, moves = read_entries(run), self.kind.load(run)
+        begun, done = begun_steps(entries), done_steps(entries)
+        started = [
+            (move.device, move_step(moves, number) in done)
+            for number, move in enumerate(moves.moves)
+            if move_step(moves, number) in begun
+        ]
+        if not started:
+            return str(record.UNCHANGED(drives=moves.devices))
+        if (run / process.UNDOING).exists():
+            drives = tuple(device for device, _ in started)
+            return str(record.HALF(drives=drives, command=f"undo {run_argument(run)}"))
+        device, is_done = started[-1]
+        if is_done:
+            return str(t("A power cut now would leave {part} complete at its new location.", part=device))
+        return str(record.HALF(drives=device, command=f"resume {run_argument(run)}"))
 
 
 JOB = MoveRunJob()
@@ -166,19 +180,17 @@ JOB = MoveRunJob()
 def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
     """Return True if a journal of one of the moves is on the drive."""
     names = {name for noted in notes if noted.is_begun for name in (noted.name, noted.back) if name}
-    with suppress(OSError):
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            starts = {move.journal.start_bytes for move in moves.moves}
-            slots = (start + slot * notices.SLOT_BYTES for start in starts for slot in range(notices.SLOTS))
-            for slot in filter(
-                None, (notices.read_slot(os.pread(fd, notices.SLOT_BYTES, at)) for at in slots)
-            ):
-                with suppress(ValueError, KeyError, TypeError):
-                    if json.loads(slot[1])["course"]["run"] in names:
-                        return True
-        finally:
-            os.close(fd)
+    places = {
+        move.journal.start_bytes + slot * notices.SLOT_BYTES
+        for move in moves.moves
+        for slot in range(notices.SLOTS)
+    }
+    with suppress(OSError), process.opened(path, os.O_RDONLY) as fd:
+        for at in places:
+            slot = notices.read_slot(os.pread(fd, notices.SLOT_BYTES, at))
+            with suppress(ValueError, KeyError, TypeError):
+                if slot and json.loads(slot[1])["course"]["run"] in names:
+                    return True
     return False
 
 

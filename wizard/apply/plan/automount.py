@@ -79,7 +79,7 @@ def _is_ours(make: NewFilesystem, context: StepContext) -> bool:
     """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
     data."""
     with suppress(DiskwrightError):
-        seen = wipe.signatures_on(make.device, context.finished())
+        seen = wipe.signatures_on(make.device, context)
         return not wipe.recognised_differences(seen, make.filesystem, make.uuid, make.label)
     return False
 

@@ -45,8 +45,6 @@ def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
 
 def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
     """Probe all drives of the plan in parallel. Raises as `probe_again` does."""
-    if len(plan.members) == 1:
-        return (probe_again(plan.drive, where),)
     try:
         drives = probe_machine(plan.devices, seconds=LOOK_SECONDS).drives
     except BadInput:

@@ -6,6 +6,8 @@ Journal entries are written before and after each step.
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from msgspec.structs import replace
+
 from wizard.apply.block import devices
 from wizard.apply.plan import guard
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
@@ -27,7 +29,6 @@ from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
 from wizard.plan.plan import Plan
 from wizard.probe.pool import is_attached
-from wizard.process.program import run as run_command
 
 NOTHING_MORE = t("Nothing more was written.")
 PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
@@ -66,21 +67,19 @@ def finish(work: job.RunWork) -> job.Outcome:
 def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct: bool) -> job.Outcome:
     """Execute these steps of a plan, check everything, and return how the run ended."""
     run, journal, environment = work.run, work.journal, load_environment(work.run)
-    total, seconds = len(plan.steps), environment.patience_seconds
-
-    def steps() -> Iterator[job.TodoStep]:
-        for number in numbers:
-            # An earlier process may have executed the steps of a rehearsed run.
-            context = step_context.StepContext(
-                plan, number, not direct, run.name, environment, journal, work.drive_locks, work.secret
-            )
-            yield number, plan.steps[number - 1].sentence, partial(_execute_despite_mounts, context)
+    total, locks = len(plan.steps), work.drive_locks
+    # An earlier process may have executed the steps of a rehearsed run.
+    contexts = [
+        step_context.StepContext(plan, number, not direct, run.name, environment, journal, locks, work.secret)
+        for number in range(1, total + 1)
+    ]
+    todo = (contexts[number - 1] for number in numbers)
 
     ended = job.carry_steps(
         run,
         journal,
         total,
-        steps(),
+        ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",
         partial(with_unplugged_reason, plan),
         may_stop=direct,
@@ -92,13 +91,11 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
     except DiskwrightError as error:
         unchecked = t("All steps finished, but the checks could not run.")
         raise Failed(f"{unchecked} {error}") from None
-    finished = step_context.Finished(
-        plan, drives, environment, seconds, partial(run_command, seconds=seconds)
-    )
+    finished = (replace(context, drives=drives) for context in contexts)
     checks = (
         check
-        for step in plan.steps
-        for check in step_context.described(step, STEPS[type(step.operation)][1](step.operation, finished))
+        for one in finished
+        for check in one.described(STEPS[type(one.planned.operation)][1](one.planned.operation, one))
     )
     if failed := journal.verify(checks):
         return Event.FAILED, with_unplugged_reason(plan, failed)
@@ -232,7 +229,7 @@ def execute(context: step_context.StepContext) -> Message | str:
             layers.own_layer_node(device, context)
     wipe.check_target(context.plan, operation, context.seconds)
     work, checks = STEPS[type(operation)]
-    return work(operation, context) or context.confirm(checks(operation, context.finished()))
+    return work(operation, context) or context.confirm(checks(operation, context))
 
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:

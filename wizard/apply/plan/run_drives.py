@@ -89,8 +89,8 @@ class KnownDrives(Struct, frozen=True):
         there = None
         with suppress(DiskwrightError):
             there = probe_drive(known.path, seconds=LOOK_SECONDS)
-        if there is not None and self._is_left(member, there):
-            return None
+            if self._fault(member, there, whole=True) is None:
+                return None
         found = tuple(self._found(member))
         if len(found) > 1:
             several = Sentence(
@@ -126,12 +126,9 @@ class KnownDrives(Struct, frozen=True):
         return refused(other(drive=member.drive.path, run=self.run.name, where=where))
 
     def _found(self, member: Member) -> Iterator[Drive]:
-        return identity_check.find_drives(member.drive, partial(self._is_left, member))
-
-    def _is_left(self, member: Member, drive: Drive) -> bool:
-        with suppress(DiskwrightError):
-            return self._fault(member, drive, whole=True) is None
-        return False
+        return identity_check.find_drives(
+            member.drive, lambda drive: self._fault(member, drive, whole=True) is None
+        )
 
     def _fault(self, member: Member, drive: Drive, *, whole: bool = False) -> Message | None:
         """Return why a drive is not the run's, as a clause, or None. Raises Failed or BadInput if the

@@ -108,8 +108,8 @@ def carry_steps(
     return None
 
 
-TodoStep = tuple[int, Message | str, Callable[[], Message | str]]
-"""A step to execute: its number from 1, its sentence, and a function that returns a summary."""
+TodoStep = tuple[int, Message | str, Callable[[], Message | str | None]]
+"""A step to execute: its number from 1, its sentence, and a function that may return a summary."""
 
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""

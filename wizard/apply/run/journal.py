@@ -131,7 +131,7 @@ class Journal:
         self,
         number: int,
         sentence: Message | str,
-        work: Callable[[], Message | str],
+        work: Callable[[], Message | str | None],
         describe: Callable[[Exception], str] = str,
     ) -> str | None:
         """Execute and journal a step, counted from 1. Return the error, or None."""
@@ -142,7 +142,7 @@ class Journal:
             why = describe(error)
             self.add(Event.STEP_FAILED, why, step=number)
             return why
-        self.add(Event.STEP_DONE, done, step=number)
+        self.add(Event.STEP_DONE, done or t("Done."), step=number)
         return None
 
     def verify(self, checks: Iterable[Check]) -> Message | None:

@@ -22,6 +22,13 @@ from wizard.process.program import run as run_command
 STOP = "stop"
 """The file in a run's folder that requests a stop before the next step."""
 
+STOPPED = t("Stopped as requested.")
+
+
+class Stopped(Exception):
+    """A stop was requested within a step. The run can resume."""
+
+
 UNDOING = "undoing"
 """The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 

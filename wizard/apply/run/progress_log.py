@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import monotonic
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, join, t, tn
+from wizard.model.said import Message, join, t
 
 FILE = "progress.json"
 
@@ -102,9 +103,8 @@ def noting(
 class Tally:
     """Count bytes and report the share done. Reports nothing before `begin`."""
 
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-        self._bytes, self._done = 1, 0
+    def __init__(self, progress: Progress = lambda _: None, all_bytes: int = 1) -> None:
+        self.begin(progress, all_bytes)
 
     def begin(self, progress: Progress, all_bytes: int) -> None:
         """Start at 0. `all_bytes` is the expected total."""
@@ -113,8 +113,7 @@ class Tally:
     def __call__(self, size_bytes: int) -> None:
         """Count more bytes."""
         self._done += size_bytes
-        if self._progress is not None:
-            self._progress(min(self._done / self._bytes, 1.0))
+        self._progress(min(self._done / self._bytes, 1.0))
 
 
 def part_of(progress: Progress, begin: float, end: float) -> Progress:
@@ -134,47 +133,29 @@ def known_so_far(run: Path) -> str:
     begun, done = journal.begun_steps(entries), journal.done_steps(entries)
     if not begun:
         return str(t("According to the journal, the run started no step and has not written to the drive."))
-    steps = []
-    if done:
-        steps.append(
-            tn(
-                "step {steps:list} is done",
-                "steps {steps:list} are done",
-                count=len(done),
-                steps=tuple(sorted(done)),
-            )
+    return str(
+        t(
+            "According to the journal, steps started: {begun:list}; finished: {done:list}.",
+            begun=tuple(sorted(begun)),
+            done=tuple(sorted(done)) or t("none"),
         )
-    if left := begun - done:
-        steps.append(
-            tn(
-                "step {steps:list} was started but not finished",
-                "steps {steps:list} were started but not finished",
-                count=len(left),
-                steps=tuple(sorted(left)),
-            )
-        )
-    return str(t("According to the journal, {steps:and}; no later step was started.", steps=tuple(steps)))
+    )
 
 
 def journal_fault(run: Path) -> str:
     """Return why the journal is not writable, with the state of the drive and advice; empty if it is
     writable."""
     # After an error, ext4 can still claim to be writable, so write.
-    probe = run / f".noted-{os.getpid()}"
     try:
-        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, b"\n")
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-            probe.unlink()
+        with TemporaryFile(dir=run) as file:
+            file.write(b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return ""
     except FileNotFoundError:
         return ""
     except OSError as error:
         why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
-    else:
-        return ""
     on = t(
         "If the filesystem turned read-only by itself, the disk may be failing: check the kernel log first. "
         "When the filesystem is writable again (mount -o remount,rw), `diskwright resume {run}` continues. "

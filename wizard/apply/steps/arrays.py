@@ -146,23 +146,23 @@ def make_array(operation: MakeArray, context: step_context.StepContext) -> Messa
             _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
         raise step_context.foreign(operation.device)
-    return context.confirm([_mdadm_check(operation, context.finished())])
+    return context.confirm([_mdadm_check(operation, context)])
 
 
-def _array_checks(operation: MakeArray, finished: step_context.Finished) -> Iterator[Check]:
+def _array_checks(operation: MakeArray, context: step_context.StepContext) -> Iterator[Check]:
     """Check the array with mdadm and the kernel."""
-    yield _mdadm_check(operation, finished)
-    geometries = [member.drive.geometry for member in finished.plan.members]
+    yield _mdadm_check(operation, context)
+    geometries = [member.drive.geometry for member in context.plan.members]
     yield kernel_check(read_geometry(operation.device), operation.striping, geometries)
 
 
-def _mdadm_check(array: MakeArray, finished: step_context.Finished) -> Check:
+def _mdadm_check(array: MakeArray, context: step_context.StepContext) -> Check:
     def find() -> Iterator[Message]:
         wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(len(array.parts)), "MD_UUID": array.mdadm_uuid}
-        seen = exported(finished.do(("mdadm", "--detail", "--export", array.device)).output)
+        seen = exported(context.do(("mdadm", "--detail", "--export", array.device)).output)
         yield from differences((key, seen.get(key), value) for key, value in wanted.items())
-        for member, part in zip(finished.plan.members, array.parts, strict=True):
-            said = finished.do(("mdadm", "--examine", part)).output
+        for member, part in zip(context.plan.members, array.parts, strict=True):
+            said = context.do(("mdadm", "--examine", part)).output
             (slot,) = member.after.partitions
             yield from part_differences(part, said, array, slot.start_bytes, member.drive.geometry)
 

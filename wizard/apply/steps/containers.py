@@ -154,12 +154,12 @@ def close_containers(plan: Plan, journal: Journal) -> None:
 
 
 def _container_checks(
-    operation: containers.MakeContainer, finished: step_context.Finished
+    operation: containers.MakeContainer, context: step_context.StepContext
 ) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
-    device, seconds = operation.device, finished.seconds
+    device, seconds = operation.device, context.seconds
     yield step_context.matched(
-        lambda: recognised_differences(signatures_on(device, finished), containers.LUKS, operation.uuid)
+        lambda: recognised_differences(signatures_on(device, context), containers.LUKS, operation.uuid)
     )
 
     def find() -> Iterator[Message]:
@@ -169,7 +169,7 @@ def _container_checks(
             (("offset", offset, operation.offset_bytes), ("sector_size", sector, operation.sector_bytes))
         )
         start = devices.start_bytes(device) + offset
-        if misalignment := finished.plan.drive.geometry.misalignment_bytes(start):
+        if misalignment := context.plan.drive.geometry.misalignment_bytes(start):
             yield t("{device} is misaligned by {bytes} bytes", device=device, bytes=misalignment)
 
     yield step_context.matched(find)

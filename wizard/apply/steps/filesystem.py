@@ -13,7 +13,6 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import (
-    Finished,
     StepContext,
     Steps,
     checked,
@@ -46,11 +45,10 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     summary. Raises Failed."""
     for device in operation.devices:
         forget_caches(device)
-    finished = context.finished()
-    checks = [*_made_checks(operation, finished)]
+    checks = [*_made_checks(operation, context)]
     # Check before mounting, so the checker can read everything.
     if checker := MADE[operation.filesystem].clean_check:
-        checks.append(_tool_check([*checker, operation.device], NO_ERRORS(tool=checker[0]), finished))
+        checks.append(_tool_check([*checker, operation.device], NO_ERRORS(tool=checker[0]), context))
     return context.confirm(checks)
 
 
@@ -126,31 +124,31 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def _filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+def _filesystem_checks(operation: MakeFilesystem, context: StepContext) -> Iterator[Check]:
     """Check signatures, striping and consistency of a filesystem."""
-    yield from _made_checks(operation, finished)
+    yield from _made_checks(operation, context)
     if MADE[operation.filesystem].clean_check:
-        yield _clean_check(operation.device, operation.filesystem, finished)
+        yield _clean_check(operation.device, operation.filesystem, context)
 
 
-def _made_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+def _made_checks(operation: MakeFilesystem, context: StepContext) -> Iterator[Check]:
     def find() -> Iterator[Message]:
         for device in operation.devices:
-            found = signatures_on(device, finished)
+            found = signatures_on(device, context)
             yield from recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
 
     yield matched(find)
     if operation.striping or operation.others:
-        yield matched(lambda: _spread_differences(operation, finished.seconds))
+        yield matched(lambda: _spread_differences(operation, context.seconds))
 
 
-def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
+def resize_checks(operation: Resize, context: StepContext) -> Iterator[Check]:
     """Check that a resized filesystem is clean."""
     kind = operation.filesystem
-    yield _clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, finished)
+    yield _clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, context)
 
 
-def _subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
+def _subvolume_checks(operation: MakeSubvolumes, context: StepContext) -> Iterator[Check]:
     """Check the subvolumes of a mounted filesystem. If it is not mounted, they were checked when created.
     Ignores others, which the user may have created since."""
 
@@ -159,7 +157,7 @@ def _subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator
         place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
         if place is None:
             return ()
-        seen = listed(run((*LIST, place), seconds=finished.seconds).output)
+        seen = listed(run((*LIST, place), seconds=context.seconds).output)
         return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
 
     yield matched(find)
@@ -178,19 +176,19 @@ def _spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Mess
     )
 
 
-def _clean_check(device: str, filesystem: str, finished: Finished) -> Check:
+def _clean_check(device: str, filesystem: str, context: StepContext) -> Check:
     """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
     kernel's error count."""
-    made = finished.plan.filesystems
+    made = context.plan.filesystems
     devices = next((one.devices for one in made if one.device == device), (device,))
     # Another program may have mounted a filesystem that the plan does not mount.
     mounted = next((entry for entry in read_mounts() if entry.source in devices), None)
     if mounted is None:
         check = MADE[filesystem].clean_check
-        return _tool_check([*check, device], NO_ERRORS(tool=check[0]), finished)
+        return _tool_check([*check, device], NO_ERRORS(tool=check[0]), context)
     before = Sentence("checked before mounting; errors since: {count}")
     if check := MADE[filesystem].mounted_check:
-        return _tool_check([*check, mounted.mount_point], before(count=0), finished)
+        return _tool_check([*check, mounted.mount_point], before(count=0), context)
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
     count = int(text(errors) or 0)
     return checked(count == 0, before(count=count))
@@ -199,9 +197,9 @@ def _clean_check(device: str, filesystem: str, finished: Finished) -> Check:
 NO_ERRORS = Sentence("{tool} found no errors")
 
 
-def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check:
+def _tool_check(argv: Sequence[str], seen: Message, context: StepContext) -> Check:
     try:
-        finished.do(argv)
+        context.do(argv)
     except Failed as error:
         return checked(False, error)
     return checked(True, seen)
@@ -252,12 +250,12 @@ NOBODY = 65534
 UNKNOWN = 255
 
 
-def _mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
+def _mount_checks(operation: Mount, context: StepContext) -> Iterator[Check]:
     """Check the mount, and that the planned writer can write there. No check if only root may write, or for
     read-only mounts."""
     place = operation.mount_point
     yield matched(lambda: mount_differences(operation))
-    volume = next((volume for volume in finished.plan.volumes if volume.path == operation.device), None)
+    volume = next((volume for volume in context.plan.volumes if volume.path == operation.device), None)
     if volume is None or volume.writer.kind == "root" or "ro" in operation.options:
         return
     is_there = is_mounted(operation)
@@ -307,9 +305,9 @@ def add_line(operation: AddFstabLine | AddCrypttabLine, context: StepContext) ->
     fstab.add_line(file, operation, kept_as(file, context.run_name))
 
 
-def _line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+def _line_checks(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> Iterator[Check]:
     """Check that the file has the line exactly once."""
-    times = read_text(_file_of(operation, finished.environment)).splitlines().count(operation.line)
+    times = read_text(_file_of(operation, context.environment)).splitlines().count(operation.line)
     yield checked(times == 1, t("{times} found", times=times))
 
 

@@ -132,9 +132,9 @@ def _make_logical_volume(operation: layers.MakeLogicalVolume, context: step_cont
     own_layer_node(operation.device, context)
 
 
-def group_checks(operation: layers.MakeVolumeGroup, finished: step_context.Finished) -> Iterator[Check]:
+def group_checks(operation: layers.MakeVolumeGroup, context: step_context.StepContext) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
-    plan, do, (device,) = finished.plan, finished.do, operation.parts
+    plan, do, (device,) = context.plan, context.do, operation.parts
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == device
     )
@@ -150,11 +150,11 @@ def group_checks(operation: layers.MakeVolumeGroup, finished: step_context.Finis
     yield step_context.matched(find)
 
 
-def volume_checks(operation: layers.MakeLogicalVolume, finished: step_context.Finished) -> Iterator[Check]:
+def volume_checks(operation: layers.MakeLogicalVolume, context: step_context.StepContext) -> Iterator[Check]:
     """Check a logical volume with LVM and the kernel."""
     wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
     name = f"{operation.group}/{operation.name}"
-    yield step_context.matched(lambda: _reported("lvs", wanted, name, finished.do))
+    yield step_context.matched(lambda: _reported("lvs", wanted, name, context.do))
     node = operation.device
     yield step_context.matched(
         lambda: differences([("alignment_offset", arrays.read_geometry(node).alignment_offset_bytes, 0)])

@@ -92,6 +92,7 @@ class StepContext(WithSecret, Struct, frozen=True):
 
     `step` counts from 1. `again` is True if an earlier process may have executed it. `secret` is the
     passphrase of encrypted volumes, or None if not needed. With `rehearsed`, the step runs on scratch copies.
+    `drives`: as probed after the last step, to check all results; empty before.
     """
 
     plan: Plan
@@ -103,6 +104,7 @@ class StepContext(WithSecret, Struct, frozen=True):
     drive_locks: tuple[int, ...]
     secret: bytes | None = None
     rehearsed: bool = False
+    drives: tuple[Drive, ...] = ()
 
     @property
     def planned(self) -> Step[PlanOperation]:
@@ -151,29 +153,24 @@ class StepContext(WithSecret, Struct, frozen=True):
         for argv in self.planned.operation.commands():
             self.command(argv, stdin=stdin)
 
-    def finished(self) -> "Finished":
-        """Return what the checks of this step need right after it. Drives are probed if needed."""
-        return Finished(self.plan, (), self.environment, self.seconds, self.command)
+    def do(self, argv: Sequence[str]) -> Result:
+        """Run a command of a check, which is only journaled right after the step. Raises Failed."""
+        return run(argv, seconds=self.seconds) if self.drives else self.command(argv)
+
+    def described(self, checks: Iterable[Check]) -> Iterator[Check]:
+        """Yield checks of the step, described by the operation unless they describe themselves."""
+        results = iter(self.planned.holds)
+        for check in checks:
+            yield check if check.what else replace(check, what=next(results, self.planned.sentence))
 
     def confirm(self, checks: Iterable[Check]) -> Message:
         """Return the confirmed results of the step. Raises Failed for the first failed check."""
         confirmed = []
-        for check in described(self.planned, checks):
+        for check in self.described(checks):
             if not check.holds:
                 raise Failed(t("Check failed: {what} Found: {seen}.", what=check.what, seen=check.seen))
             confirmed.append(check.what)
         return join(*confirmed)
-
-
-class Finished(Struct, frozen=True):
-    """Finished steps to check: plan, freshly probed `drives`, files of the system, time limit for each tool,
-    and how to run a command."""
-
-    plan: Plan
-    drives: tuple[Drive, ...]
-    environment: Environment
-    seconds: float
-    do: Do
 
 
 def checked(holds: bool, seen: object) -> Check:
@@ -188,13 +185,6 @@ def matched(find: Callable[[], Iterable[Message | str]]) -> Check:
     except Failed as error:
         found = str(error)
     return checked(not found, found or t("no difference"))
-
-
-def described(step: Step[PlanOperation], checks: Iterable[Check]) -> Iterator[Check]:
-    """Yield the checks of a step, described by the operation unless they describe themselves."""
-    results = iter(step.holds)
-    for check in checks:
-        yield check if check.what else replace(check, what=next(results, step.sentence))
 
 
 def journalled(
@@ -253,7 +243,7 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = ()) -> Do:
 Execute = Callable[[Any, StepContext], Message | str | None]
 """Executes an operation and returns a summary, or None if the checks describe the result. Raises Failed."""
 
-Checks = Callable[[Any, Finished], Iterable[Check]]
+Checks = Callable[[Any, StepContext], Iterable[Check]]
 """Checks the result of an operation, in the order of `Operation.holds`. Raises Failed."""
 
 Steps = dict[type[Operation], tuple[Execute, Checks]]

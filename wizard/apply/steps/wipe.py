@@ -151,14 +151,14 @@ def list_signatures(device: str, seconds: float = LOOK_SECONDS) -> tuple[tuple[S
         raise Failed(step_context.NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
-def signatures_on(device: str, finished: step_context.Finished) -> tuple[Signature, ...]:
+def signatures_on(device: str, context: step_context.StepContext) -> tuple[Signature, ...]:
     """Return the signatures on a device of the plan. Probes the drive if needed. Raises Failed if the drive
     does not respond."""
-    member = finished.plan.member(device)
+    member = context.plan.member(device)
     if member is None:
-        return tuple(mark for mark, _ in list_signatures(device, finished.seconds))
+        return tuple(mark for mark, _ in list_signatures(device, context.seconds))
     path = member.drive.path
-    drives = [drive for drive in finished.drives if drive.path == path] or step_context.look_at_all([path])
+    drives = [drive for drive in context.drives if drive.path == path] or step_context.look_at_all([path])
     return dict(drives[0].signatures_by_device).get(device, ())
 
 

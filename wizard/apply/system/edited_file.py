@@ -3,13 +3,13 @@ runs. A second check right before replacement detects editors that ignore the lo
 
 import errno
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.process import UNOPENED, lock_within
+from wizard.apply.run.process import UNOPENED, lock_within, opened
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Message, Sentence, failing, t
@@ -46,7 +46,18 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
     """Replace the content of a file, or of a link's target, by `change` of it, and return True if it changed.
     Owner and mode are preserved. `change` may be called several times, and must not change its own result.
     The first content is saved in `keep`. Raises Failed, also if the result cannot be verified."""
-    with _locked(path.resolve().parent):
+    folder = path.resolve().parent
+    with ExitStack() as held:
+        with failing(UNOPENED, path=folder):
+            lock = held.enter_context(opened(folder, os.O_RDONLY | os.O_DIRECTORY))
+            try:
+                is_locked = lock_within(lock, LOCK_SECONDS)
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
+                is_locked = True
+        if not is_locked:
+            raise Failed(t("Another program has locked {folder}.", folder=folder))
         for _ in range(TURNS):
             if (changed := _try_edit(path, change, keep)) is not None:
                 break
@@ -79,25 +90,6 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
             with suppress(OSError):
                 temporary.unlink()
     return True
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder. Raises Failed if it stays locked by another program."""
-    with failing(UNOPENED, path=folder):
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        try:
-            is_locked = lock_within(fd, LOCK_SECONDS)
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                raise Failed(UNOPENED(path=folder, why=error)) from None
-            is_locked = True
-        if not is_locked:
-            raise Failed(t("Another program has locked {folder}.", folder=folder))
-        yield
-    finally:
-        os.close(fd)
 
 
 def _write(path: Path, text: str, like: Path | None) -> None:

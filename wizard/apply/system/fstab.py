@@ -147,19 +147,6 @@ def read_lines(path: Path) -> tuple[Line, ...]:
 ALREADY = Sentence("line {line} already uses {name} for {device}")
 
 
-def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
-    """Return a clause if an entry already has the mount point, or the filesystem and subvolume."""
-    for line in lines:
-        # Paths compare without slashes at the end.
-        is_same_place = Path(line.mount_point) == Path(operation.mount_point)
-        if is_same_place and operation.mount_point != NO_PLACE:
-            return ALREADY(line=line.number, name=line.mount_point, device=line.source)
-        is_same = line.names(frozenset({("UUID", operation.uuid)}))
-        if is_same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
-            return ALREADY(line=line.number, name=line.mount_point, device=f"UUID={operation.uuid}")
-    return None
-
-
 MADE_ANEW = frozenset({"swap", "tmp"})
 """These create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
 
@@ -197,13 +184,22 @@ def parse_crypttab(text: str) -> tuple[Opening, ...]:
     return tuple(found)
 
 
-def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
-    """Return a clause if a line already has the name or the container."""
-    for line in parse_crypttab(text):
-        if line.name == operation.name:
-            return ALREADY(line=line.number, name=line.name, device=line.source)
-        if line.names(frozenset({("UUID", operation.uuid)})):
-            return ALREADY(line=line.number, name=line.name, device=f"UUID={operation.uuid}")
+def conflict(lines: Iterable[Line | Opening], operation: AddFstabLine | AddCrypttabLine) -> Message | None:
+    """Return a clause if an entry already has the mount point or name, the filesystem and subvolume, or the
+    container."""
+    wanted, subvolume = (
+        (operation.mount_point, mounted_subvolume(operation.options))
+        if isinstance(operation, AddFstabLine)
+        else (operation.name, None)
+    )
+    for line in lines:
+        name = line.mount_point if isinstance(line, Line) else line.name
+        # Paths compare without slashes at the end.
+        if Path(name) == Path(wanted) and wanted != NO_PLACE:
+            return ALREADY(line=line.number, name=name, device=line.source)
+        is_same = line.names(frozenset({("UUID", operation.uuid)}))
+        if is_same and subvolume in (None, mounted_subvolume(line.options)):
+            return ALREADY(line=line.number, name=name, device=f"UUID={operation.uuid}")
     return None
 
 
@@ -212,7 +208,7 @@ def _conflict_in(path: Path, text: str, operation: AddFstabLine | AddCrypttabLin
     if operation.line in text.split("\n"):
         return None
     if isinstance(operation, AddCrypttabLine):
-        return crypttab_conflict(text, operation)
+        return conflict(parse_crypttab(text), operation)
     return conflict(parse(text, str(path)), operation)
 
 

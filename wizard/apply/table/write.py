@@ -175,24 +175,24 @@ def _read_back(drive: str, context: step_context.StepContext) -> Message:
     return join(t("Disk and kernel have exactly the planned table."), *uuids)
 
 
-def _table_checks(operation: WriteTable | ResetZones, finished: step_context.Finished) -> Iterator[Check]:
+def _table_checks(operation: WriteTable | ResetZones, context: step_context.StepContext) -> Iterator[Check]:
     """Check the table of a drive, or its absence, on the drive and in the kernel."""
-    pairs = zip(finished.plan.members, finished.drives, strict=True)
+    pairs = zip(context.plan.members, context.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
-    plan, after = finished.plan, member.after
+    plan, after = context.plan, member.after
     contents = _content_differences(plan, drive) if plan.only_table else ()
     yield step_context.matched(lambda: (*proof.disk_differences(after, drive), *contents))
     yield step_context.matched(lambda: proof.kernel_differences(after, drive))
     # Existing partitions keep their alignment.
     new = [slot.number for slot in after.changed if not plan.part]
     if new:
-        yield alignment_check(drive, new, finished.seconds)
+        yield alignment_check(drive, new, context.seconds)
 
 
-def _empty_checks(operation: ResetZones, finished: step_context.Finished) -> Iterator[Check]:
+def _empty_checks(operation: ResetZones, context: step_context.StepContext) -> Iterator[Check]:
     """The reset has removed the table, unless a later step wrote one."""
     what = str(t("{drive} has the planned table, or none.", drive=operation.device))
-    yield from (replace(check, what=what) for check in _table_checks(operation, finished))
+    yield from (replace(check, what=what) for check in _table_checks(operation, context))
 
 
 def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:

@@ -85,25 +85,14 @@ def to_line(entry: TreeEntry) -> bytes:
     return _encode([*(os.fsdecode(one) if isinstance(one, bytes) else one for one in entry), ""]).encode()
 
 
-READERS: tuple[Callable[[Any], Any], ...] = (
-    *(os.fsencode, EntryKind, int, int, int, int, str, int, int, int, int, int),
-    *(
-        os.fsencode,
-        os.fsencode,
-        int,
-        lambda pairs: tuple((str(name), str(value)) for name, value in pairs),
-        str,
-        str,
-    ),
-)
-"""Parsers of an entry's fields, in order."""
-
-
 def from_line(line: bytes, what: str) -> TreeEntry:
     """Parse a line from `to_line`. Raises BadInput, naming `what`."""
     try:
-        *values, _ = json.loads(line.decode())
-        return TreeEntry(*[read(value) for read, value in zip(READERS, values, strict=True)])
+        path, kind, *numbers, first, target, flags, attributes, digest, data, _ = json.loads(line.decode())
+        links = os.fsencode(first), os.fsencode(target)
+        pairs = tuple((name, value) for name, value in attributes)
+        begin = (os.fsencode(path), EntryKind(kind), *numbers)
+        return TreeEntry._make((*begin, *links, flags, pairs, digest, data))
     except (ValueError, TypeError, RecursionError):
         raise BadInput(DAMAGED(place=what)) from None
 

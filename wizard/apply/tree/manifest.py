@@ -230,10 +230,9 @@ def take_manifest(
 
     `on_progress` receives the share done of the used space, from 0 to 1.
     """
-    tally = Tally()
     with open_folder(place) as top:
         status = os.statvfs(top)
-        tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
+        tally = Tally(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
         with failing(UNWRITTEN, file=file):
             return write_manifest(file, read_tree(top, tally))
 

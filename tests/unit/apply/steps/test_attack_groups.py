@@ -2,6 +2,8 @@
 lab uses LVM."""
 
 import json
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +14,7 @@ from wizard.apply.plan.guard import check_operations
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.steps import arrays, layers
 from wizard.apply.steps.layers import layer_nodes, own_uses
-from wizard.apply.steps.step_context import Finished, asked
+from wizard.apply.steps.step_context import StepContext, asked
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.run import Check
@@ -55,10 +57,10 @@ def told(**changes: str) -> Tools:
 
 
 def group_checks(tools: Tools) -> tuple[Check, ...]:
-    finished = Finished(PLAN, (), Environment(), 1.0, tools)
+    context = cast(StepContext, SimpleNamespace(plan=PLAN, do=tools))
     (group,) = (step.operation for step in PLAN.steps if isinstance(step.operation, MakeVolumeGroup))
-    volumes = (check for one in PLAN.logical_volumes for check in layers.volume_checks(one, finished))
-    return (*layers.group_checks(group, finished), *volumes)
+    volumes = (check for one in PLAN.logical_volumes for check in layers.volume_checks(one, context))
+    return (*layers.group_checks(group, context), *volumes)
 
 
 def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ class Mover:
         self._images = images
 
     def go(self, target: PartitionSide) -> None:
-        """Continue until the partition and the table are complete at the target. Raises MoveStopped,
+        """Continue until the partition and the table are complete at the target. Raises Stopped,
         UnreadSector, and Failed for other drive errors; both directions remain possible."""
         steps = {
             MovePhase.UNTABLING: self._untable,

@@ -22,6 +22,7 @@ from wizard.apply.move.mover.journal import (
     seal,
     write_bytes,
 )
+from wizard.apply.run.process import Stopped
 from wizard.model.moves import Scheme
 
 
@@ -59,10 +60,6 @@ BUFFERS = 3
 """For three windows: being written, next, and being read."""
 
 
-class MoveStopped(Exception):
-    """Stopped on request. The journal contains the progress."""
-
-
 class WindowMover:
     """The windows from the boundary to the end of the partition."""
 
@@ -82,7 +79,7 @@ class WindowMover:
     def to(self, target: PartitionSide) -> None:
         """Move all remaining windows. `state` is not saved yet then.
 
-        Raises MoveStopped on request, with the state saved. Raises UnreadSector and Failed, with a journal as
+        Raises Stopped on request, with the state saved. Raises UnreadSector and Failed, with a journal as
         after a power cut.
         """
         course = self.state.course
@@ -134,7 +131,7 @@ class WindowMover:
                 self._record(self._advanced_to(arrived))
                 self._drive.flush()
             if stops:
-                raise MoveStopped
+                raise Stopped
         self._drive.flush()
         self.state = self._advanced_to(arrived)
 
@@ -191,7 +188,7 @@ class WindowMover:
             if self._told(part[1] - part[0]):
                 self._record(self.state)
                 self._drive.flush()
-                raise MoveStopped
+                raise Stopped
 
     def _padded_window(self, number: int, part: tuple[int, int], buffer: memoryview) -> LogWindow:
         """Return a window with the neighbouring data in the physical blocks at both ends of its target, which
