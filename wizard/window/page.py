@@ -234,7 +234,7 @@ def _inset(lines: Sequence[Strip], width: int) -> list[Strip]:
     return [canvas.fitted(canvas.joined(Strip.blank(1), each), width) for each in lines]
 
 
-def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
+def _main(width: int, pen: Pen) -> tuple[list[Strip], rows.Lines]:
     """Return the head and the lines of the list, or the lines of the fields."""
     if pen.view.fields:
         return [], rows.field_lines(pen.view.fields, width, pen)
@@ -245,7 +245,8 @@ def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
 
 
 def _main_height(width: int, pen: Pen) -> int:
-    return sum(map(len, _main(width, pen)))
+    head, lines = _main(width, pen)
+    return len(head) + len(lines)
 
 
 def _part_main(width: int, height: int, pen: Pen) -> list[Strip]:
@@ -253,9 +254,7 @@ def _part_main(width: int, height: int, pen: Pen) -> list[Strip]:
     head, lines = _main(width, pen)
     if height < len(head) + min(2, len(lines)):
         head = []
-    kind, name = ("field", pen.state.field) if pen.view.fields else ("row", pen.state.cursor)
-    reach = canvas.lines_of(lines, kind, name) or (0, 0)
-    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach)]
+    return [*head, *rows.shown_lines(keyboard.MAIN, lines, width, height - len(head), pen)]
 
 
 def _column(width: int, height: int, pen: Pen) -> list[Strip]:
