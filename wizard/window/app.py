@@ -14,7 +14,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.color import Color
-from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Click, Event, Key, MouseEvent, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
@@ -127,7 +126,6 @@ class Window(App[None]):
         self.register_theme(theme)
         self.theme = theme.name
         self._own_filter = TerminalFilter(self.terminal)
-        self._palette: CommandPalette | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._due = self._busy = False
         self._drawn_at = 0.0
@@ -234,12 +232,11 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _search(self) -> None:
-        self._palette = palette.palette_of(self.keyboard, partial(self._update, asked=True))
-        self.push_screen(self._palette)
+        palette.open_palette(self, self.keyboard, partial(self._update, asked=True))
 
     @property
     def _searching(self) -> bool:
-        return self._palette is not None and self._palette.is_current
+        return len(self.screen_stack) > 1
 
     def _spots_at(self, event: MouseEvent) -> list[canvas.Spot]:
         x, y = event.screen_x, event.screen_y
