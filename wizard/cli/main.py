@@ -10,8 +10,6 @@ import shlex
 import shutil
 import signal
 import sys
-from contextlib import redirect_stderr
-from io import StringIO
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -24,7 +22,6 @@ from wizard.process import program
 from wizard.process.output import search_output
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
 
     from wizard.cli.output import Document
@@ -170,7 +167,7 @@ def dispatch(words: list[str]) -> int:
 
         # Start the server first: loading the other modules takes equally long.
         pool.begin()
-    arguments = parse(parser_of(name), words)
+    arguments = parser_of(name).read(words)
     if not name and arguments.device in COMMANDS:
         _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
@@ -187,13 +184,3 @@ def dispatch(words: list[str]) -> int:
 
 def _tell(*said: "Message | None") -> None:
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
-
-
-def parse(parser: CommandParser, words: list[str]) -> "Namespace":
-    """Parse the options. Escapes argparse's messages, which repeat the given words."""
-    said = StringIO()
-    try:
-        with redirect_stderr(said):
-            return parser.read(words)
-    finally:
-        sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))

@@ -4,10 +4,10 @@ import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from wizard import __version__
 from wizard.advice.ranking import advise
@@ -19,7 +19,6 @@ from wizard.apply.run import journal, runs
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.kinds import load
-from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.findings.geometry import load_patterns
 from wizard.model import verdict
@@ -27,7 +26,6 @@ from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
-from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, t
 from wizard.plan import changes
@@ -39,19 +37,6 @@ from wizard.ui.components.run_rows import checks_of
 
 NOT_SPECIFIED = t("Not specified.")
 NO_FACTS = t("The drives are unknown.")
-
-PARTS: dict[str, type] = {
-    "plan": Plan,
-    "changes": changes.Changes,
-    "migration": changes.Migration,
-    "move": Moves,
-    "bring": changes.Bring,
-    "verdict": verdict.Verdict,
-    "cliff": verdict.CliffVerdict,
-    "displaced": verdict.DisplacedVerdict,
-    "trial": TrialVerdict,
-}
-"""Class of the document and of the measurement, by field of the report."""
 
 
 class Sources(Struct, frozen=True):
@@ -106,10 +91,10 @@ class _Gathering:
         if run is None:
             self._lack("run", NOT_SPECIFIED)
         named: dict[str, Any] = {
-            name: one
-            for name, kind in PARTS.items()
+            field.name: one
+            for field in fields(parts.Report)
             for one in (document, self.sources.measured)
-            if isinstance(one, kind)
+            if one is not None and type(one) in get_args(field.type)
         }
         return parts.Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
