@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -126,7 +125,6 @@ class Window(App[None]):
         self.register_theme(theme)
         self.theme = theme.name
         self._own_filter = TerminalFilter(self.terminal)
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._due = self._busy = False
         self._drawn_at = 0.0
 
@@ -139,22 +137,21 @@ class Window(App[None]):
     def on_mount(self) -> None:
         # A full collection would delay one key in twenty by 40 ms.
         gc.freeze()
-        self._loop = asyncio.get_running_loop()
         self.face.focus()
         self.desk.changed = self._changed
         self._update(asked=True)
 
     def _changed(self) -> None:
         """Schedule a redraw, from any thread. Merges changes until then."""
-        loop = self._loop
-        if loop is not None and not self._due:
+        if not self._due:
             self._due = True
-            wait = max(0.0, self._drawn_at + SELDOM - monotonic()) if self.terminal.slow else 0.0
-            # Not Textual's timer, which cannot start outside the app's context.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(loop.call_later, wait, self._redraw_unrequested)
+            self.call_later(self._redraw_unrequested)
 
     def _redraw_unrequested(self) -> None:
+        wait = self._drawn_at + SELDOM - monotonic()
+        if self.terminal.slow and wait > 0:
+            self.set_timer(wait, self._redraw_unrequested)
+            return
         self._due = False
         self._update(asked=False)
 
