@@ -53,9 +53,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        setattr(sys, name, getattr(sys, name) or open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
     # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()

@@ -315,13 +315,10 @@ def scrolled(
 
 def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:
     """Return the first visible line, so that `reach` is visible."""
-    top = max(0, min(top, total - height))
+    end = total - height
+    top = max(0, min(top, end))
     if reach is None:
         return top
     first, last = reach
     last = min(last, first + max(0, height - 2))
-    if first < top:
-        top = first
-    while top < total - height and last >= top + height - (height > 2 and top + height < total):
-        top += 1
-    return 0 if first == 0 else top
+    return max(min(top, first), min(end, last - height + 1 + (height > 2))) if first else 0
