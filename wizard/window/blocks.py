@@ -30,8 +30,6 @@ class Pen(Struct, frozen=True):
     focused: bool = True
     drawn: dict[tuple[object, ...], list[Strip]] = {}
     """Cache of this screen's layouts, which are needed for their height first."""
-    lists: dict[tuple[int, int], tuple[list[Strip], list[tuple[str, Strip]]]] = {}
-    """The same for the heads and lines of lists."""
     parts: dict[str, canvas.ScrollExtent] = {}
     """Scrolling parts drawn so far."""
 
