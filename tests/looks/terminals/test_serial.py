@@ -35,9 +35,7 @@ words = st.text("abc   ", min_size=1, max_size=6)
 spaces = st.sampled_from([" " * 12, " " * 8])
 full_lines = st.builds(lambda line, ink: f"\x1b[{line};1H{ink}ab{' ' * 18}", st.integers(1, LINES), inks)
 frames = st.lists(
-    st.one_of(
-        inks, moves, full_lines, st.tuples(moves, words).map("".join), st.tuples(moves, spaces).map("".join)
-    ),
+    st.one_of(inks, moves, full_lines, st.tuples(moves, words | spaces).map("".join)),
     max_size=30,
 )
 
@@ -80,8 +78,7 @@ def test_omitted_cells_are_already_on_screen(written: list[str]) -> None:
 
 
 def test_wide_characters_take_two_cells() -> None:
-    screen, stream = fresh()
-    shown = SentLines()
+    (screen, stream), shown = fresh(), SentLines()
     for text in ("\x1b[1;1Ha客b", "\x1b[1;1Ha客c", "\x1b[1;1Hxyzc"):
         stream.feed(shown.changed(text, COLUMNS))
     assert screen.display[0].rstrip() == "xyzc"
@@ -92,9 +89,8 @@ def test_repeated_frame_is_free_and_questions_are_not_sent() -> None:
     once = shown.changed("\x1b[?1049h\x1b[2;3Hthe words\x1b[1;1H", COLUMNS)
     assert "the words" in once and once.startswith("\x1b[?1049h\x1b[0m\x1b[H\x1b[2J")
     assert shown.changed("\x1b[2;3Hthe words\x1b[1;1H", COLUMNS) == ""
-    assert (
-        shown.changed("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l", COLUMNS) == "\x1b[?25l"
-    )
+    questions = "\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h"
+    assert shown.changed(f"{questions}\x1b[?25l", COLUMNS) == "\x1b[?25l"
 
 
 def settle(line: Pty, seconds: float = SETTLED) -> None:
