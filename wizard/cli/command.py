@@ -130,9 +130,10 @@ class CommandParser(ArgumentParser):
         return "\n".join((super().format_help(), *lines, ""))
 
     def error(self, message: str) -> NoReturn:
-        """Print the mistake with an example, and exit."""
+        """Print the mistake with an example, and exit. Escapes the given words, which it repeats."""
         more = paragraph_lines((SEE(command=self.prog),))
-        lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
+        said = [printable(line, WIDEST) for line in _filled(f"{self.prog}: {message}.")]
+        lines = (*said, *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
 

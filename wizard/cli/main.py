@@ -10,8 +10,6 @@ import shlex
 import shutil
 import signal
 import sys
-from contextlib import redirect_stderr
-from io import StringIO
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -24,7 +22,6 @@ from wizard.process import program
 from wizard.process.output import search_output
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
 
     from wizard.cli.output import Document
@@ -56,9 +53,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        setattr(sys, name, getattr(sys, name) or open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
     # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()
@@ -170,7 +166,7 @@ def dispatch(words: list[str]) -> int:
 
         # Start the server first: loading the other modules takes equally long.
         pool.begin()
-    arguments = parse(parser_of(name), words)
+    arguments = parser_of(name).read(words)
     if not name and arguments.device in COMMANDS:
         _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
@@ -187,13 +183,3 @@ def dispatch(words: list[str]) -> int:
 
 def _tell(*said: "Message | None") -> None:
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
-
-
-def parse(parser: CommandParser, words: list[str]) -> "Namespace":
-    """Parse the options. Escapes argparse's messages, which repeat the given words."""
-    said = StringIO()
-    try:
-        with redirect_stderr(said):
-            return parser.read(words)
-    finally:
-        sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))

@@ -16,7 +16,7 @@ from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
 from wizard.process.output import command_lines
 from wizard.ui.desk import Screen
-from wizard.ui.view import Action, Field, View
+from wizard.ui.view import Field, View
 from wizard.ui.wizard import Wizard
 
 STEP = Sentence("Step {number} of 5: {name}")
@@ -198,7 +198,8 @@ class PlainSession:
 
     def take(self, screen: Screen, view: View, answer: str) -> None:
         """Process an answer. Reports an invalid one."""
-        number = prompt.NUMBERED.fullmatch(answer)
+        number, row = prompt.NUMBERED.fullmatch(answer), view.rows.at if view.rows else ""
+        action = prompt.find(view, answer) if answer else prompt.entering(view)
         if answer.startswith("?"):
             self.explain(view, answer[1:].strip())
         elif answer.lower() in ("l", "list"):
@@ -207,12 +208,15 @@ class PlainSession:
             self.act("quit")
         elif number is not None:
             self._at_row(screen, view, answer, int(number[1]) - 1, number[2].strip())
-        elif not answer:
-            self._enter(screen, view)
-        elif action := prompt.find(view, answer):
-            self._act(screen, view, action)
-        else:
+        elif action is None or (action.ends and not answer):
             self.misunderstood(answer)
+        elif self.is_still(screen, view, row):
+            if row:
+                self.desk.moved(row)
+            if self.desk.view.action(action.name):
+                self.act(action.name, row)
+            else:
+                self.talk.say(prompt.MEANWHILE)
 
     def misunderstood(self, answer: str) -> None:
         """Report an invalid answer."""
@@ -237,17 +241,6 @@ class PlainSession:
         else:
             self.print([*telling.pane_lines(view, pane), Line()])
 
-    @staticmethod
-    def _cursor(view: View) -> str:
-        return view.rows.at if view.rows else ""
-
-    def _enter(self, screen: Screen, view: View) -> None:
-        action = prompt.entering(view)
-        if action is None or action.ends:
-            self.misunderstood("")
-        else:
-            self._act(screen, view, action)
-
     def _at_row(self, screen: Screen, view: View, answer: str, index: int, rest: str) -> None:
         rows = view.rows.rows if view.rows else ()
         if not 0 <= index < len(rows):
@@ -268,20 +261,8 @@ class PlainSession:
         elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
             self.act(action.name, row)
         else:
-            self.desk.moved(self._cursor(view))
+            self.desk.moved(view.rows.at if view.rows else "")
             self.misunderstood(answer)
-
-    def _act(self, screen: Screen, view: View, action: Action) -> None:
-        """Do an offered action at the cursor, unless screen or row have changed since."""
-        row = self._cursor(view)
-        if not self.is_still(screen, view, row):
-            return
-        if row:
-            self.desk.moved(row)
-        if self.desk.view.action(action.name):
-            self.act(action.name, row)
-        else:
-            self.talk.say(prompt.MEANWHILE)
 
     def act(self, name: str, row: str = "", values: dict[str, str] | None = None) -> None:
         """Do an action."""

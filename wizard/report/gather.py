@@ -4,10 +4,10 @@ import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from wizard import __version__
 from wizard.advice.ranking import advise
@@ -19,7 +19,6 @@ from wizard.apply.run import journal, runs
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.kinds import load
-from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.findings.geometry import load_patterns
 from wizard.model import verdict
@@ -27,7 +26,6 @@ from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
-from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, t
 from wizard.plan import changes
@@ -39,19 +37,6 @@ from wizard.ui.components.run_rows import checks_of
 
 NOT_SPECIFIED = t("Not specified.")
 NO_FACTS = t("The drives are unknown.")
-
-PARTS: dict[str, type] = {
-    "plan": Plan,
-    "changes": changes.Changes,
-    "migration": changes.Migration,
-    "move": Moves,
-    "bring": changes.Bring,
-    "verdict": verdict.Verdict,
-    "cliff": verdict.CliffVerdict,
-    "displaced": verdict.DisplacedVerdict,
-    "trial": TrialVerdict,
-}
-"""Class of the document and of the measurement, by field of the report."""
 
 
 class Sources(Struct, frozen=True):
@@ -98,18 +83,26 @@ class _Gathering:
         self.drives = self.document.drives if self.document else ()
 
     def report(self) -> parts.Report:
-        document, run = self.document, self.sources.run
+        document, run, measured = self.document, self.sources.run, self.sources.measured
         machine, origin = self._facts()
         facts = self._diagnosed(machine, origin) if machine else None
         advice = self._advice(machine, facts)
-        self._check_measured(facts)
+        own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
+        if measured is None:
+            self._lack("measurement", NOT_SPECIFIED)
+        elif measured.drive not in own:
+            # Verdicts only have the drive's node.
+            said = t(
+                "{path} was measured; the report covers {own:list}.", path=measured.drive, own=own or ("-",)
+            )
+            self._lack("measurement", said)
         if run is None:
             self._lack("run", NOT_SPECIFIED)
         named: dict[str, Any] = {
-            name: one
-            for name, kind in PARTS.items()
-            for one in (document, self.sources.measured)
-            if isinstance(one, kind)
+            field.name: one
+            for field in fields(parts.Report)
+            for one in (document, measured)
+            if one is not None and type(one) in get_args(field.type)
         }
         return parts.Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -142,8 +135,17 @@ class _Gathering:
             self._lack("facts", NO_FACTS)
             return None, ""
         wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
+        machine, origin, run = self.sources.machine, self.sources.origin, self.sources.run
         try:
-            machine, origin = self._machine(wanted)
+            if machine is None and run is not None:
+                machine = kept_machine(run)
+                origin = str(t("Read at the start of the run, before the first write."))
+            if machine is None:
+                self.is_live = True
+                machine, read = probe_machine(wanted or None), t("Read for this report.")
+                if run is not None:
+                    read = t("Read for this report, after the run, which saved no drive information.")
+                origin = str(read)
             machine = with_only(machine, wanted) if wanted else machine
         except BadInput as error:
             if self.document is None:
@@ -159,17 +161,6 @@ class _Gathering:
                 )
                 return None, ""
         return machine, origin
-
-    def _machine(self, wanted: Sequence[str]) -> tuple[Machine, str]:
-        if self.sources.machine is not None:
-            return self.sources.machine, self.sources.origin
-        if self.sources.run is not None and (kept := kept_machine(self.sources.run)):
-            return kept, str(t("Read at the start of the run, before the first write."))
-        self.is_live = True
-        origin = t("Read for this report.")
-        if self.sources.run is not None:
-            origin = t("Read for this report, after the run, which saved no drive information.")
-        return probe_machine(wanted or None), str(origin)
 
     def _diagnosed(self, machine: Machine, origin: str) -> parts.Facts:
         patterns, tested = load_patterns(), self.sources.measured
@@ -208,18 +199,6 @@ class _Gathering:
             for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):
                 found.append(advise(machine, drive, diagnosis.recording, profile, size_bytes=room))
         return tuple(found)
-
-    def _check_measured(self, facts: parts.Facts | None) -> None:
-        """Verdicts only have the drive's node."""
-        measured = self.sources.measured
-        own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
-        if measured is None:
-            self._lack("measurement", NOT_SPECIFIED)
-        elif measured.drive not in own:
-            covered = t(
-                "{path} was measured; the report covers {own:list}.", path=measured.drive, own=own or ("-",)
-            )
-            self._lack("measurement", covered)
 
 
 def _about(found: BenchmarkResult | None, drive: Drive) -> verdict.DisplacedVerdict | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import gc
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -13,7 +13,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.color import Color
-from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Click, Event, Key, MouseEvent, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
@@ -126,8 +125,6 @@ class Window(App[None]):
         self.register_theme(theme)
         self.theme = theme.name
         self._own_filter = TerminalFilter(self.terminal)
-        self._palette: CommandPalette | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._due = self._busy = False
         self._drawn_at = 0.0
 
@@ -138,22 +135,23 @@ class Window(App[None]):
         yield self.face
 
     def on_mount(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        # A full collection would delay one key in twenty by 40 ms.
+        gc.freeze()
         self.face.focus()
         self.desk.changed = self._changed
         self._update(asked=True)
 
     def _changed(self) -> None:
         """Schedule a redraw, from any thread. Merges changes until then."""
-        loop = self._loop
-        if loop is not None and not self._due:
+        if not self._due:
             self._due = True
-            wait = max(0.0, self._drawn_at + SELDOM - monotonic()) if self.terminal.slow else 0.0
-            # Not Textual's timer, which cannot start outside the app's context.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(loop.call_later, wait, self._redraw_unrequested)
+            self.call_later(self._redraw_unrequested)
 
     def _redraw_unrequested(self) -> None:
+        wait = self._drawn_at + SELDOM - monotonic()
+        if self.terminal.slow and wait > 0:
+            self.set_timer(wait, self._redraw_unrequested)
+            return
         self._due = False
         self._update(asked=False)
 
@@ -231,12 +229,11 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _search(self) -> None:
-        self._palette = palette.palette_of(self.keyboard, partial(self._update, asked=True))
-        self.push_screen(self._palette)
+        palette.open_palette(self, self.keyboard, partial(self._update, asked=True))
 
     @property
     def _searching(self) -> bool:
-        return self._palette is not None and self._palette.is_current
+        return len(self.screen_stack) > 1
 
     def _spots_at(self, event: MouseEvent) -> list[canvas.Spot]:
         x, y = event.screen_x, event.screen_y

@@ -1,6 +1,6 @@
 """Draw paragraphs, commands, figures, progress and banners as lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -30,8 +30,6 @@ class Pen(Struct, frozen=True):
     focused: bool = True
     drawn: dict[tuple[object, ...], list[Strip]] = {}
     """Cache of this screen's layouts, which are needed for their height first."""
-    lists: dict[tuple[int, int], tuple[list[Strip], list[Strip]]] = {}
-    """The same for the heads and lines of lists."""
     parts: dict[str, canvas.ScrollExtent] = {}
     """Scrolling parts drawn so far."""
 
@@ -280,21 +278,23 @@ def scrolled(
     *,
     reach: tuple[int, int] | None = None,
     outside: bool = False,
+    finished: Callable[[int, Strip], Strip] = lambda _, line: line,
 ) -> list[Strip]:
     """Return `height` lines, including the lines `reach`, with a scroll bar on the right. The last line
-    states how many lines follow. `outside` places the scroll bar outside the width."""
+    states how many lines follow. `outside` places the scroll bar outside the width. `finished` completes a
+    visible line, given the number."""
     total, tops = len(whole), pen.state.tops
     height = max(0, height)
     if total <= height:
         tops.pop(name, None)
         pen.parts[name] = canvas.ScrollExtent(0, height, total)
-        return [canvas.fitted(each, width) for each in whole]
+        return [canvas.fitted(finished(y, each), width) for y, each in enumerate(whole)]
     top = tops[name] = _top(tops.get(name, 0), height, total, reach)
     if height:
         pen.parts[name] = canvas.ScrollExtent(top, height, total)
     more = height > 2 and top + height < total
     last = height - more
-    seen = list(whole[top : top + last])
+    seen = [finished(y, whole[y]) for y in range(top, top + last)]
     if more:
         below = t("{count} more", count=total - top - last)
         style = pen.look.style("accent" if pen.at(name) else "muted")
@@ -313,13 +313,10 @@ def scrolled(
 
 def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:
     """Return the first visible line, so that `reach` is visible."""
-    top = max(0, min(top, total - height))
+    end = total - height
+    top = max(0, min(top, end))
     if reach is None:
         return top
     first, last = reach
     last = min(last, first + max(0, height - 2))
-    if first < top:
-        top = first
-    while top < total - height and last >= top + height - (height > 2 and top + height < total):
-        top += 1
-    return 0 if first == 0 else top
+    return max(min(top, first), min(end, last - height + 1 + (height > 2))) if first else 0

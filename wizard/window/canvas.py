@@ -189,13 +189,6 @@ def sheet_of(lines: Sequence[Strip], parts: Mapping[str, ScrollExtent]) -> Sheet
     return Sheet(tuple(drawn), cursor, tuple(spots), parts)
 
 
-def lines_of(lines: Sequence[Strip], kind: str, name: str) -> tuple[int, int] | None:
-    """Return the first and last line of a target that covers whole lines, None if it is not there."""
-    firsts = ((y, segment.style) for y, strip in enumerate(lines) for segment in [*strip][:1])
-    found = [y for y, style in firsts if style and style.meta.get(kind) == name]
-    return (found[0], found[-1]) if found else None
-
-
 def high(lines: Sequence[Strip], height: int, width: int) -> list[Strip]:
     """Pad or crop to exactly `height` lines."""
     missing = [Strip.blank(width)] * max(0, height - len(lines))

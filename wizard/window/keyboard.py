@@ -186,7 +186,6 @@ class Keyboard:
             self._in_fields(key, character)
         else:
             self._in_list(key, character)
-        self.renew(asked=True)
 
     def act(self, action: ui.Action) -> None:
         """Do an action at the cursor."""
@@ -315,4 +314,3 @@ class Keyboard:
                     self.act(action)
             case "field":
                 self.state.focus, self.state.field = MAIN, name
-        self.renew(asked=True)

@@ -18,6 +18,9 @@ LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
 MOST_SAID = 4
 
+Main = tuple[list[Strip], rows.Lines]
+"""The head and the lines of the list, or the lines of the fields."""
+
 
 def page(
     view: ui.View,
@@ -121,23 +124,23 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
     """Place the list left and the panes right, or below the list if there is room."""
     panes = pen.view.panes
     if not panes or (not pen.has_main and len(panes) == 1):
-        return _left(width, height, pen, panes)
+        return _left(_main(width - 4, pen), width, height, pen, panes)
     left = width // 2
     if pen.view.rows is not None:
         # The width the list needs, between two fifths and three fifths of the screen.
         whole, least = rows.natural_widths(pen.view.rows, pen)
         wanted = whole if whole + 4 <= left else least
         left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
-    rest: Sequence[ui.Pane] = panes[1:]
+    main, rest = _main(left - 4, pen), panes[1:]
     if pen.has_main:
-        used = _main_height(left - 4, pen) + 2
+        used = _height(main) + 2
         if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
             rest = ()
     else:
         rest = panes[:1]
     others = tuple(pane for pane in panes if pane not in rest)
     right = width - left - 1
-    both = (_left(left, height, pen, rest), _panes(keyboard.PANES, others, right, height, pen))
+    both = (_left(main, left, height, pen, rest), _panes(keyboard.PANES, others, right, height, pen))
     return [
         canvas.joined(canvas.fitted(first, left + 1), canvas.fitted(second, right))
         for first, second in zip_longest(*both, fillvalue=canvas.line())
@@ -167,15 +170,15 @@ def _full_title(title: ui.Text, width: int, pen: Pen) -> list[Strip]:
     return canvas.paragraph([(name, pen.look.style("strong"))], width)
 
 
-def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[Strip]:
+def _left(main: Main, width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[Strip]:
     if not pen.has_main:
         return _panes(keyboard.LEFT, panes, width, height, pen)
     below = sum(_boxed_height(pane, width, pen) for pane in panes)
-    room = min(_main_height(width - 4, pen) + 2, max(5, height - min(below, height // 2)))
+    room = min(_height(main) + 2, max(5, height - min(below, height // 2)))
     if pen.view.panes and not panes:
         room = height
-    main = _part_main(width - 4, max(1, room - 2), pen)
-    box = _boxed(main, pen.view.title, width, max(3, room), pen, focused=pen.at(keyboard.MAIN))
+    part = _part_main(main, width - 4, max(1, room - 2), pen)
+    box = _boxed(part, pen.view.title, width, max(3, room), pen, focused=pen.at(keyboard.MAIN))
     return [*box, *_panes(keyboard.LEFT, panes, width, height - len(box), pen)] if panes else box
 
 
@@ -234,47 +237,41 @@ def _inset(lines: Sequence[Strip], width: int) -> list[Strip]:
     return [canvas.fitted(canvas.joined(Strip.blank(1), each), width) for each in lines]
 
 
-def _main(width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
-    """Return the head and the lines of the list, or the lines of the fields."""
+def _main(width: int, pen: Pen) -> Main:
     if pen.view.fields:
         return [], rows.field_lines(pen.view.fields, width, pen)
-    key = (id(pen.view), width)
-    if pen.view.rows and key not in pen.lists:
-        pen.lists[key] = rows.list_lines(pen.view.rows, width, pen)
-    return pen.lists.get(key, ([], []))
+    return rows.list_lines(pen.view.rows, width, pen) if pen.view.rows else ([], [])
 
 
-def _main_height(width: int, pen: Pen) -> int:
-    return sum(map(len, _main(width, pen)))
+def _height(main: Main) -> int:
+    return len(main[0]) + len(main[1])
 
 
-def _part_main(width: int, height: int, pen: Pen) -> list[Strip]:
+def _part_main(main: Main, width: int, height: int, pen: Pen) -> list[Strip]:
     """Return the list or fields in `height` lines, with the cursor visible."""
-    head, lines = _main(width, pen)
+    head, lines = main
     if height < len(head) + min(2, len(lines)):
         head = []
-    kind, name = ("field", pen.state.field) if pen.view.fields else ("row", pen.state.cursor)
-    reach = canvas.lines_of(lines, kind, name) or (0, 0)
-    return [*head, *scrolled(keyboard.MAIN, lines, width, height - len(head), pen, reach=reach)]
+    return [*head, *rows.shown_lines(keyboard.MAIN, lines, width, height - len(head), pen)]
 
 
 def _column(width: int, height: int, pen: Pen) -> list[Strip]:
-    above, view = _above(width, pen), pen.view
+    above, view, main = _above(width, pen), pen.view, _main(width, pen)
     titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
     below = _all_panes(width, pen)
-    natural = [len(above), _main_height(width, pen) + titled if pen.has_main else 0, len(below)]
+    natural = [len(above), _height(main) + titled if pen.has_main else 0, len(below)]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
     gaps = max(0, min(gaps, height - sum(natural)))
     above_room, main_room, panes_room = canvas.rooms_of(natural, height - gaps)
     if len(below) > panes_room:
         below = _all_panes(width, pen, tight=True)
-    main: list[Strip] = []
+    part: list[Strip] = []
     if main_room:
         title = _ruled(view.title, width, pen, focused=pen.at(keyboard.MAIN)) if titled else []
-        main = [*title, *_part_main(width, max(1, main_room - len(title)), pen)]
+        part = [*title, *_part_main(main, width, max(1, main_room - len(title)), pen)]
     found = (
         scrolled(keyboard.ABOVE, above, width, above_room, pen),
-        main,
+        part,
         scrolled(keyboard.PANES, below, width, panes_room, pen),
     )
     parts = [each for each in found if each]

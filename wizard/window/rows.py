@@ -1,6 +1,6 @@
 """Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from rich.cells import cell_len
@@ -23,7 +23,11 @@ FOLDABLE = 28
 HERE = Style.from_meta({canvas.CURSOR: MAIN})
 
 
-def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], list[Strip]]:
+Lines = list[tuple[str, Strip]]
+"""Lines of rows or fields, with their keys. Lines with an empty key are no click target."""
+
+
+def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], Lines]:
     """Return the titles of the columns, in a line if there are any, and all rows."""
     columns, titles, table = _table(rows, pen)
     room = width - MARK - 1
@@ -33,7 +37,7 @@ def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], list[S
     widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
     muted = pen.look.style("muted")
     head = _table_lines([[(title, muted)] for title in titles], widths, columns) if titled else []
-    lines: list[Strip] = []
+    lines: Lines = []
     barred = (
         pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
     )
@@ -51,7 +55,7 @@ def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], list[S
             indent = widths[0] + GAP
             bar = bar_lines(row.bar, room - indent, pen.look, 0, 0)
             own += [*(canvas.joined(Strip.blank(indent), each) for each in bar), canvas.line()]
-        lines += _row_lines(row, own, width, pen)
+        lines += [(row.key, line) for line in own]
     return [canvas.fitted(canvas.joined(Strip.blank(MARK), each), width) for each in head], lines
 
 
@@ -153,24 +157,36 @@ def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) ->
     return own + canvas.paragraph(runs, room, indent)
 
 
-def _row_lines(row: ui.Row, own: Sequence[Strip], width: int, pen: Pen) -> Iterator[Strip]:
-    """Yield the lines of a row with the cursor's mark, and its background if focused."""
-    look, at = pen.look, row.key == pen.state.cursor
-    focused = at and pen.at(MAIN)
+def shown_lines(name: str, lines: Lines, width: int, height: int, pen: Pen) -> list[Strip]:
+    """Return `height` lines, including those under the cursor. Only visible ones get mark and targets."""
+    kind, at = ("field", pen.state.field) if pen.view.fields else ("row", pen.state.cursor)
+    places = [y for y, (key, _) in enumerate(lines) if key == at] or [0]
+
+    def finished(y: int, strip: Strip) -> Strip:
+        key = lines[y][0]
+        if kind == "row":
+            strip = _row_line(strip, width, pen, at=key == at, first=y == places[0])
+        return strip.apply_meta({kind: key}) if key else strip
+
+    whole = [strip for _, strip in lines]
+    return scrolled(name, whole, width, height, pen, reach=(places[0], places[-1]), finished=finished)
+
+
+def _row_line(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> Strip:
+    """Return a line of a row with the cursor's mark, and its background if focused."""
+    strip = canvas.fitted(strip, width - MARK)
+    if not at:
+        return canvas.joined(Strip.blank(MARK), strip)
+    look, focused = pen.look, pen.at(MAIN)
     role = "accent" if not focused else "mark" if look.many else "cursor"
+    mark = look.signs["mark"] if look.many or first else " "
+    lead = canvas.line((f"{mark} ", look.style(role) + (HERE if first else Style.null())))
     ground, muted = look.style("cursor"), look.style("muted").color
-    for number, strip in enumerate(own):
-        lead, inked = Strip.blank(MARK), canvas.fitted(strip, width - MARK)
-        if at:
-            mark = look.signs["mark"] if look.many or not number else " "
-            lead = canvas.line((f"{mark} ", look.style(role)))
-        if at and not number:
-            lead = lead.apply_style(HERE)
-        if focused and look.many:
-            inked = Strip(Segment(text, _on_background(style, ground, muted)) for text, style, _ in inked)
-        elif focused:
-            inked = canvas.line((inked.text, ground))
-        yield canvas.joined(lead, inked).apply_meta({"row": row.key})
+    if focused and look.many:
+        strip = Strip(Segment(text, _on_background(style, ground, muted)) for text, style, _ in strip)
+    elif focused:
+        strip = canvas.line((strip.text, ground))
+    return canvas.joined(lead, strip)
 
 
 def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
@@ -186,7 +202,7 @@ ENTRY = 40
 """Sufficient width for typed values in cells."""
 
 
-def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> list[Strip]:
+def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> Lines:
     """Draw fields below each other."""
     longest = max((cell_len(canvas.shown(field.caption)) for field in fields), default=0)
     column = min(longest, max(8, width * 2 // 5))
@@ -195,7 +211,7 @@ def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> list[Stri
     return [line for field in fields for line in _field(field, column, width, entry, pen)]
 
 
-def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> list[Strip]:
+def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> Lines:
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
     captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
@@ -205,15 +221,12 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
         runs = _choice_runs(field, room, pen, focused=focused)
     else:
         runs = _entry(field, entry, pen, focused=focused)
-    lines = [
-        canvas.joined(
-            canvas.line((f"{mark if not index else ' '} ", look.style("accent"))),
-            canvas.fitted(caption, column + 2),
-            canvas.line(*runs) if index == 0 else canvas.line(),
-        )
-        for index, caption in enumerate(captions)
-    ]
-    lines = [canvas.fitted(each, width).apply_meta({"field": field.key}) for each in lines]
+    lines: Lines = []
+    for caption in captions:
+        lead = canvas.line((f"{mark} ", look.style("accent")))
+        line = canvas.joined(lead, canvas.fitted(caption, column + 2), canvas.line(*runs))
+        lines.append((field.key, canvas.fitted(line, width)))
+        mark, runs = " ", []
     refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
     notes: list[Run] = []
     if refused is not None and refused.why_not:
@@ -221,7 +234,7 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> li
     if not field.offers and cell_len(hint) + 4 > room:
         notes.append((hint, look.style("muted")))
     for note in notes:
-        lines += canvas.paragraph([note], column + 4 + room, column + 4)
+        lines += [("", line) for line in canvas.paragraph([note], column + 4 + room, column + 4)]
     return lines
 
 
@@ -278,12 +291,12 @@ PINNED = "pinned"
 
 def pinned_lines(rows: Sequence[ui.Row], width: int, most: int, pen: Pen) -> list[Strip]:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    whole: list[Strip] = []
-    for row in rows:
-        own = canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
-        whole += _row_lines(row, own, width, pen)
-    reach = canvas.lines_of(whole, "row", pen.state.cursor)
-    lines = scrolled(PINNED, whole, width, min(most, len(whole)), pen, reach=reach)
+    lines = [
+        (row.key, line)
+        for row in rows
+        for line in canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
+    ]
+    shown = shown_lines(PINNED, lines, width, min(most, len(lines)), pen)
     # The wheel does not scroll them.
     del pen.parts[PINNED]
-    return [*lines, *[Strip.blank(width)] * pen.roomy]
+    return [*shown, *[Strip.blank(width)] * pen.roomy]

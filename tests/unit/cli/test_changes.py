@@ -12,7 +12,7 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import make_run
 from wizard.cli import main
-from wizard.cli.main import parse, parser_of
+from wizard.cli.main import parser_of
 from wizard.cli.start import environment_of
 from wizard.cli.status import show_entry
 from wizard.documents.codec import to_json
@@ -98,5 +98,5 @@ def test_a_check_names_its_result_once(output: str, line: str, capsys: pytest.Ca
 
 def test_every_command_that_starts_a_run_has_an_environment() -> None:
     for words in (["move", "/dev/sda1"], ["label", "/dev/sda1", "films"], ["unmount", "/dev/sda1"]):
-        arguments = parse(parser_of(words[0]), words[1:])
+        arguments = parser_of(words[0]).read(words[1:])
         assert environment_of(arguments).fstab == Path("/etc/fstab")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wizard.cli.command import EXAMPLES, CommandParser, CommandRow, example_lines, help_width, line_to_type
-from wizard.cli.main import CALLED, main, named_command, parse, parser_of
+from wizard.cli.main import CALLED, main, named_command, parser_of
 from wizard.cli.table import COMMANDS, GROUPS
 from wizard.process.output import search_output
 
@@ -110,7 +110,7 @@ def test_ensure_prints_an_example_file(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_wrong_option_shows_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        parse(parser_of(name), ["--frobnicate\x1b", "x", "x"])
+        parser_of(name).read(["--frobnicate\x1b", "x", "x"])
     said = capsys.readouterr().err
     example = next(line_to_type(str(parser_of(name).examples[0]), help_width()))
     assert ended.value.code == 2 and "usage:" not in said and "\x1b" not in said

@@ -58,6 +58,8 @@ class DrivesScreen(Screen):
         self._led = bool(drive)
         self._free: dict[str, int | None] = {}
         self._absent: dict[str, Finding] = {}
+        self._drawn: dict[str, tuple[tuple[object, ...], ui.Row]] = {}
+        """Rows of drives with their sources. Drawing a layout for every key would be slow."""
 
     def entered(self) -> None:
         if self.desk.touched:
@@ -175,7 +177,11 @@ class DrivesScreen(Screen):
                 continue
             drive, diagnosis = found
             runs = run_rows.runs_on(self.desk.runs, drive)
-            yield drive_rows.drive_row(drive, diagnosis, runs)
+            sources, row = self._drawn.get(path, ((), None))
+            if row is None or sources[0] is not found or sources[1] != runs:
+                row = drive_rows.drive_row(drive, diagnosis, runs)
+                self._drawn[path] = (found, runs), row
+            yield row
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
