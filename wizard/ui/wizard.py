@@ -7,8 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.said import tn
+from wizard.model.said import Message, Sentence, tn
 from wizard.process.deferred import deferred
+from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.desk import Desk, Screen
 
 if TYPE_CHECKING:
@@ -65,28 +66,36 @@ class Wizard(Desk):
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
         if self.services.demo:
             return ()
-        from wizard.apply.run.job import NextCommands
-        from wizard.apply.run.journal import RunState
-        from wizard.apply.run_control import left_line, working_ways
+        from wizard.apply.local_runs import OpenRun
+        from wizard.apply.run import job, runs
+        from wizard.apply.run_control import CONTINUES
 
-        found: list[tuple[Path, RunState, NextCommands]] = []
+        def left(one: OpenRun) -> Message | str:
+            if one.state == RUNNING:
+                return CONTINUES(run=runs.run_argument(one.run))
+            unfinished = Sentence("The run {name} is unfinished: {commands}")
+            done = Sentence("The run {name} is done, not in use yet: {commands}")
+            commands = job.NextCommands(one.ways, one.why_not).said(one.run)
+            return commands and (done if "keep" in one.ways else unfinished)(
+                name=one.run.name, commands=commands
+            )
+
+        found: list[OpenRun] = []
         # Only root can read runs started by root.
         with suppress(DiskwrightError, OSError):
-            runs = self.services.open_runs()
-            found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
-            if (own := self.run) is not None and own not in {one.run for one in runs}:
-                now = self.services.runs.state(own)
-                found.append((own, now, working_ways(own, now)))
+            found += self.services.open_runs()
+            own, known = self.run, self.services.runs
+            if own and own not in {one.run for one in found} and (ways := known.next_commands(own)):
+                found.append(OpenRun(own, known.state(own), (), ways.names, str(ways.why_not)))
         # Half-written drives first, then waiting runs, then active ones.
-        found.sort(key=lambda one: 2 if one[1] is RunState.RUNNING else int("keep" in one[2].names))
-        lines = tuple(line for run, now, ways in found if (line := left_line(run, now, ways)))
-        left = len(lines) - MOST_RUNS
-        if left <= 0:
+        found.sort(key=lambda one: 2 if one.state == RUNNING else int("keep" in one.ways))
+        lines = tuple(str(line) for line in map(left, found) if line)
+        if (more := len(lines) - MOST_RUNS) <= 0:
             return lines
-        more = tn(
-            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
+        said = tn(
+            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=more
         )
-        return (*lines[:MOST_RUNS], str(more))
+        return (*lines[:MOST_RUNS], str(said))
 
     def exit_code(self) -> ExitCode:
         """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does
