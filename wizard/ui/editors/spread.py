@@ -1,9 +1,11 @@
 """Select drives and layout of a volume, the partition table and the volume group."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from wizard.model.errors import BadInput, DiskwrightError, why_not
+from msgspec.structs import replace
+
+from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
@@ -15,7 +17,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import TAKE, Question
+from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -187,9 +189,6 @@ ABOUT_LVM = t(
     "grown later. Volumes with a role need a separate partition."
 )
 
-TABLE, GROUP = "table", "group"
-LVM = "lvm"
-
 
 class Arrange(Screen):
     """Selection of partition table and volume group. `check` raises the planner's error for an arrangement.
@@ -201,7 +200,7 @@ class Arrange(Screen):
     place = "arrangement"
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
-    actions = (TAKE,)
+    columns = (ui.Column(messages.FIRST(what=messages.TABLE)), ui.Column(t("Volume group")))
 
     def __init__(
         self,
@@ -211,48 +210,35 @@ class Arrange(Screen):
         take: Callable[[Arrangement], None],
     ) -> None:
         super().__init__(desk)
-        self._check, self._take = check, take
-        self._settle(arrangement)
+        self._take, self._now = take, arrangement
+        self._offered = {
+            f"{table}{'-lvm' if grouped else ''}": replace(arrangement, table=table, grouped=grouped)
+            for grouped in (False, True)
+            for table in ("gpt", "mbr")
+        }
+        self._refused = {key: why_not(check, one) for key, one in self._offered.items()}
+        if all(self._refused.values()):
+            # The planner objects to something else.
+            self._refused = dict.fromkeys(self._offered, "")
+        self.row = next(key for key, one in self._offered.items() if one == arrangement)
 
-    def _settle(self, now: Arrangement) -> None:
-        self._now = now
-        self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
-        self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
-
-    def _fields(self) -> Iterator[ui.Field]:
-        tables = (
-            ui.Offer("gpt", t("GPT (usual)")),
-            ui.Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
-        )
-        groups = (
-            ui.Offer("", t("none: a partition each")),
-            ui.Offer(LVM, t("LVM: all in one"), self._why_no_group),
-        )
-        yield ui.Field(TABLE, messages.FIRST(what=messages.TABLE), self._now.table, offers=tables)
-        yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
+    def _rows(self) -> ui.Listed:
+        for key, one in self._offered.items():
+            table = t("MBR, for old firmware") if one.table == "mbr" else t("GPT (usual)")
+            group = t("LVM: all in one") if one.grouped else t("none: a partition each")
+            refused = self._refused[key]
+            yield ui.row(key, table, group, chosen=None if refused else one == self._now, why_not=refused)
 
     def _panes(self) -> ui.Panes:
-        table = ABOUT_MBR if self._now.table == "mbr" else ABOUT_GPT
+        arrangement = self._offered[self.row]
+        table = ABOUT_MBR if arrangement.table == "mbr" else ABOUT_GPT
         alone = t("Without a volume group, each volume has a separate partition.")
-        group = ABOUT_LVM if self._now.grouped else alone
+        group = ABOUT_LVM if arrangement.grouped else alone
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
-    def turned(self, field: str, values: ui.Values) -> None:
-        self._settle(Arrangement("mbr" if values[TABLE] == "mbr" else "gpt", values[GROUP] == LVM))
-        self.warn(self._refused)
+    def _actions(self) -> ui.Actions:
+        yield ui.Action("take", "enter", messages.USE, self._refused[self.row])
 
     def act_take(self) -> None:
-        self.turned("", self.values)
-        if self._refused:
-            raise BadInput(self._refused)
-        self._take(self._now)
+        self._take(self._offered[self.row])
         self.close()
-
-    @property
-    def _refused(self) -> str:
-        mbr = self._why_no_mbr if self._now.table == "mbr" else ""
-        return mbr or (self._why_no_group if self._now.grouped else "")
-
-    def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
-        """Return the planner's reason against `wanted`, or empty if the planner also refuses `otherwise`."""
-        return "" if why_not(self._check, otherwise) else why_not(self._check, wanted)
