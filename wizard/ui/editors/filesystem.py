@@ -22,10 +22,10 @@ from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.drive_rows import CAPTIONS
 from wizard.ui.components.plan_rows import rating
-from wizard.ui.components.reasons import choice_reasons, unmade_reasons
+from wizard.ui.components.reasons import evidence_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.dialogs.pages import Page
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -148,9 +148,11 @@ class Filesystem(Screen):
     def act_why(self) -> None:
         choice, unmade = self._choice, self._unmade
         if choice is not None:
-            self.open(Reasons, title_of(choice.filesystem), choice_reasons(choice, self._advice))
+            page = tuple(advice_rows.choice_page(choice, self._advice))
+            self.open(Page, title_of(choice.filesystem), page)
         elif unmade is not None:
-            self.open(Reasons, unmade.title, unmade_reasons(unmade))
+            page = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
+            self.open(Page, unmade.title, page)
 
     def equipped(self) -> None:
         self._advice = self.session.advise(self._advice.workload.id)

@@ -19,11 +19,12 @@ from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
-from wizard.ui.components.reasons import choice_reasons, step_reasons
+from wizard.ui.components.advice_rows import choice_page
+from wizard.ui.components.reasons import step_reasons
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import JobScreen
 from wizard.ui.dialogs.measuring import TrialScreen
-from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
@@ -304,8 +305,7 @@ class PlanScreen(JobScreen):
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
-            reasons = choice_reasons(self.session.choice, self.session.advice)
-            self.open(Reasons, messages.WHY, reasons)
+            self.open(Page, messages.WHY, tuple(choice_page(self.session.choice, self.session.advice)))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])
