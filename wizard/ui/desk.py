@@ -40,9 +40,10 @@ class Screen:
     """A screen or dialog. The desk keeps the open ones and shows the last.
 
     `place` is an internal name, `step` by default that of the screen below. `row` is the row under the
-    cursor, and `at` the same in the last view, if it was listed. `values` has the fields during an action.
-    `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as `_actions`
-    and `_panes` return the parts of the view. Parts that never change are attributes.
+    cursor. `at` is the same in the last view, if it was listed, and `against` why it is unavailable. `values`
+    has the fields during an action. `act_NAME` performs the action NAME. `doing` describes slow work while it
+    runs. Methods such as `_actions` and `_panes` return the parts of the view. Parts that never change are
+    attributes.
     """
 
     place: str = ""
@@ -60,6 +61,7 @@ class Screen:
         if not hasattr(self, "step"):
             self.step = desk.screen.step
         self.row = self.at = ""
+        self.against: ui.Text = ""
         self.values: ui.Values = {}
         self.doing: ui.Text = ""
         self.said: ui.Piece | None = None
@@ -88,7 +90,9 @@ class Screen:
         """Return the content."""
         rows = self._rows()
         listed = None if rows is None else tuple(rows)
-        self.at = self._cursor([row.key for row in listed or ()])
+        reasons = {row.key: row.why_not for row in listed or ()}
+        self.at = self._cursor([*reasons])
+        self.against = reasons.get(self.at, "")
         return ui.View(
             self.place,
             self.step,
@@ -139,10 +143,8 @@ class Screen:
         """Move the cursor to a row."""
         self.row = row
 
-    def act(self, name: str, row: str, values: ui.Values) -> None:
+    def act(self, name: str, values: ui.Values) -> None:
         """Perform an action of the view."""
-        if row:
-            self.moved(row)
         self.values = values
         try:
             getattr(self, f"act_{name.replace('-', '_')}")()
@@ -359,14 +361,16 @@ class Desk(ABC):
         with self._lock:
             if self.over:
                 return
-            action = self.view.action(name)
             screen = self.screen
+            if row:
+                screen.moved(row)
+            action = self.view.action(name)
             if action and action.why_not:
                 screen.warn(action.why_not)
             elif action:
                 if name != "install":
                     screen.forget()
-                self._guarded(screen, lambda: self.perform(screen, name, row, values or {}))
+                self._guarded(screen, lambda: self.perform(screen, name, values or {}))
         self.changed()
 
     def moved(self, row: str) -> None:
@@ -387,7 +391,7 @@ class Desk(ABC):
         return all(screen.may_leave for screen in self._screens)
 
     @abstractmethod
-    def perform(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
+    def perform(self, screen: Screen, name: str, values: ui.Values) -> None:
         """Perform an action of every screen here, and any other on the screen."""
 
     @abstractmethod

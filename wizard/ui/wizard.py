@@ -44,7 +44,7 @@ class Wizard(Desk):
         self.watch()
         self.go(drives.DrivesScreen(self, drive, part))
 
-    def perform(self, screen: Screen, name: str, row: str, values: Values) -> None:
+    def perform(self, screen: Screen, name: str, values: Values) -> None:
         match name:
             case "help":
                 self.go(pages.help_page(self))
@@ -60,7 +60,7 @@ class Wizard(Desk):
                 else:
                     self.end()
             case _:
-                screen.act(name, row, values)
+                screen.act(name, values)
 
     def farewell(self) -> tuple[str, ...]:
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
@@ -124,7 +124,7 @@ class Wizard(Desk):
         self.run = run
         self.go(screen)
         if action:
-            screen.act(action, "", {})
+            screen.act(action, {})
 
     def open_conversions(self, device: str = "") -> None:
         ways.open_ways(self, device)

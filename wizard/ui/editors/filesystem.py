@@ -88,12 +88,8 @@ class Filesystem(Screen):
             yield ui.row(unmade.filesystem, unmade.title, cannot, "", why_not=never)
 
     def _actions(self) -> ui.Actions:
-        choice, unmade = self._choice, self._unmade
-        why_not: ui.Text = unmade.why_not if unmade else ""
-        if choice is not None and choice.obstacles:
-            why_not = choice.obstacles[0]
-        yield ui.Action("take", "enter", messages.USE, why_not)
-        yield ui.Action("options", "o", messages.OPTIONS, why_not)
+        yield ui.Action("take", "enter", messages.USE, self.against)
+        yield ui.Action("options", "o", messages.OPTIONS, self.against)
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> ui.Panes:
@@ -128,15 +124,14 @@ class Filesystem(Screen):
         self.tell("")
 
     def act_take(self) -> None:
-        choice = self._choice
-        if choice is not None and not choice.obstacles:
+        if choice := self._choice:
             self._take(self._taken(choice))
             self.close()
 
     def act_options(self) -> None:
         row = self.row
         advised, choice = self._advice.choice(row), self._choice
-        if advised is None or choice is None or choice.obstacles:
+        if advised is None or choice is None:
             return
 
         def keep(taken: request.Taken) -> None:
@@ -239,9 +234,11 @@ class Options(Screen):
 
     def _actions(self) -> ui.Actions:
         if offer := self._offer:
-            label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
+            is_added = offer.option.id in self._taken.names
+            label = messages.DROP if is_added else messages.ADD
+            why_not = USED if offer.advised and not is_added else self.against
             for key in ("enter", "space"):
-                yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
+                yield ui.Action("turn", key, label, why_not, aside=key == "space")
 
     def _word(self, offer: request.Offered) -> ui.Piece:
         option = offer.option
@@ -255,11 +252,6 @@ class Options(Screen):
         if option.danger:
             return ui.danger(t("danger"))
         return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
-
-    def _why_not(self, offer: request.Offered) -> ui.Text:
-        if offer.option.id in self._taken.names:
-            return ""
-        return USED if offer.advised else offer.refusal
 
     def _is_used(self, offer: request.Offered) -> bool:
         option, choice = offer.option, self._taken.choice

@@ -118,8 +118,7 @@ class Spread(Screen):
         return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
 
     def _actions(self) -> ui.Actions:
-        label: ui.Text = messages.USE
-        why_not = self._refused.get(self.row, "")
+        label, why_not = messages.USE, self.against
         if self.row in self._drives:
             label = messages.DROP if self.row in self._taken else messages.ADD
         elif self.row not in self._tried:
@@ -237,7 +236,7 @@ class Arrange(Screen):
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
     def _actions(self) -> ui.Actions:
-        yield ui.Action("take", "enter", messages.USE, self._refused[self.row])
+        yield ui.Action("take", "enter", messages.USE, self.against)
 
     def act_take(self) -> None:
         self._take(self._offered[self.row])

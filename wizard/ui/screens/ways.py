@@ -7,7 +7,6 @@ from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import Refused
 from wizard.model.said import format_capacity, format_duration, t
 from wizard.plan.changes import Migration, Prospect, WayOffer
 from wizard.ui import messages
@@ -63,13 +62,10 @@ class WaysScreen(Screen):
                 format_duration(offer.seconds),
                 format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
                 standing,
-                why_not=self._why_not(prospect, offer),
+                why_not="" if self._repairs else advice_rows.obstacle_words(prospect, offer),
             )
             rows.append(row)
         return rows
-
-    def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
-        return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
 
     def _panes(self) -> ui.Panes:
         prospect, offer = self._prospect, self._offer
@@ -107,7 +103,7 @@ class WaysScreen(Screen):
     def _actions(self) -> ui.Actions:
         wait, prospect, offer = self.doing, self._prospect, self._offer
         if prospect is not None and offer is not None:
-            yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
+            yield ui.Action("review", "enter", messages.REVIEW, wait or self.against)
             if offer.way.converts:
                 label = t("do not compare") if self._compares else t("compare files")
                 yield ui.Action("compare", "c", label, wait)
@@ -138,11 +134,8 @@ class WaysScreen(Screen):
         self._repairs = not self._repairs
 
     def act_review(self) -> None:
-        prospect, offer = self._prospect, self._offer
-        if prospect is None or offer is None:
+        if (offer := self._offer) is None:
             return
-        if refused := self._why_not(prospect, offer):
-            raise Refused(refused)
         way, manifest, repairs = offer.way, self._compares and offer.way.converts, self._repairs
 
         def plan() -> Migration:

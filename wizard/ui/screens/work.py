@@ -29,19 +29,17 @@ Ended = tuple[RunState, NextCommands | None]
 LATEST = 6
 WAYS = {
     Purpose.KEEP: (
-        "K",
         messages.KEEP,
         Sentence("Keep the result on {drives:and}?"),
         Sentence("Keep (K): {means}"),
     ),
     Purpose.UNDO: (
-        "U",
         messages.UNDO,
         Sentence("Undo the changes to {drives:and}?"),
         Sentence("Undo (U): {means}"),
     ),
 }
-"""Key, label, question and explanation of the ways to settle a run."""
+"""Label, question and explanation of the ways to settle a run."""
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
 
 
@@ -210,7 +208,7 @@ class WorkScreen(asking.JobScreen):
             return
         yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
         for way in outcome.ways:
-            yield ui.ending(way.value, *WAYS[way][:2])
+            yield ui.ending(way.value, "K" if way is Purpose.KEEP else "U", WAYS[way][0])
         if outcome.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
@@ -283,7 +281,7 @@ class WorkScreen(asking.JobScreen):
             else:
                 self._settle(way)
 
-        _, label, question, _ = WAYS[way]
+        label, question, _ = WAYS[way]
         title = question(drives=self.job.changed)
         self.open(asking.Question, title, self._means(way), label, yes, ends=True)
 
