@@ -187,11 +187,6 @@ class Options(Screen):
     ) -> None:
         super().__init__(desk)
         self._workload, self._taken, self._take = workload, taken, take
-        if not advised:
-            advice = self.session.advice if taken.names else None
-            if taken.names and (advice is None or advice.workload.id != workload):
-                advice = self.session.advise(workload)
-            advised = advice.choice(taken.choice.filesystem) if advice else None
         self._advised = advised or taken.choice
         title, drive = title_of(self._advised.filesystem), self.session.drive.path
         self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)

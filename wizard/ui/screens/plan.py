@@ -276,7 +276,8 @@ class PlanScreen(JobScreen):
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
         taken = self.session.with_options(spec.choice)
-        self.open(filesystem.Options, spec.workload.id, taken, self._take)
+        advised = self._advice_for(spec).choice(spec.choice.filesystem) if taken.names else None
+        self.open(filesystem.Options, spec.workload.id, taken, self._take, advised)
 
     def act_drives(self) -> None:
         self.open(spread.Spread, self._renew)
