@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive, Partition
     from wizard.model.requests import Wanted
     from wizard.plan.changes import RunDocument
-    from wizard.ui.jobs.job import AnyJob
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -240,7 +239,8 @@ class Screen:
 
 
 class Desk(ABC):
-    """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
+    """The open screens and the session. `Wizard` in wizard/ui/wizard.py opens the
+    others.
 
     `selected` is the session of the selected drive, `workload` the last workload before the drives were read
     again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,
@@ -395,32 +395,8 @@ class Desk(ABC):
         """Perform an action of every screen here, and any other on the screen."""
 
     @abstractmethod
-    def open_actions(self, device: str) -> None:
-        """Open the menu of the session's drive or one of its partitions."""
-
-    @abstractmethod
-    def open_purpose(self) -> None:
-        """Open the workloads for the session's drive."""
-
-    @abstractmethod
-    def open_plan(self) -> None:
-        """Open the session's plan."""
-
-    @abstractmethod
     def open_review(self, document: RunDocument) -> None:
         """Open the final confirmation of a document."""
-
-    @abstractmethod
-    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
-
-    @abstractmethod
-    def open_conversions(self, device: str = "") -> None:
-        """Open the conversions to ext4 of a filesystem on the session's drive, or of the one on `device`."""
-
-    @abstractmethod
-    def open_copy(self, targets: Sequence[str]) -> None:
-        """Open the sources of files to copy to one of the mount points."""
 
     def open_moves(self, part: Partition | None, start: int | None = None) -> None:
         """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises

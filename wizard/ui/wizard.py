@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,21 +12,15 @@ from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.desk import Desk, Screen
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wizard.plan.changes import RunDocument
     from wizard.ui.dialogs import asking, health, pages
     from wizard.ui.jobs import in_place
-    from wizard.ui.jobs.job import AnyJob
-    from wizard.ui.screens import actions, copying, drives, plan, purpose, review, ways, work
+    from wizard.ui.screens import drives, review
     from wizard.ui.view import Values
 else:
     asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
     (in_place,) = deferred("wizard.ui.jobs", "in_place")
-    actions, copying, drives, plan, purpose, review, ways, work = deferred(
-        "wizard.ui.screens",
-        *("actions", "copying", "drives", "plan", "purpose", "review", "ways", "work"),
-    )
+    drives, review = deferred("wizard.ui.screens", "drives", "review")
 
 MOST_RUNS = 4
 """Maximum number of runs listed individually."""
@@ -106,28 +99,5 @@ class Wizard(Desk):
 
         return exit_code_of(self.services.runs.state(self.run))
 
-    def open_actions(self, device: str) -> None:
-        self.go(actions.Actions(self, device))
-
-    def open_purpose(self) -> None:
-        self.go(purpose.PurposeScreen(self))
-
-    def open_plan(self) -> None:
-        self.go(plan.PlanScreen(self))
-
     def open_review(self, document: RunDocument) -> None:
         self.go(review.Review(self, in_place.job_of(self.services, document)))
-
-    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        job = job or in_place.job_of(self.services, self.services.runs.document(run))
-        screen = work.WorkScreen(self, job, run)
-        self.run = run
-        self.go(screen)
-        if action:
-            screen.act(action, {})
-
-    def open_conversions(self, device: str = "") -> None:
-        ways.open_ways(self, device)
-
-    def open_copy(self, targets: Sequence[str]) -> None:
-        self.go(copying.CopyScreen(self, targets))

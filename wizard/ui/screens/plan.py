@@ -300,7 +300,9 @@ class PlanScreen(JobScreen):
         self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
-        self.desk.open_conversions()
+        from wizard.ui.screens.ways import open_ways
+
+        open_ways(self.desk)
 
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:

@@ -67,7 +67,9 @@ class PurposeScreen(Screen):
         if not (session.workload == self.row and session.specs):
             session = draft.for_purpose(self._session, self.row)
         self.desk.session = session
-        self.desk.open_plan()
+        from wizard.ui.screens.plan import PlanScreen
+
+        self.open(PlanScreen)
 
     def act_why(self) -> None:
         tried = self._try(self.row)

@@ -15,6 +15,7 @@ from wizard.ui.components.drive_rows import serial_of
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
 from wizard.ui.jobs.job import AnyJob
+from wizard.ui.screens.work import WorkScreen
 
 ENOUGH = 4
 """Number of characters required from the end of an unambiguous serial number."""
@@ -179,7 +180,7 @@ class Review(asking.JobScreen):
 
         def begun(run: Path) -> None:
             self._beginning, self._warned = False, b""
-            self.desk.open_run(run, job=self.job)
+            self.open(WorkScreen, run, job=self.job)
 
         def start() -> Path:
             return self.services.as_root().start(self.job.document, tokens, secret)

@@ -150,7 +150,7 @@ class WaysScreen(Screen):
         self.later_as_root(messages.CHECKING, plan, planned)
 
 
-def open_ways(desk: Desk, device: str) -> None:
+def open_ways(desk: Desk, device: str = "") -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
 
     def take(device: str) -> None:

@@ -20,7 +20,9 @@ from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
+from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
+from wizard.ui.screens.copying import CopyScreen
 
 HOME = t("drives")
 
@@ -44,7 +46,10 @@ STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.S
 
 
 class WorkScreen(asking.JobScreen):
-    """Progress of a run with steps and the effect of a power failure; then the result."""
+    """Progress of a run with steps and the effect of a power failure; then the result.
+
+    `way` is keep or undo, to do it at once. Without a job, read it from the run.
+    """
 
     step = ui.ScreenStep.WORK
     help = (
@@ -53,11 +58,12 @@ class WorkScreen(asking.JobScreen):
         t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
     )
 
-    def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
+    def __init__(self, desk: Desk, run: Path, way: str = "", job: AnyJob | None = None) -> None:
         super().__init__(desk)
-        self.job, self.run = job, run
-        self.title = job.title
-        self._paths = [drive.path for drive in job.drives]
+        self.job = job or job_of(self.services, self.services.runs.document(run))
+        self.run = desk.run = run
+        self.title = self.job.title
+        self._paths = [drive.path for drive in self.job.drives]
         self.about = ", ".join(map(ui.short, self._paths))
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = run_rows.RunProgress()
@@ -65,7 +71,7 @@ class WorkScreen(asking.JobScreen):
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
         self._commands = NextCommands()
-        self._asked: Purpose | None = None
+        self._asked = Purpose(way) if way else None
 
     def entered(self) -> None:
         self.desk.touched = True
@@ -337,7 +343,7 @@ class WorkScreen(asking.JobScreen):
         self._follow()
 
     def act_bring(self) -> None:
-        self.desk.open_copy(self.job.places)
+        self.open(CopyScreen, self.job.places)
 
     def act_report(self) -> None:
         page = self.services.report(self.run)
