@@ -239,8 +239,7 @@ class Screen:
 
 
 class Desk(ABC):
-    """The open screens and the session. `Wizard` in wizard/ui/wizard.py opens the
-    others.
+    """The open screens and the session.
 
     `selected` is the session of the selected drive, `workload` the last workload before the drives were read
     again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,

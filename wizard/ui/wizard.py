@@ -1,4 +1,4 @@
-"""Open screens on request, and report what remains at exit. The only module that imports the screens."""
+"""Open the first screen, Review and the pages of every screen, and report what remains at exit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from wizard.ui.desk import Desk, Screen
 if TYPE_CHECKING:
     from wizard.plan.changes import RunDocument
     from wizard.ui.dialogs import asking, health, pages
-    from wizard.ui.jobs import in_place
     from wizard.ui.screens import drives, review
     from wizard.ui.view import Values
 else:
     asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
-    (in_place,) = deferred("wizard.ui.jobs", "in_place")
     drives, review = deferred("wizard.ui.screens", "drives", "review")
 
 MOST_RUNS = 4
@@ -27,10 +25,7 @@ MOST_RUNS = 4
 
 
 class Wizard(Desk):
-    """The desk with every screen. `Desk` documents the requests.
-
-    The first list of drives appears before the other screens are loaded.
-    """
+    """The desk with its screens. The first list of drives appears before the others are loaded."""
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Open the first screen, at a drive or partition if named, and watch the drives."""
@@ -100,4 +95,4 @@ class Wizard(Desk):
         return exit_code_of(self.services.runs.state(self.run))
 
     def open_review(self, document: RunDocument) -> None:
-        self.go(review.Review(self, in_place.job_of(self.services, document)))
+        self.go(review.Review(self, document))
