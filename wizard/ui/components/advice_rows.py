@@ -24,7 +24,7 @@ FIGURES_OF_UNMADE = 3
 
 def none_usable(advice: Advice) -> ui.Para:
     """Explain that no filesystem can be created, or that none suits the purpose."""
-    said = messages.NO_FILESYSTEM
+    said = t("No filesystem can be created here.")
     if for_files(advice.usable):
         said = t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
     return ui.warning(said)

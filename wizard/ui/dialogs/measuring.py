@@ -70,9 +70,6 @@ class Measuring(Overlay, Generic[Measured]):
     def may_leave(self) -> bool:
         return not self.doing
 
-    def _said(self) -> None:
-        return None
-
     def _above(self) -> ui.Blocks:
         if self.verdict and not self.doing:
             yield measured.verdict_banner(self.verdict)

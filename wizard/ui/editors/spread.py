@@ -74,23 +74,21 @@ class Spread(Screen):
         self._drives = {drive.path: drive for drive in others if services.is_attached(drive)}
         refused = {path: blocker(self.desk.runs, drive) for path, drive in self._drives.items()}
         self._taken = [path for path in self._taken if refused.get(path) == ""]
-        self._tried = {name: self._try(stripe) for name, (_, stripe) in WAYS.items()}
-        refused |= {name: tried for name, tried in self._tried.items() if isinstance(tried, str)}
+        self._tried: dict[str, Session] = {}
+        for name, (_, stripe) in WAYS.items():
+            try:
+                taken = [self._drives[path] for path in self._taken]
+                self._tried[name] = draft.spread(self.session, stripe, taken)
+            except DiskwrightError as error:
+                refused[name] = str(error)
         self._refused = refused
-        keys = [*self._drives, *self._tried]
+        keys = [*self._drives, *WAYS]
         self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
 
     @property
     def _is_able(self) -> bool:
         """True if the selected row is a drive that can be added."""
         return self.row in self._drives and self._refused[self.row] == ""
-
-    def _try(self, stripe: StripeRequest | None) -> Session | str:
-        try:
-            others = [self._drives[path] for path in self._taken]
-            return draft.spread(self.session, stripe, others)
-        except DiskwrightError as error:
-            return str(error)
 
     def _above(self) -> ui.Blocks:
         if not self._drives:
@@ -121,15 +119,17 @@ class Spread(Screen):
         label, why_not = messages.USE, self.against
         if self.row in self._drives:
             label = messages.DROP if self.row in self._taken else messages.ADD
-        elif self.row not in self._tried:
+        elif self.row not in WAYS:
             why_not = t("Choose a drive or a layout below.")
         yield ui.Action("take", "enter", label, why_not)
         if self.row in self._drives:
             yield ui.aside("take", "space", label, why_not)
 
     def _panes(self) -> ui.Panes:
-        if self.row in self._tried:
-            yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
+        if self.row in WAYS:
+            tried = self._tried.get(self.row)
+            blocks = _meaning(tried) if tried else (ui.warning(messages.CANNOT, self.against),)
+            yield ui.Pane(messages.EFFECT, tuple(blocks))
         if self._is_able and (loss := _loss((self._drives[self.row],))):
             yield ui.Pane(messages.EFFECT, (ui.alarm(loss),))
 
@@ -142,12 +142,9 @@ class Spread(Screen):
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()
-        if row not in self._tried:
+        if (found := self._tried.get(row)) is None:
             return
-        found = self._tried[row]
-        if isinstance(found, str):
-            self.warn(found)
-        elif found.others and (loss := _loss(found.drives)):
+        if found.others and (loss := _loss(found.drives)):
             title = t("Use these entire drives?")
             self.open(Question, title, loss, messages.USE, partial(self._done, found))
         else:
@@ -158,10 +155,7 @@ class Spread(Screen):
         self.close()
 
 
-def _meaning(tried: Session | str) -> ui.Blocks:
-    if isinstance(tried, str):
-        yield ui.warning(messages.CANNOT, tried)
-        return
+def _meaning(tried: Session) -> ui.Blocks:
     yield ui.para(t("On {drives}.", drives=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
         yield ui.alarm(danger)

@@ -84,9 +84,6 @@ class WaysScreen(Screen):
         if found := tuple(finding_paras(prospect.findings)):
             yield ui.Pane(messages.NOTES, found)
 
-    def _said(self) -> ui.Piece | None:
-        return super()._said() if self._prospect else None
-
     def _above(self) -> ui.Blocks:
         if self._prospect is not None:
             said = messages.CAPTION(what=messages.RECOMMENDED)
@@ -95,9 +92,7 @@ class WaysScreen(Screen):
             yield ui.heading(said, self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
-        elif self.doing:
-            yield ui.para(self.doing)
-        else:
+        elif not self.doing:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
     def _actions(self) -> ui.Actions:
