@@ -79,10 +79,11 @@ class Install(Overlay):
             yield ui.para(t("With dependencies, from your distribution's package manager."))
 
     def act_again(self) -> None:
-        def known(offer: str) -> None:
-            self._offer = offer
-
-        self.later(t("Checking the size ..."), lambda: self.services.install_offer(self._missing), known)
+        self.later(
+            t("Checking the size ..."),
+            lambda: self.services.install_offer(self._missing),
+            lambda offer: setattr(self, "_offer", offer),
+        )
 
     opened = act_again
 

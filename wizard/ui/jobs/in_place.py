@@ -200,14 +200,15 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
+        able, banner = outcome.ways, outcome.banner
+        more: ui.Texts = (used,) if used else ()
         if used:
-            able = tuple(way for way in outcome.ways if way is Purpose.KEEP)
-            outcome = replace(outcome, ways=able, banner=replace(outcome.banner, tone=ui.Tone.WARN))
-        elif len(outcome.ways) == 2:
+            able = tuple(way for way in able if way is Purpose.KEEP)
+            banner = replace(banner, tone=ui.Tone.WARN)
+        elif len(able) == 2:
             checked = t("The filesystem matches the plan and was checked.")
-            banner = ui.Banner(NOT_YET, (checked,), outcome.banner.tone)
-            outcome = replace(outcome, banner=banner, look=str(ways.INSPECT_RESULT(device=device)))
-        return replace(outcome, more=(used,) if used else ())
+            banner, more = ui.Banner(NOT_YET, (checked,), banner.tone), (ways.INSPECT_RESULT(device=device),)
+        return replace(outcome, ways=able, banner=banner, more=more)
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:

@@ -34,8 +34,7 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 class RunOutcome(Struct, frozen=True):
     """State of an inactive run: the main result, details, and the ways to settle or resume it.
 
-    `ways`: keep, undo or both. `settled`: no decision is needed, although undo is possible. `look`: how to
-    inspect the result and still be able to undo.
+    `ways`: keep, undo or both. `settled`: no decision is needed, although undo is possible.
     """
 
     banner: ui.Banner
@@ -43,7 +42,6 @@ class RunOutcome(Struct, frozen=True):
     ways: tuple[Purpose, ...]
     resumes: bool
     settled: bool
-    look: str = ""
 
     @property
     def is_open(self) -> bool:

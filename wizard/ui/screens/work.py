@@ -192,8 +192,6 @@ class WorkScreen(asking.JobScreen):
             words.append(way)
             *_, said = WAYS[way]
             yield ui.para(said(means=self._means(way)), hang=2)
-        if outcome.look:
-            yield ui.para(outcome.look, hang=2)
         if outcome.resumes:
             yield ui.para(t("Go on (G): continue at the step that stopped."), hang=2)
         if self.services.needs_root and not self.services.demo:
