@@ -241,11 +241,10 @@ class Screen:
 class Desk(ABC):
     """The open screens and the session.
 
-    `selected` is the session of the selected drive, `workload` the last workload before the drives were read
-    again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,
-    or to None until a drive is read. `touched` is True if the drives may have changed since.
-    `measured_by_writing` is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing
-    answers end the wizard.
+    `selected` is the session of the selected drive, `workload` the last one planned for. `run` is the last
+    run started or opened, `runs` are all open runs. `found` maps paths to drives, or to None until a drive is
+    read. `touched` is True if the drives may have changed since. `measured_by_writing` is True after a trial
+    wrote to free space, `interrupted` if Ctrl+C or missing answers end the wizard.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -429,8 +428,6 @@ class Desk(ABC):
         self._start_over()
 
     def _start_over(self) -> None:
-        if self.selected:
-            self.workload = self.selected.workload
         self.selected = None
         self.back(len(self._screens) - 1)
 

@@ -40,12 +40,10 @@ class Wizard(Desk):
                 self.go(pages.Glossary(self))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
-            case "quit" if not self.may_end:
-                pass
             case "quit":
-                if question := asking.ending(self):
+                if self.may_end and (question := asking.ending(self)):
                     self.go(question)
-                else:
+                elif self.may_end:
                     self.end()
             case _:
                 screen.act(name, values)

@@ -1,5 +1,7 @@
 """A plan's volumes, and the selected volume, as rows and paragraphs. Pure."""
 
+import re
+
 from wizard.filesystems.registry import title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Rank
@@ -55,7 +57,8 @@ def volume_pane(session: Session, index: int) -> ui.Pane:
             if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
         )
     options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
-    title, clause = title_of(spec.choice.filesystem), first_clause(str(spec.choice.sentence))
+    title = title_of(spec.choice.filesystem)
+    clause = re.split("[.:;] ", str(spec.choice.sentence), maxsplit=1)[0].rstrip(".")
     blocks = (
         ui.para("(*)", ui.strong(title), rating(spec.choice), clause, hang=4),
         *(ui.para("( )", title_of(one.filesystem), rating(one), hang=4) for one in others[:ALTERNATIVES]),
@@ -70,12 +73,6 @@ def rating(choice: Choice) -> ui.Piece:
     if choice.obstacles:
         return ui.muted(messages.IMPOSSIBLE)
     return RANKS[choice.place] if choice.ranked else ui.Piece(messages.NOT_RECOMMENDED)
-
-
-def first_clause(text: str) -> str:
-    """Return the text up to the first full stop, colon or semicolon that ends a clause."""
-    found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
-    return (text[: min(found)] if found else text).rstrip(".")
 
 
 def about_drive(session: Session) -> ui.Text:

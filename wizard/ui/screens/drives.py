@@ -376,7 +376,6 @@ class DrivesScreen(Screen):
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            workload = before.workload if before else self.desk.workload
-            session = Session(self.services, machine, drive, diagnosis, workload)
+            session = Session(self.services, machine, drive, diagnosis, self.desk.workload)
         self.desk.session = session
         return session

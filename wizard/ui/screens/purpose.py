@@ -66,7 +66,7 @@ class PurposeScreen(Screen):
         session = self.session
         if not (session.workload == self.row and session.specs):
             session = draft.for_purpose(self._session, self.row)
-        self.desk.session = session
+        self.desk.session, self.desk.workload = session, self.row
         from wizard.ui.screens.plan import PlanScreen
 
         self.open(PlanScreen)
