@@ -128,20 +128,6 @@ def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
     return now is RunState.WAITING or (now is RunState.DONE and "undo" in ways)
 
 
-def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
-    """Describe what to do about a run when the wizard exits; empty if nothing is left to do."""
-    if now is RunState.RUNNING:
-        return str(CONTINUES(run=run_argument(run)))
-    if not (commands := ways.said(run)):
-        return ""
-    sentence = (
-        Sentence("The run {name} is done, not in use yet: {commands}")
-        if "keep" in ways.names
-        else Sentence("The run {name} is unfinished: {commands}")
-    )
-    return str(sentence(name=run.name, commands=commands))
-
-
 def working_ways(run: Path, now: RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
     return job_of(run).working_commands(run, now)

@@ -312,9 +312,8 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
 def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
     heading = f"{said}: {rating(choice).text}"
-    return pane_html(ui.Pane(heading, (*cannot, *advice_rows.choice_blocks(choice))))
+    return pane_html(ui.Pane(heading, tuple(advice_rows.choice_blocks(choice))))
 
 
 HEADINGS: dict[type[BenchmarkResult], Sentence] = {

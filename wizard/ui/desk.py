@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive, Partition
     from wizard.model.requests import Wanted
     from wizard.plan.changes import RunDocument
-    from wizard.ui.jobs.job import AnyJob
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,9 +39,10 @@ class Screen:
     """A screen or dialog. The desk keeps the open ones and shows the last.
 
     `place` is an internal name, `step` by default that of the screen below. `row` is the row under the
-    cursor, and `at` the same in the last view, if it was listed. `values` has the fields during an action.
-    `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as `_actions`
-    and `_panes` return the parts of the view. Parts that never change are attributes.
+    cursor. `at` is the same in the last view, if it was listed, and `against` why it is unavailable. `values`
+    has the fields during an action. `act_NAME` performs the action NAME. `doing` describes slow work while it
+    runs. Methods such as `_actions` and `_panes` return the parts of the view. Parts that never change are
+    attributes.
     """
 
     place: str = ""
@@ -60,6 +60,7 @@ class Screen:
         if not hasattr(self, "step"):
             self.step = desk.screen.step
         self.row = self.at = ""
+        self.against: ui.Text = ""
         self.values: ui.Values = {}
         self.doing: ui.Text = ""
         self.said: ui.Piece | None = None
@@ -88,7 +89,9 @@ class Screen:
         """Return the content."""
         rows = self._rows()
         listed = None if rows is None else tuple(rows)
-        self.at = self._cursor([row.key for row in listed or ()])
+        reasons = {row.key: row.why_not for row in listed or ()}
+        self.at = self._cursor([*reasons])
+        self.against = reasons.get(self.at, "")
         return ui.View(
             self.place,
             self.step,
@@ -139,10 +142,8 @@ class Screen:
         """Move the cursor to a row."""
         self.row = row
 
-    def act(self, name: str, row: str, values: ui.Values) -> None:
+    def act(self, name: str, values: ui.Values) -> None:
         """Perform an action of the view."""
-        if row:
-            self.moved(row)
         self.values = values
         try:
             getattr(self, f"act_{name.replace('-', '_')}")()
@@ -238,13 +239,12 @@ class Screen:
 
 
 class Desk(ABC):
-    """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
+    """The open screens and the session.
 
-    `selected` is the session of the selected drive, `workload` the last workload before the drives were read
-    again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,
-    or to None until a drive is read. `touched` is True if the drives may have changed since.
-    `measured_by_writing` is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing
-    answers end the wizard.
+    `selected` is the session of the selected drive, `workload` the last one planned for. `run` is the last
+    run started or opened, `runs` are all open runs. `found` maps paths to drives, or to None until a drive is
+    read. `touched` is True if the drives may have changed since. `measured_by_writing` is True after a trial
+    wrote to free space, `interrupted` if Ctrl+C or missing answers end the wizard.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -359,14 +359,16 @@ class Desk(ABC):
         with self._lock:
             if self.over:
                 return
-            action = self.view.action(name)
             screen = self.screen
+            if row:
+                screen.moved(row)
+            action = self.view.action(name)
             if action and action.why_not:
                 screen.warn(action.why_not)
             elif action:
                 if name != "install":
                     screen.forget()
-                self._guarded(screen, lambda: self.perform(screen, name, row, values or {}))
+                self._guarded(screen, lambda: self.perform(screen, name, values or {}))
         self.changed()
 
     def moved(self, row: str) -> None:
@@ -387,36 +389,12 @@ class Desk(ABC):
         return all(screen.may_leave for screen in self._screens)
 
     @abstractmethod
-    def perform(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
+    def perform(self, screen: Screen, name: str, values: ui.Values) -> None:
         """Perform an action of every screen here, and any other on the screen."""
-
-    @abstractmethod
-    def open_actions(self, device: str) -> None:
-        """Open the menu of the session's drive or one of its partitions."""
-
-    @abstractmethod
-    def open_purpose(self) -> None:
-        """Open the workloads for the session's drive."""
-
-    @abstractmethod
-    def open_plan(self) -> None:
-        """Open the session's plan."""
 
     @abstractmethod
     def open_review(self, document: RunDocument) -> None:
         """Open the final confirmation of a document."""
-
-    @abstractmethod
-    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
-
-    @abstractmethod
-    def open_conversions(self, device: str = "") -> None:
-        """Open the conversions to ext4 of a filesystem on the session's drive, or of the one on `device`."""
-
-    @abstractmethod
-    def open_copy(self, targets: Sequence[str]) -> None:
-        """Open the sources of files to copy to one of the mount points."""
 
     def open_moves(self, part: Partition | None, start: int | None = None) -> None:
         """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
@@ -450,8 +428,6 @@ class Desk(ABC):
         self._start_over()
 
     def _start_over(self) -> None:
-        if self.selected:
-            self.workload = self.selected.workload
         self.selected = None
         self.back(len(self._screens) - 1)
 

@@ -78,7 +78,6 @@ NOTES = t("Notes")
 NONE_FOR_PURPOSE = t(
     "No filesystem suits this purpose here. In the plan, f shows all filesystems and reasons."
 )
-NO_FILESYSTEM = t("No filesystem can be created here.")
 REMEDY = t("What to do:")
 HOW = t("how")
 MADE_WITH = t("Made with")

@@ -1,49 +1,38 @@
-"""Open screens on request, and report what remains at exit. The only module that imports the screens."""
+"""Open the first screen, Review and the pages of every screen, and report what remains at exit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.said import tn
+from wizard.model.said import Message, Sentence, tn
 from wizard.process.deferred import deferred
+from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.desk import Desk, Screen
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wizard.plan.changes import RunDocument
     from wizard.ui.dialogs import asking, health, pages
-    from wizard.ui.jobs import in_place
-    from wizard.ui.jobs.job import AnyJob
-    from wizard.ui.screens import actions, copying, drives, plan, purpose, review, ways, work
+    from wizard.ui.screens import drives, review
     from wizard.ui.view import Values
 else:
     asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
-    (in_place,) = deferred("wizard.ui.jobs", "in_place")
-    actions, copying, drives, plan, purpose, review, ways, work = deferred(
-        "wizard.ui.screens",
-        *("actions", "copying", "drives", "plan", "purpose", "review", "ways", "work"),
-    )
+    drives, review = deferred("wizard.ui.screens", "drives", "review")
 
 MOST_RUNS = 4
 """Maximum number of runs listed individually."""
 
 
 class Wizard(Desk):
-    """The desk with every screen. `Desk` documents the requests.
-
-    The first list of drives appears before the other screens are loaded.
-    """
+    """The desk with its screens. The first list of drives appears before the others are loaded."""
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Open the first screen, at a drive or partition if named, and watch the drives."""
         self.watch()
         self.go(drives.DrivesScreen(self, drive, part))
 
-    def perform(self, screen: Screen, name: str, row: str, values: Values) -> None:
+    def perform(self, screen: Screen, name: str, values: Values) -> None:
         match name:
             case "help":
                 self.go(pages.help_page(self))
@@ -51,42 +40,48 @@ class Wizard(Desk):
                 self.go(pages.Glossary(self))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
-            case "quit" if not self.may_end:
-                pass
             case "quit":
-                if question := asking.ending(self):
+                if self.may_end and (question := asking.ending(self)):
                     self.go(question)
-                else:
+                elif self.may_end:
                     self.end()
             case _:
-                screen.act(name, row, values)
+                screen.act(name, values)
 
     def farewell(self) -> tuple[str, ...]:
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
         if self.services.demo:
             return ()
-        from wizard.apply.run.job import NextCommands
-        from wizard.apply.run.journal import RunState
-        from wizard.apply.run_control import left_line, working_ways
+        from wizard.apply.local_runs import OpenRun
+        from wizard.apply.run import job, runs
+        from wizard.apply.run_control import CONTINUES
 
-        found: list[tuple[Path, RunState, NextCommands]] = []
+        def left(one: OpenRun) -> Message | str:
+            if one.state == RUNNING:
+                return CONTINUES(run=runs.run_argument(one.run))
+            unfinished = Sentence("The run {name} is unfinished: {commands}")
+            done = Sentence("The run {name} is done, not in use yet: {commands}")
+            commands = job.NextCommands(one.ways, one.why_not).said(one.run)
+            return commands and (done if "keep" in one.ways else unfinished)(
+                name=one.run.name, commands=commands
+            )
+
+        found: list[OpenRun] = []
         # Only root can read runs started by root.
         with suppress(DiskwrightError, OSError):
-            runs = self.services.open_runs()
-            found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
-            if (own := self.run) is not None and own not in {one.run for one in runs}:
-                now = self.services.runs.state(own)
-                found.append((own, now, working_ways(own, now)))
+            found += self.services.open_runs()
+            own, known = self.run, self.services.runs
+            if own and own not in {one.run for one in found} and (ways := known.next_commands(own)):
+                found.append(OpenRun(own, known.state(own), (), ways.names, str(ways.why_not)))
         # Half-written drives first, then waiting runs, then active ones.
-        found.sort(key=lambda one: 2 if one[1] is RunState.RUNNING else int("keep" in one[2].names))
-        lines = tuple(line for run, now, ways in found if (line := left_line(run, now, ways)))
-        left = len(lines) - MOST_RUNS
-        if left <= 0:
+        found.sort(key=lambda one: 2 if one.state == RUNNING else int("keep" in one.ways))
+        lines = tuple(str(line) for line in map(left, found) if line)
+        if (more := len(lines) - MOST_RUNS) <= 0:
             return lines
-        more = tn(
-            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
+        said = tn(
+            "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=more
         )
-        return (*lines[:MOST_RUNS], str(more))
+        return (*lines[:MOST_RUNS], str(said))
 
     def exit_code(self) -> ExitCode:
         """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does
@@ -97,28 +92,5 @@ class Wizard(Desk):
 
         return exit_code_of(self.services.runs.state(self.run))
 
-    def open_actions(self, device: str) -> None:
-        self.go(actions.Actions(self, device))
-
-    def open_purpose(self) -> None:
-        self.go(purpose.PurposeScreen(self))
-
-    def open_plan(self) -> None:
-        self.go(plan.PlanScreen(self))
-
     def open_review(self, document: RunDocument) -> None:
-        self.go(review.Review(self, in_place.job_of(self.services, document)))
-
-    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        job = job or in_place.job_of(self.services, self.services.runs.document(run))
-        screen = work.WorkScreen(self, job, run)
-        self.run = run
-        self.go(screen)
-        if action:
-            screen.act(action, "", {})
-
-    def open_conversions(self, device: str = "") -> None:
-        ways.open_ways(self, device)
-
-    def open_copy(self, targets: Sequence[str]) -> None:
-        self.go(copying.CopyScreen(self, targets))
+        self.go(review.Review(self, document))

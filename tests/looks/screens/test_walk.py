@@ -101,7 +101,7 @@ PLACES = {
         *(("enter", "actions"), ("w", "reasons"), ("i", "health"), ("t", "trial"), ("?", "help")),
         *(("f2", "glossary"), ("m", "which"), ("s", "purpose")),
     ),
-    "purpose": (("w", "reasons"), ("?", "help"), ("enter", "plan")),
+    "purpose": (("w", "page"), ("?", "help"), ("enter", "plan")),
     "plan": (
         *(("e", "volume"), ("f", "filesystem"), ("o", "options"), ("d", "spread"), ("v", "page")),
         *(("w", "reasons"), ("t", "trial"), ("+", "volume"), ("enter", "review")),

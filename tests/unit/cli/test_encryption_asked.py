@@ -11,7 +11,6 @@ import pytest
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, UUIDS
 from tests.unit.plan.test_encryption import planned, secret
-from wizard.apply.plan.run_summary import choices_of
 from wizard.apply.privilege.ask import Ask, RootRequest, as_line
 from wizard.apply.steps.containers import data_place
 from wizard.apply.system.fstab import add_line, check_lines, conflict, parse_crypttab, read_key
@@ -81,8 +80,6 @@ def test_key_file_avoids_the_passphrase_prompt(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="No passphrase is needed"):
         passphrase_for(plan, str(tmp_path), anew=False)
     for one, asked in ((plan, False), (planned(), True)):
-        keep, _ = choices_of(one)
-        assert bool(keep.why_secret) is asked
         assert PlanJob(Services(machine(), ""), one).takes_passphrase is asked
 
 

@@ -71,8 +71,8 @@ class Made(Screen):
     def view(self) -> ui.View:
         return self.shown
 
-    def act(self, name: str, row: str, values: ui.Values) -> None:
-        self.done.append((name, row, dict(values)))
+    def act(self, name: str, values: ui.Values) -> None:
+        self.done.append((name, self.row, dict(values)))
         if self._does:
             self._does(self, name)
         elif name == "back":

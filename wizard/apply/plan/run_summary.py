@@ -7,15 +7,14 @@ from pathlib import Path
 from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
-from wizard.apply.run.progress_log import DecisionChoice, how_far
+from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
-from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.volume_request import places_of
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
@@ -158,28 +157,6 @@ def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
             doing=plan.steps[number - 1].sentence,
         )
     return f"{ended} {how_far(done, steps)} {direct_end(plan, entries)}"
-
-
-def choices_of(plan: Plan) -> tuple[DecisionChoice, DecisionChoice]:
-    """Return the choices for a waiting run: keep and undo."""
-    places = tuple(mount.mount_point for mount in plan.mounts)
-    where = (plan.part_path,) if plan.part else plan.devices
-    used = (t("The result is mounted at {places:and}.", places=places),) if places else ()
-    loses = any(step.destroys for step in plan.steps)
-    kept = join(
-        *used,
-        t("The old contents of {drives:and} are then lost for good.", drives=plan.devices)
-        if loses
-        else t("Undo is then no longer possible."),
-    )
-    undone = t(
-        "The old contents of {drives:and} are restored bit for bit and compared. The new contents are lost.",
-        drives=plan.devices,
-    )
-    why_secret = OPENED_TO_KEEP if plan.takes_passphrase else ""
-    keep = t("Keep the result on {drives:and}?", drives=where)
-    undo = t("Undo the changes to {drives:and}?", drives=where)
-    return DecisionChoice(Purpose.KEEP, keep, kept, why_secret), DecisionChoice(Purpose.UNDO, undo, undone)
 
 
 def waiting_sentence(plan: Plan, name: str) -> Message:

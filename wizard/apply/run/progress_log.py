@@ -242,16 +242,6 @@ def reached(run: Path, total: int) -> Message | str:
     return done if journal.begun_steps(entries) else join(done, process.NOTHING_WRITTEN)
 
 
-class DecisionChoice(Struct, frozen=True):
-    """A way to settle a run, KEEP or UNDO: the question, its consequence, and why it needs the passphrase of
-    encrypted volumes."""
-
-    way: process.Purpose
-    question: Message | str
-    means: Message | str
-    why_secret: Message | str = ""
-
-
 def either(commands: Iterable[str]) -> Message | str:
     """Join alternatives, as in `this, or that`."""
     found: list[Message | str] = [*commands]

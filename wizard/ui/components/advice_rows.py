@@ -24,7 +24,7 @@ FIGURES_OF_UNMADE = 3
 
 def none_usable(advice: Advice) -> ui.Para:
     """Explain that no filesystem can be created, or that none suits the purpose."""
-    said = messages.NO_FILESYSTEM
+    said = t("No filesystem can be created here.")
     if for_files(advice.usable):
         said = t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
     return ui.warning(said)
@@ -33,11 +33,11 @@ def none_usable(advice: Advice) -> ui.Para:
 def choice_blocks(
     choice: Choice, doubts: Iterable[ui.Text] = (), told: Collection[Option] = (), *, withheld: bool = True
 ) -> ui.Blocks:
-    """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row, and
-    reasons of the options in `told`."""
-    yield ui.para(choice.sentence)
-    for obstacle in choice.obstacles[1:]:
+    """Explain the rating, with obstacles, or mkfs and mount options. Omits reasons of the options in
+    `told`."""
+    for obstacle in choice.obstacles:
         yield ui.alarm(messages.CANNOT, obstacle)
+    yield ui.para(choice.sentence)
     for doubt in doubts:
         yield ui.warning(messages.NOTE, doubt)
     if choice.obstacles:
@@ -59,6 +59,11 @@ def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Optio
         yield ui.named(option.text, "" if known else option.why, indent=2)
         if option.risk and not known:
             yield ui.warning(messages.COST, option.risk, indent=4)
+
+
+def choice_page(choice: Choice, advice: Advice) -> ui.Blocks:
+    """Explain the rating with published figures and the limits of the drive."""
+    yield from (*choice_blocks(choice), ui.GAP, *evidence_blocks(choice.evidence), *advice_blocks(advice))
 
 
 def unmade_blocks(unmade: Unmade) -> ui.Blocks:
@@ -91,8 +96,6 @@ def advice_page(advice: Advice) -> ui.Blocks:
     for number, choice in enumerate((one for one in advice.choices if one.ranked), 1):
         yield ui.GAP
         yield ui.heading(f"{number}. {title_of(choice.filesystem)}:", rating(choice))
-        for obstacle in choice.obstacles[:1]:
-            yield ui.alarm(messages.CANNOT, obstacle)
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import ceil, inf
 from statistics import median
@@ -26,7 +26,7 @@ from wizard.model.verdict import (
 )
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
+from wizard.ui.components.reasons import PUBLISHED, evidence_blocks
 
 if TYPE_CHECKING:
     from wizard.benchmark.results import BenchmarkResult
@@ -68,15 +68,15 @@ def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
 
 
-def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
-    """Yield the result with method and measurements, each caveat, and published results."""
-    but = ui.warn(t("But:"))
-    yield Reason(verdict_banner(verdict).text, (*method_blocks(verdict), *_details(verdict)))
-    yield from (Reason(caveat, caption=but) for caveat in _caveats(verdict))
+def verdict_page(verdict: BenchmarkResult) -> ui.Blocks:
+    """Show the result with method, measurements, caveats and published results."""
+    yield ui.heading(verdict_banner(verdict).text)
+    yield from method_blocks(verdict)
+    yield from verdict_blocks(verdict)
     if isinstance(verdict, Verdict):
         from wizard.advice.evidence import evidence_for
 
-        yield Reason(PUBLISHED, evidence_blocks(evidence_for("alignment")))
+        yield from (ui.GAP, ui.heading(PUBLISHED), *evidence_blocks(evidence_for("alignment")))
 
 
 def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:

@@ -1,18 +1,15 @@
-"""A plan's volumes and data losses, and the selected volume, as rows and paragraphs. Pure."""
+"""A plan's volumes, and the selected volume, as rows and paragraphs. Pure."""
 
-from collections.abc import Iterator
+import re
 
 from wizard.filesystems.registry import title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.said import format_capacity, t
-from wizard.operations import data_loss
-from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import volume_bytes
-from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import kind_of
@@ -49,54 +46,6 @@ def volume_row(session: Session, index: int) -> ui.Row:
     return ui.row(str(index), label, filesystem, size_words(spec, made), place, writers, notes=notes)
 
 
-def lost_line(plan: Plan) -> ui.Para:
-    """List the lost partitions and other data with sizes, or state that no data is lost."""
-    names = tuple(
-        t(
-            "{name} ({what}, {size:size})",
-            name=slot.label or slot.name or str(slot.number),
-            what=data_loss.content_of(slot),
-            size=slot.size_bytes,
-        )
-        for member in plan.members
-        for slot in member.before.partitions
-        if not slot.kept
-    )
-    lost: list[ui.Text] = [t("{names:and}.", names=names)] if names else []
-    for member in plan.members:
-        lost += (*_other_losses(member), *lost_elsewhere(member.before))
-    if lost:
-        return ui.alarm(t("Lost:"), *map(ui.strong, lost))
-    if any(member.before.partitions for member in plan.members):
-        return ui.fine(t("Preserved:"), t("all existing partitions, byte for byte."))
-    drives = tuple(map(ui.short, plan.devices))
-    return ui.fine(t("Nothing is lost: no data found on {drives:and}.", drives=drives))
-
-
-def _other_losses(member: layout.Member) -> Iterator[ui.Text]:
-    before, drives = member.before, (ui.short(member.drive.path),)
-    if before.table == "unread":
-        yield t("everything on {drives:and}, which could not be read.", drives=drives)
-    elif any(slot.kept for slot in before.partitions):
-        return
-    elif not before.partitions and (whole := data_loss.whole_lost(member)):
-        yield whole
-    elif before.has_other_contents and not before.partitions:
-        yield t("everything on {drives:and}.", drives=drives)
-    if waiting := data_loss.waiting_lost(before):
-        yield waiting
-
-
-def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
-    """Describe the limit for restoring the old contents, or return None without old contents."""
-    if why_direct:
-        said = t("not possible, and neither is resume: {why}.", why=why_direct)
-        return ui.warning(messages.UNDO_CAPTION, said)
-    if shows_nothing(plan):
-        return None
-    return ui.label(messages.UNDO_CAPTION, t("until you choose Keep."))
-
-
 def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
     spec, advice = session.specs[index], session.advice
@@ -108,7 +57,8 @@ def volume_pane(session: Session, index: int) -> ui.Pane:
             if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
         )
     options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
-    title, clause = title_of(spec.choice.filesystem), first_clause(str(spec.choice.sentence))
+    title = title_of(spec.choice.filesystem)
+    clause = re.split("[.:;] ", str(spec.choice.sentence), maxsplit=1)[0].rstrip(".")
     blocks = (
         ui.para("(*)", ui.strong(title), rating(spec.choice), clause, hang=4),
         *(ui.para("( )", title_of(one.filesystem), rating(one), hang=4) for one in others[:ALTERNATIVES]),
@@ -123,12 +73,6 @@ def rating(choice: Choice) -> ui.Piece:
     if choice.obstacles:
         return ui.muted(messages.IMPOSSIBLE)
     return RANKS[choice.place] if choice.ranked else ui.Piece(messages.NOT_RECOMMENDED)
-
-
-def first_clause(text: str) -> str:
-    """Return the text up to the first full stop, colon or semicolon that ends a clause."""
-    found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
-    return (text[: min(found)] if found else text).rstrip(".")
 
 
 def about_drive(session: Session) -> ui.Text:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
-from wizard.model.advice import Advice, Choice, Evidence, Unmade
+from wizard.model.advice import Evidence
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
 from wizard.model.said import Message, ProfileText, t
@@ -15,7 +15,6 @@ from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import CAPTIONS, worst_first
-from wizard.ui.components.plan_rows import first_clause
 
 SOURCE = t("Source:")
 CHECKED = t("Checked afterwards:")
@@ -111,45 +110,6 @@ def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
         yield ui.heading(f"{clue.source}:", clue.says)
         trust = TRUST.get(clue.confidence, clue.confidence)
         yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
-
-
-def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
-    """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [ui.alarm(messages.CANNOT, obstacle) for obstacle in choice.obstacles]
-    scheduler = (choice.scheduler,) if choice.scheduler else ()
-    options = (
-        (messages.MADE_WITH, choice.mkfs),
-        (messages.MOUNTED_WITH, choice.mount),
-        (messages.SCHEDULER, scheduler),
-    )
-    return (
-        Reason(
-            first_clause(str(choice.sentence)),
-            (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
-        ),
-        *(
-            Reason(
-                ui.accent(option.text),
-                (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
-                messages.CAPTION(what=caption),
-            )
-            for caption, several in options
-            for option in several
-        ),
-        *(
-            Reason(held.text, _named(WHY, held.reason), t("Not offered ({kind}):", kind=held.kind))
-            for held in choice.withheld
-        ),
-        *(Reason(said) for said in (*advice.doubts, *advice.notes)),
-    )
-
-
-def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
-    """Explain why a filesystem is never created and how to migrate, with published figures."""
-    return (
-        Reason(unmade.why_not, evidence_blocks(unmade.evidence)),
-        Reason(messages.REMEDY, (ui.para(unmade.way_off),)),
-    )
 
 
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 200
 """Maximum number of lines shown from the package manager."""
+INSTALLING = t("The package manager is running and cannot be stopped from here.")
 
 
 class Install(Overlay):
@@ -48,51 +49,41 @@ class Install(Overlay):
         super().__init__(desk)
         self._missing = missing
         self.title = t("Install {programs:and}", programs=missing.programs)
-        self._offer = self._fault = ""
-        self._at_work = False
+        self._offer = ""
         self._lines = deque[str](maxlen=MOST_LINES)
 
     @property
     def may_leave(self) -> bool:
-        return not self._at_work
+        return self.doing != INSTALLING
 
-    def _hindered(self, error: DiskwrightError) -> None:
-        self._at_work, self.doing, self._fault = False, "", str(error)
-
-    def _said(self) -> ui.Piece | None:
-        return None
+    def refused(self, error: DiskwrightError) -> None:
+        self.warn(str(error))
 
     def _panes(self) -> ui.Panes:
         if self._lines:
             yield ui.Pane("", tuple(map(ui.para, self._lines)))
 
     def _actions(self) -> ui.Actions:
-        if self._at_work:
+        if not self.may_leave:
             yield ui.aside("back", "escape", messages.BACK, self.doing)
-        elif self._fault:
-            yield ui.Action("back", "enter", messages.BACK)
-            yield ui.Action("again", "r", messages.TRY_AGAIN)
         elif not self.doing:
             yield ui.Action("back", "enter", messages.NO)
-            yield ui.Action("install", "y", messages.INSTALL)
+            if self._offer:
+                yield ui.Action("install", "y", messages.INSTALL)
+            else:
+                yield ui.Action("again", "r", messages.TRY_AGAIN)
 
     def _above(self) -> ui.Blocks:
-        if self._fault:
-            yield ui.warning(self._fault)
-        elif self.doing:
-            yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
-        else:
+        if self._offer:
             yield ui.para(self._offer)
             yield ui.para(t("With dependencies, from your distribution's package manager."))
 
     def act_again(self) -> None:
-        self._fault = ""
-        self._lines.clear()
-
-        def known(offer: str) -> None:
-            self._offer = offer
-
-        self.later(t("Checking the size ..."), lambda: self.services.install_offer(self._missing), known)
+        self.later(
+            t("Checking the size ..."),
+            lambda: self.services.install_offer(self._missing),
+            lambda offer: setattr(self, "_offer", offer),
+        )
 
     opened = act_again
 
@@ -101,16 +92,14 @@ class Install(Overlay):
             self.desk.post(self, partial(self._lines.append, line))
 
         def install() -> None:
-            self._at_work = True
             self._lines.clear()
-            running = t("The package manager is running and cannot be stopped from here.")
             install = partial(self.services.as_root().install, self._missing, told)
-            self.later(running, install, self._installed, finishes=True)
+            self.later(INSTALLING, install, self._installed, finishes=True)
 
         self.desk.with_root(self, install)
 
     def _installed(self, _: object) -> None:
-        self._at_work, programs = False, self._missing.programs
+        programs = self._missing.programs
         while self.desk.screen is not self:
             self.desk.back()
         self.desk.back()

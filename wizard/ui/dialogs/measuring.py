@@ -22,7 +22,7 @@ from wizard.ui import view as ui
 from wizard.ui.components import measured
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import ask_tokens, save
-from wizard.ui.dialogs.pages import Overlay, Reasons
+from wizard.ui.dialogs.pages import Overlay, Page
 
 MEASURE = t("measure")
 BY_WRITING = t("Measure by writing?")
@@ -69,9 +69,6 @@ class Measuring(Overlay, Generic[Measured]):
     @property
     def may_leave(self) -> bool:
         return not self.doing
-
-    def _said(self) -> None:
-        return None
 
     def _above(self) -> ui.Blocks:
         if self.verdict and not self.doing:
@@ -123,7 +120,7 @@ class Measuring(Overlay, Generic[Measured]):
 
     def act_why(self) -> None:
         if self.verdict:
-            self.open(Reasons, self.title, tuple(measured.verdict_reasons(self.verdict)))
+            self.open(Page, self.title, tuple(measured.verdict_page(self.verdict)))
 
     def start(
         self, measure: Callable[..., Measured], subject: object, *, writes: bool = False, **options: object

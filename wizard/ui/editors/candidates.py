@@ -7,7 +7,7 @@ from wizard.advice.request import Taken
 from wizard.benchmark.candidates import compare, trial
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.ui import draft, messages
@@ -45,32 +45,29 @@ class Candidates(Screen):
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
-        self._plans: dict[str, Plan | str] = {one.filesystem: self._plan(one) for one in self._choices}
+        self._plans: dict[str, Plan] = {}
+        self._refused: dict[str, str] = {}
+        for one in self._choices:
+            try:
+                self._plans[one.filesystem] = self._plan(one)
+            except DiskwrightError as error:
+                self._refused[one.filesystem] = str(error)
         proposed = trial.others_of(advice, self._planned.filesystem)
-        self._taken = [name for name in proposed if not self._why_not(name)]
+        self._taken = [name for name in proposed if name in self._plans]
         self.row = self._planned.filesystem
         self._aged = False
 
-    def _plan(self, choice: Choice) -> Plan | str:
-        assert self.session.plan is not None
-        if choice is self._planned:
-            return self.session.plan
-        if choice.obstacles:
-            return choice.obstacles[0]
-        if not trial.can_be_tried(choice):
-            title = title_of(choice.filesystem)
-            return str(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
-        try:
-            changed = draft.with_filesystem(self.session, self._index, Taken(choice))
-            plan = draft.planned(changed).plan
-        except DiskwrightError as error:
-            return str(error)
-        assert plan is not None
-        return plan
-
-    def _why_not(self, name: str) -> str:
-        found = self._plans.get(name, "")
-        return found if isinstance(found, str) else ""
+    def _plan(self, choice: Choice) -> Plan:
+        session = self.session
+        if choice is not self._planned:
+            if choice.obstacles:
+                raise Refused(choice.obstacles[0])
+            if not trial.can_be_tried(choice):
+                title = title_of(choice.filesystem)
+                raise Refused(t("Cannot try {filesystem}, which does not store files.", filesystem=title))
+            session = draft.planned(draft.with_filesystem(session, self._index, Taken(choice)))
+        assert session.plan is not None
+        return session.plan
 
     def _above(self) -> ui.Blocks:
         said = (
@@ -82,7 +79,7 @@ class Candidates(Screen):
 
     def _rows(self) -> ui.Listed:
         for choice in self._choices:
-            name, why_not = choice.filesystem, self._why_not(choice.filesystem)
+            name, why_not = choice.filesystem, self._refused.get(choice.filesystem, "")
             if choice is self._planned:
                 yield ui.row(name, ui.strong(title_of(name)), ui.accent(t("planned")), chosen=True)
             else:
@@ -103,7 +100,7 @@ class Candidates(Screen):
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield ui.Action("try", "enter", TRY, none)
         is_taken, most = self.row in self._taken, trial.MOST_CANDIDATES
-        why_not: ui.Text = self._why_not(self.row)
+        why_not = self.against
         if self.row == self._planned.filesystem:
             why_not = t("The planned filesystem is the reference.")
         elif not (why_not or is_taken) and len(self._taken) + 1 >= most:
@@ -121,8 +118,7 @@ class Candidates(Screen):
 
     def act_try(self) -> None:
         wanted = (self._planned.filesystem, *self._taken)
-        found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
-        plans = [plan for plan in found if not isinstance(plan, str)]
+        plans = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
         loads = self.services.profile(self._spec.workload.id).trial

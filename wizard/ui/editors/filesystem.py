@@ -22,10 +22,10 @@ from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.drive_rows import CAPTIONS
 from wizard.ui.components.plan_rows import rating
-from wizard.ui.components.reasons import choice_reasons, unmade_reasons
+from wizard.ui.components.reasons import evidence_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.dialogs.pages import Page
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -88,12 +88,8 @@ class Filesystem(Screen):
             yield ui.row(unmade.filesystem, unmade.title, cannot, "", why_not=never)
 
     def _actions(self) -> ui.Actions:
-        choice, unmade = self._choice, self._unmade
-        why_not: ui.Text = unmade.why_not if unmade else ""
-        if choice is not None and choice.obstacles:
-            why_not = choice.obstacles[0]
-        yield ui.Action("take", "enter", messages.USE, why_not)
-        yield ui.Action("options", "o", messages.OPTIONS, why_not)
+        yield ui.Action("take", "enter", messages.USE, self.against)
+        yield ui.Action("options", "o", messages.OPTIONS, self.against)
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> ui.Panes:
@@ -128,15 +124,14 @@ class Filesystem(Screen):
         self.tell("")
 
     def act_take(self) -> None:
-        choice = self._choice
-        if choice is not None and not choice.obstacles:
+        if choice := self._choice:
             self._take(self._taken(choice))
             self.close()
 
     def act_options(self) -> None:
         row = self.row
         advised, choice = self._advice.choice(row), self._choice
-        if advised is None or choice is None or choice.obstacles:
+        if advised is None or choice is None:
             return
 
         def keep(taken: request.Taken) -> None:
@@ -148,9 +143,11 @@ class Filesystem(Screen):
     def act_why(self) -> None:
         choice, unmade = self._choice, self._unmade
         if choice is not None:
-            self.open(Reasons, title_of(choice.filesystem), choice_reasons(choice, self._advice))
+            page = tuple(advice_rows.choice_page(choice, self._advice))
+            self.open(Page, title_of(choice.filesystem), page)
         elif unmade is not None:
-            self.open(Reasons, unmade.title, unmade_reasons(unmade))
+            page = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
+            self.open(Page, unmade.title, page)
 
     def equipped(self) -> None:
         self._advice = self.session.advise(self._advice.workload.id)
@@ -190,11 +187,6 @@ class Options(Screen):
     ) -> None:
         super().__init__(desk)
         self._workload, self._taken, self._take = workload, taken, take
-        if not advised:
-            advice = self.session.advice if taken.names else None
-            if taken.names and (advice is None or advice.workload.id != workload):
-                advice = self.session.advise(workload)
-            advised = advice.choice(taken.choice.filesystem) if advice else None
         self._advised = advised or taken.choice
         title, drive = title_of(self._advised.filesystem), self.session.drive.path
         self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
@@ -237,9 +229,11 @@ class Options(Screen):
 
     def _actions(self) -> ui.Actions:
         if offer := self._offer:
-            label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
+            is_added = offer.option.id in self._taken.names
+            label = messages.DROP if is_added else messages.ADD
+            why_not = USED if offer.advised and not is_added else self.against
             for key in ("enter", "space"):
-                yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
+                yield ui.Action("turn", key, label, why_not, aside=key == "space")
 
     def _word(self, offer: request.Offered) -> ui.Piece:
         option = offer.option
@@ -253,11 +247,6 @@ class Options(Screen):
         if option.danger:
             return ui.danger(t("danger"))
         return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
-
-    def _why_not(self, offer: request.Offered) -> ui.Text:
-        if offer.option.id in self._taken.names:
-            return ""
-        return USED if offer.advised else offer.refusal
 
     def _is_used(self, offer: request.Offered) -> bool:
         option, choice = offer.option, self._taken.choice

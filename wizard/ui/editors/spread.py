@@ -1,9 +1,11 @@
 """Select drives and layout of a volume, the partition table and the volume group."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from wizard.model.errors import BadInput, DiskwrightError, why_not
+from msgspec.structs import replace
+
+from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
@@ -15,7 +17,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import TAKE, Question
+from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -72,23 +74,21 @@ class Spread(Screen):
         self._drives = {drive.path: drive for drive in others if services.is_attached(drive)}
         refused = {path: blocker(self.desk.runs, drive) for path, drive in self._drives.items()}
         self._taken = [path for path in self._taken if refused.get(path) == ""]
-        self._tried = {name: self._try(stripe) for name, (_, stripe) in WAYS.items()}
-        refused |= {name: tried for name, tried in self._tried.items() if isinstance(tried, str)}
+        self._tried: dict[str, Session] = {}
+        for name, (_, stripe) in WAYS.items():
+            try:
+                taken = [self._drives[path] for path in self._taken]
+                self._tried[name] = draft.spread(self.session, stripe, taken)
+            except DiskwrightError as error:
+                refused[name] = str(error)
         self._refused = refused
-        keys = [*self._drives, *self._tried]
+        keys = [*self._drives, *WAYS]
         self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
 
     @property
     def _is_able(self) -> bool:
         """True if the selected row is a drive that can be added."""
         return self.row in self._drives and self._refused[self.row] == ""
-
-    def _try(self, stripe: StripeRequest | None) -> Session | str:
-        try:
-            others = [self._drives[path] for path in self._taken]
-            return draft.spread(self.session, stripe, others)
-        except DiskwrightError as error:
-            return str(error)
 
     def _above(self) -> ui.Blocks:
         if not self._drives:
@@ -116,19 +116,20 @@ class Spread(Screen):
         return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
 
     def _actions(self) -> ui.Actions:
-        label: ui.Text = messages.USE
-        why_not = self._refused.get(self.row, "")
+        label, why_not = messages.USE, self.against
         if self.row in self._drives:
             label = messages.DROP if self.row in self._taken else messages.ADD
-        elif self.row not in self._tried:
+        elif self.row not in WAYS:
             why_not = t("Choose a drive or a layout below.")
         yield ui.Action("take", "enter", label, why_not)
         if self.row in self._drives:
             yield ui.aside("take", "space", label, why_not)
 
     def _panes(self) -> ui.Panes:
-        if self.row in self._tried:
-            yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
+        if self.row in WAYS:
+            tried = self._tried.get(self.row)
+            blocks = _meaning(tried) if tried else (ui.warning(messages.CANNOT, self.against),)
+            yield ui.Pane(messages.EFFECT, tuple(blocks))
         if self._is_able and (loss := _loss((self._drives[self.row],))):
             yield ui.Pane(messages.EFFECT, (ui.alarm(loss),))
 
@@ -141,12 +142,9 @@ class Spread(Screen):
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()
-        if row not in self._tried:
+        if (found := self._tried.get(row)) is None:
             return
-        found = self._tried[row]
-        if isinstance(found, str):
-            self.warn(found)
-        elif found.others and (loss := _loss(found.drives)):
+        if found.others and (loss := _loss(found.drives)):
             title = t("Use these entire drives?")
             self.open(Question, title, loss, messages.USE, partial(self._done, found))
         else:
@@ -157,10 +155,7 @@ class Spread(Screen):
         self.close()
 
 
-def _meaning(tried: Session | str) -> ui.Blocks:
-    if isinstance(tried, str):
-        yield ui.warning(messages.CANNOT, tried)
-        return
+def _meaning(tried: Session) -> ui.Blocks:
     yield ui.para(t("On {drives}.", drives=tried.spread))
     if tried.plan and (danger := danger_of(tried.plan)):
         yield ui.alarm(danger)
@@ -187,9 +182,6 @@ ABOUT_LVM = t(
     "grown later. Volumes with a role need a separate partition."
 )
 
-TABLE, GROUP = "table", "group"
-LVM = "lvm"
-
 
 class Arrange(Screen):
     """Selection of partition table and volume group. `check` raises the planner's error for an arrangement.
@@ -201,7 +193,7 @@ class Arrange(Screen):
     place = "arrangement"
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
-    actions = (TAKE,)
+    columns = (ui.Column(messages.FIRST(what=messages.TABLE)), ui.Column(t("Volume group")))
 
     def __init__(
         self,
@@ -211,48 +203,35 @@ class Arrange(Screen):
         take: Callable[[Arrangement], None],
     ) -> None:
         super().__init__(desk)
-        self._check, self._take = check, take
-        self._settle(arrangement)
+        self._take, self._now = take, arrangement
+        self._offered = {
+            f"{table}{'-lvm' if grouped else ''}": replace(arrangement, table=table, grouped=grouped)
+            for grouped in (False, True)
+            for table in ("gpt", "mbr")
+        }
+        self._refused = {key: why_not(check, one) for key, one in self._offered.items()}
+        if all(self._refused.values()):
+            # The planner objects to something else.
+            self._refused = dict.fromkeys(self._offered, "")
+        self.row = next(key for key, one in self._offered.items() if one == arrangement)
 
-    def _settle(self, now: Arrangement) -> None:
-        self._now = now
-        self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
-        self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
-
-    def _fields(self) -> Iterator[ui.Field]:
-        tables = (
-            ui.Offer("gpt", t("GPT (usual)")),
-            ui.Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
-        )
-        groups = (
-            ui.Offer("", t("none: a partition each")),
-            ui.Offer(LVM, t("LVM: all in one"), self._why_no_group),
-        )
-        yield ui.Field(TABLE, messages.FIRST(what=messages.TABLE), self._now.table, offers=tables)
-        yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
+    def _rows(self) -> ui.Listed:
+        for key, one in self._offered.items():
+            table = t("MBR, for old firmware") if one.table == "mbr" else t("GPT (usual)")
+            group = t("LVM: all in one") if one.grouped else t("none: a partition each")
+            refused = self._refused[key]
+            yield ui.row(key, table, group, chosen=None if refused else one == self._now, why_not=refused)
 
     def _panes(self) -> ui.Panes:
-        table = ABOUT_MBR if self._now.table == "mbr" else ABOUT_GPT
+        arrangement = self._offered[self.row]
+        table = ABOUT_MBR if arrangement.table == "mbr" else ABOUT_GPT
         alone = t("Without a volume group, each volume has a separate partition.")
-        group = ABOUT_LVM if self._now.grouped else alone
+        group = ABOUT_LVM if arrangement.grouped else alone
         yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
-    def turned(self, field: str, values: ui.Values) -> None:
-        self._settle(Arrangement("mbr" if values[TABLE] == "mbr" else "gpt", values[GROUP] == LVM))
-        self.warn(self._refused)
+    def _actions(self) -> ui.Actions:
+        yield ui.Action("take", "enter", messages.USE, self.against)
 
     def act_take(self) -> None:
-        self.turned("", self.values)
-        if self._refused:
-            raise BadInput(self._refused)
-        self._take(self._now)
+        self._take(self._offered[self.row])
         self.close()
-
-    @property
-    def _refused(self) -> str:
-        mbr = self._why_no_mbr if self._now.table == "mbr" else ""
-        return mbr or (self._why_no_group if self._now.grouped else "")
-
-    def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
-        """Return the planner's reason against `wanted`, or empty if the planner also refuses `otherwise`."""
-        return "" if why_not(self._check, otherwise) else why_not(self._check, wanted)

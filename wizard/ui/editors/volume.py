@@ -70,8 +70,7 @@ class VolumeEditor(Screen):
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
         }
         self._values = self._values_of(spec)
-        self._usual = dict(self._values)
-        self._aside: dict[str, str] = {}
+        self._usual = self._aside = dict(self._values)
         self._choices = self._choices_for(spec.workload.id, spec.role)
         self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()

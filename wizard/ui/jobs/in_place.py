@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from wizard.apply.run.job import NOT_YET, NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import DecisionChoice
 from wizard.apply.run.runs import run_argument
 from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
@@ -174,6 +173,10 @@ class MigrationJob(InPlaceJob[Migration]):
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
         self.back = tuple(ways.how_sentences(migration))
         self.undo_means = ways.undo_sentence(migration.way)
+        self.keep_means = t(
+            "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
+            room=migration.room_bytes,
+        )
         self.unchecked = dict.fromkeys(LEFT_EARLY, ("undo",))
         if migration.way.converts:
             self.unchecked = {**self.unchecked, RunState.DONE: ("keep", "undo")}
@@ -197,23 +200,15 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
+        able, banner = outcome.ways, outcome.banner
+        more: ui.Texts = (used,) if used else ()
         if used:
-            outcome = replace(outcome, choices=())
-        if Purpose.KEEP in commands.names:
-            means = t(
-                "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
-                room=self.document.room_bytes,
-            )
-            question = t("Keep the result on {drives:and}?", drives=(device,))
-            keep = DecisionChoice(Purpose.KEEP, question, means)
-            if outcome.choices:
-                checked = t("The filesystem matches the plan and was checked.")
-                banner = ui.Banner(NOT_YET, (checked,), outcome.banner.tone)
-                outcome = replace(outcome, banner=banner, look=str(ways.INSPECT_RESULT(device=device)))
-            outcome = replace(outcome, choices=(keep, *outcome.choices))
-        if used:
-            outcome = replace(outcome, banner=replace(outcome.banner, tone=ui.Tone.WARN))
-        return replace(outcome, more=(used,) if used else ())
+            able = tuple(way for way in able if way is Purpose.KEEP)
+            banner = replace(banner, tone=ui.Tone.WARN)
+        elif len(able) == 2:
+            checked = t("The filesystem matches the plan and was checked.")
+            banner, more = ui.Banner(NOT_YET, (checked,), banner.tone), (ways.INSPECT_RESULT(device=device),)
+        return replace(outcome, ways=able, banner=banner, more=more)
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:

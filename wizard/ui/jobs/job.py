@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import DecisionChoice
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
-from wizard.model.said import Sentence, t, tn
+from wizard.model.said import Sentence, join, t, tn
 from wizard.operations.operation import NO_UNDO
 from wizard.plan import text as plan_text
 from wizard.plan import undo_policy
@@ -36,21 +34,19 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 class RunOutcome(Struct, frozen=True):
     """State of an inactive run: the main result, details, and the ways to settle or resume it.
 
-    `settled`: no decision is needed, although undo is possible. `look`: how to inspect the result and still
-    be able to undo.
+    `ways`: keep, undo or both. `settled`: no decision is needed, although undo is possible.
     """
 
     banner: ui.Banner
     more: ui.Texts
-    choices: tuple[DecisionChoice, ...]
+    ways: tuple[Purpose, ...]
     resumes: bool
     settled: bool
-    look: str = ""
 
     @property
     def is_open(self) -> bool:
         """True if the run needs a decision."""
-        return not self.settled and (self.resumes or bool(self.choices))
+        return not self.settled and (self.resumes or bool(self.ways))
 
 
 class Job(Generic[D]):
@@ -58,9 +54,9 @@ class Job(Generic[D]):
 
     `keep`: the result is kept as soon as it is written. `brief` has the important steps, `bars` the layouts
     before and after if the layout changes, `places` the new mount points that can receive files. `back`
-    is the text on undo, `risk` the remaining risk without losses. `checked` sums up the final checks; if
-    empty, every check is listed. `unread`: a drive was not read, which prevents the start. `undoable`: undo
-    is possible after a finished run.
+    is the text on undo, `risk` the remaining risk without losses. `keep_means` and `undo_means` are the
+    effects of these commands. `checked` sums up the final checks; if empty, every check is listed. `unread`:
+    a drive was not read, which prevents the start. `undoable`: undo is possible after a finished run.
     """
 
     title: ui.Text
@@ -77,6 +73,7 @@ class Job(Generic[D]):
     checked: ui.Text = ""
     unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
     """Commands to offer by state, if only root can tell which of them work."""
+    keep_means: ui.Text = ""
     undo_means: ui.Text = t("The old state is restored and verified.")
     keep = takes_passphrase = unread = undoable = False
 
@@ -151,14 +148,14 @@ class Job(Generic[D]):
     def outcome(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
     ) -> RunOutcome:
-        """Return the state of the run, on which `commands` work now, with these commands except keep, and the
-        undo of a finished run if possible."""
+        """Return the state of the run, on which `commands` work now, with these commands and the undo of a
+        finished run if possible."""
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Purpose.UNDO in commands.names or (settled and self.undoable)
-        question = t("Undo the changes to {drives:and}?", drives=self.changed)
-        choices = (DecisionChoice(Purpose.UNDO, question, self.undo_means),) if undo else ()
+        keep = Purpose.KEEP in commands.names
         banner, more = self.result(run, state, entries, undo=undo)
-        return RunOutcome(banner, more, choices, "resume" in commands.names, settled)
+        ways = (Purpose.KEEP,) * keep + (Purpose.UNDO,) * undo
+        return RunOutcome(banner, more, ways, "resume" in commands.names, settled)
 
     def result(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
@@ -168,7 +165,7 @@ class Job(Generic[D]):
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """Nodes that an undo changes."""
+        """Nodes to keep or undo."""
         return self.document.devices
 
     def banner(self, *, final: bool) -> ui.Banner:
@@ -260,11 +257,25 @@ class PlanJob(Job[Plan]):
         self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
         if plan.tables or plan.filesystems or plan.mounts:
             self.checked = t("Everything is as planned.")
+        used = (t("The result is mounted at {places:and}.", places=self.places),) if self.places else ()
+        final = t("Undo is then no longer possible.")
+        if any(step.destroys for step in plan.steps):
+            final = t("The old contents of {drives:and} are then lost for good.", drives=plan.devices)
+        self.keep_means = join(*used, final)
+        self.undo_means = t(
+            "The old contents of {drives:and} are restored bit for bit and compared. The new contents are "
+            "lost.",
+            drives=plan.devices,
+        )
 
     @property
     def keeps_all(self) -> bool:
         """True if no contents are lost. Current contents of whole drives are unknown."""
         return bool(self.document.part or self.document.only_table) and not self.lost
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        return (self.document.part_path,) if self.document.part else super().changed
 
     @property
     def _direct(self) -> str:
@@ -348,15 +359,3 @@ class PlanJob(Job[Plan]):
         if state in (RunState.DONE, RunState.KEPT):
             more += plan_text.background_work(self.document)
         return ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN)), more
-
-    def outcome(
-        self, run: Path, state: RunState, entries: Sequence[JournalEntry], commands: NextCommands
-    ) -> RunOutcome:
-        from wizard.apply.plan.run_summary import choices_of
-
-        outcome = super().outcome(run, state, entries, commands)
-        if Purpose.KEEP in commands.names:
-            # The run is waiting, even if an earlier attempt failed.
-            choices = tuple(one for one in choices_of(self.document) if one.way in commands.names)
-            outcome = replace(outcome, choices=choices)
-        return outcome

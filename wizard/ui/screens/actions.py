@@ -83,14 +83,18 @@ class Actions(Screen):
     def act_show_run(self, way: str = "") -> None:
         run = run_rows.runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
-        self.desk.open_run(run.run, way)
+        from wizard.ui.screens.work import WorkScreen
+
+        self.open(WorkScreen, run.run, way)
 
     act_keep = partialmethod(act_show_run, "keep")
     act_undo = partialmethod(act_show_run, "undo")
 
     def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
         self.desk.session = replace(self.session, mode=mode, part=part, specs=(), plan=None)
-        self.desk.open_purpose()
+        from wizard.ui.screens.purpose import PurposeScreen
+
+        self.open(PurposeScreen)
 
     act_set_up = partialmethod(_purpose, plan_request.Mode.REPLACE)
     act_use_free = partialmethod(_purpose, plan_request.Mode.USE_FREE)
@@ -125,7 +129,9 @@ class Actions(Screen):
     act_restore_table = partialmethod(_review, plan_request.RestoreTable())
 
     def act_to_ext4(self) -> None:
-        self.desk.open_conversions(self._device)
+        from wizard.ui.screens.ways import open_ways
+
+        open_ways(self.desk, self._device)
 
     def act_speed(self) -> None:
         self.open(TrialScreen, self._drive)
@@ -168,7 +174,9 @@ class Actions(Screen):
         self._ask(messages.MOUNT, "", fields, wanted)
 
     def act_bring(self) -> None:
-        self.desk.open_copy(places_of(self._drive, self._device)[:1])
+        from wizard.ui.screens.copying import CopyScreen
+
+        self.open(CopyScreen, places_of(self._drive, self._device)[:1])
 
     def act_unmount(self) -> None:
         when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))

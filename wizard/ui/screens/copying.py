@@ -55,11 +55,11 @@ class CopyScreen(Screen):
         yield ui.row(OTHER, ui.strong(t("another folder")))
 
     def act_again(self) -> None:
-        def found(sources: tuple[Source, ...]) -> None:
-            self._sources = sources
-
-        search = t("Searching attached drives ...")
-        self.later(search, lambda: self.services.bring_sources(self._targets), found)
+        self.later(
+            t("Searching attached drives ..."),
+            lambda: self.services.bring_sources(self._targets),
+            lambda sources: setattr(self, "_sources", sources),
+        )
 
     opened = act_again
 

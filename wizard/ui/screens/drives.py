@@ -288,15 +288,21 @@ class DrivesScreen(Screen):
             # Discard a plan for a single partition, and choices from a menu that was closed.
             session = replace(session, part=None, mode=None, specs=(), plan=None)
         self.desk.session = session
-        self.desk.open_purpose()
+        from wizard.ui.screens.purpose import PurposeScreen
+
+        self.open(PurposeScreen)
 
     def act_actions(self) -> None:
+        from wizard.ui.screens.actions import Actions
+
         self._select()
-        self.desk.open_actions(self.row)
+        self.open(Actions, self.row)
 
     def act_to_ext4(self) -> None:
+        from wizard.ui.screens.ways import open_ways
+
         self._select()
-        self.desk.open_conversions(self.row)
+        open_ways(self.desk, self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
@@ -339,7 +345,9 @@ class DrivesScreen(Screen):
         self.open(ShingledTest, self._selected[0])
 
     def act_show_run(self, way: str = "") -> None:
-        self.desk.open_run(self._meant(way).run, way)
+        from wizard.ui.screens.work import WorkScreen
+
+        self.open(WorkScreen, self._meant(way).run, way)
 
     act_keep = partialmethod(act_show_run, "keep")
     act_undo = partialmethod(act_show_run, "undo")
@@ -374,7 +382,6 @@ class DrivesScreen(Screen):
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            workload = before.workload if before else self.desk.workload
-            session = Session(self.services, machine, drive, diagnosis, workload)
+            session = Session(self.services, machine, drive, diagnosis, self.desk.workload)
         self.desk.session = session
         return session

@@ -9,6 +9,7 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
@@ -18,12 +19,12 @@ from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
-from wizard.ui.components.drive_bars import plan_bars
-from wizard.ui.components.reasons import choice_reasons, step_reasons
+from wizard.ui.components.advice_rows import choice_page
+from wizard.ui.components.reasons import step_reasons
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import JobScreen
 from wizard.ui.dialogs.measuring import TrialScreen
-from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.session import Session
@@ -37,6 +38,7 @@ class PlanScreen(JobScreen):
     place = "plan"
     step = ui.ScreenStep.PLAN
     title = t("Volumes")
+    job: PlanJob
     columns = plan_rows.COLUMNS
     help = (
         t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
@@ -122,22 +124,33 @@ class PlanScreen(JobScreen):
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
-        yield from plan_bars(plan)
+        yield from self.job.bars
         yield ui.GAP
-        if danger := danger_of(plan):
-            yield ui.alarm(danger, hang=2)
-        yield plan_rows.lost_line(plan)
+        yield from self._losses(plan)
         spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
         yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
         if plan.unread:
             yield ui.warning(messages.READ_FIRST, hang=2, key=key)
-        elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
-            yield undo
+        elif why := self.services.why_direct(plan):
+            said = t("not possible, and neither is resume: {why}.", why=why)
+            yield ui.warning(messages.UNDO_CAPTION, said)
+        elif not self.job.restores_nothing:
+            yield ui.label(messages.UNDO_CAPTION, t("until you choose Keep."))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield ui.warning(messages.NOTE, doubt)
-        loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
-        if loses and self._has_old_filesystem:
+        if self.job.lost and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
+
+    def _losses(self, plan: Plan) -> ui.Blocks:
+        if danger := danger_of(plan):
+            yield ui.alarm(danger, hang=2)
+        if self.job.lost:
+            yield ui.alarm(t("Lost:"), *map(ui.strong, self.job.lost))
+        elif any(member.before.partitions for member in plan.members):
+            yield ui.fine(t("Preserved:"), t("all existing partitions, byte for byte."))
+        else:
+            drives = tuple(map(ui.short, plan.devices))
+            yield ui.fine(t("Nothing is lost: no data found on {drives:and}.", drives=drives))
 
     @property
     def _can_read(self) -> bool:
@@ -263,7 +276,8 @@ class PlanScreen(JobScreen):
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
         taken = self.session.with_options(spec.choice)
-        self.open(filesystem.Options, spec.workload.id, taken, self._take)
+        advised = self._advice_for(spec).choice(spec.choice.filesystem) if taken.names else None
+        self.open(filesystem.Options, spec.workload.id, taken, self._take, advised)
 
     def act_drives(self) -> None:
         self.open(spread.Spread, self._renew)
@@ -286,14 +300,15 @@ class PlanScreen(JobScreen):
         self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
-        self.desk.open_conversions()
+        from wizard.ui.screens.ways import open_ways
+
+        open_ways(self.desk)
 
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
-            reasons = choice_reasons(self.session.choice, self.session.advice)
-            self.open(Reasons, messages.WHY, reasons)
+            self.open(Page, messages.WHY, tuple(choice_page(self.session.choice, self.session.advice)))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])

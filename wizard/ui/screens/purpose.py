@@ -11,11 +11,11 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
+from wizard.ui.components.advice_rows import choice_page
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import about_drive
-from wizard.ui.components.reasons import choice_reasons
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.dialogs.pages import Page
 from wizard.ui.session import Session
 
 
@@ -66,15 +66,17 @@ class PurposeScreen(Screen):
         session = self.session
         if not (session.workload == self.row and session.specs):
             session = draft.for_purpose(self._session, self.row)
-        self.desk.session = session
-        self.desk.open_plan()
+        self.desk.session, self.desk.workload = session, self.row
+        from wizard.ui.screens.plan import PlanScreen
+
+        self.open(PlanScreen)
 
     def act_why(self) -> None:
         tried = self._try(self.row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
             return
-        self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
+        self.open(Page, title_of(tried.choice.filesystem), tuple(choice_page(tried.choice, tried.advice)))
 
 
 def _preview(session: Session) -> ui.Blocks:

@@ -7,6 +7,7 @@ from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
+from wizard.plan.changes import RunDocument
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
@@ -14,7 +15,8 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import serial_of
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
-from wizard.ui.jobs.job import AnyJob
+from wizard.ui.jobs.in_place import job_of
+from wizard.ui.screens.work import WorkScreen
 
 ENOUGH = 4
 """Number of characters required from the end of an unambiguous serial number."""
@@ -26,9 +28,10 @@ class Review(asking.JobScreen):
     place = "review"
     step = ui.ScreenStep.REVIEW
 
-    def __init__(self, desk: Desk, job: AnyJob) -> None:
+    def __init__(self, desk: Desk, document: RunDocument) -> None:
         super().__init__(desk)
-        self.job, self.title = job, job.title
+        job = self.job = job_of(self.services, document)
+        self.title = job.title
         self.about = ", ".join(ui.short(drive.path) for drive in job.drives)
         self._room: UndoSpace | None = None
         self._pressed = self._beginning = False
@@ -179,7 +182,7 @@ class Review(asking.JobScreen):
 
         def begun(run: Path) -> None:
             self._beginning, self._warned = False, b""
-            self.desk.open_run(run, job=self.job)
+            self.open(WorkScreen, run, job=self.job)
 
         def start() -> Path:
             return self.services.as_root().start(self.job.document, tokens, secret)

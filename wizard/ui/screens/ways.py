@@ -7,7 +7,6 @@ from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES, TITLES, is_damaged
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import Refused
 from wizard.model.said import format_capacity, format_duration, t
 from wizard.plan.changes import Migration, Prospect, WayOffer
 from wizard.ui import messages
@@ -63,13 +62,10 @@ class WaysScreen(Screen):
                 format_duration(offer.seconds),
                 format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
                 standing,
-                why_not=self._why_not(prospect, offer),
+                why_not="" if self._repairs else advice_rows.obstacle_words(prospect, offer),
             )
             rows.append(row)
         return rows
-
-    def _why_not(self, prospect: Prospect, offer: WayOffer) -> ui.Text:
-        return "" if self._repairs else advice_rows.obstacle_words(prospect, offer)
 
     def _panes(self) -> ui.Panes:
         prospect, offer = self._prospect, self._offer
@@ -88,9 +84,6 @@ class WaysScreen(Screen):
         if found := tuple(finding_paras(prospect.findings)):
             yield ui.Pane(messages.NOTES, found)
 
-    def _said(self) -> ui.Piece | None:
-        return super()._said() if self._prospect else None
-
     def _above(self) -> ui.Blocks:
         if self._prospect is not None:
             said = messages.CAPTION(what=messages.RECOMMENDED)
@@ -99,15 +92,13 @@ class WaysScreen(Screen):
             yield ui.heading(said, self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
-        elif self.doing:
-            yield ui.para(self.doing)
-        else:
+        elif not self.doing:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
     def _actions(self) -> ui.Actions:
         wait, prospect, offer = self.doing, self._prospect, self._offer
         if prospect is not None and offer is not None:
-            yield ui.Action("review", "enter", messages.REVIEW, wait or self._why_not(prospect, offer))
+            yield ui.Action("review", "enter", messages.REVIEW, wait or self.against)
             if offer.way.converts:
                 label = t("do not compare") if self._compares else t("compare files")
                 yield ui.Action("compare", "c", label, wait)
@@ -138,11 +129,8 @@ class WaysScreen(Screen):
         self._repairs = not self._repairs
 
     def act_review(self) -> None:
-        prospect, offer = self._prospect, self._offer
-        if prospect is None or offer is None:
+        if (offer := self._offer) is None:
             return
-        if refused := self._why_not(prospect, offer):
-            raise Refused(refused)
         way, manifest, repairs = offer.way, self._compares and offer.way.converts, self._repairs
 
         def plan() -> Migration:
@@ -157,7 +145,7 @@ class WaysScreen(Screen):
         self.later_as_root(messages.CHECKING, plan, planned)
 
 
-def open_ways(desk: Desk, device: str) -> None:
+def open_ways(desk: Desk, device: str = "") -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
 
     def take(device: str) -> None:

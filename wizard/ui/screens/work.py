@@ -14,24 +14,42 @@ from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, t
+from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
+from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
+from wizard.ui.screens.copying import CopyScreen
 
 HOME = t("drives")
 
 Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
 LATEST = 6
-LABELS = {Purpose.KEEP: messages.KEEP, Purpose.UNDO: messages.UNDO}
+WAYS = {
+    Purpose.KEEP: (
+        messages.KEEP,
+        Sentence("Keep the result on {drives:and}?"),
+        Sentence("Keep (K): {means}"),
+    ),
+    Purpose.UNDO: (
+        messages.UNDO,
+        Sentence("Undo the changes to {drives:and}?"),
+        Sentence("Undo (U): {means}"),
+    ),
+}
+"""Label, question and explanation of the ways to settle a run."""
 STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.STEP_DONE: "done"}
 
 
 class WorkScreen(asking.JobScreen):
-    """Progress of a run with steps and the effect of a power failure; then the result."""
+    """Progress of a run with steps and the effect of a power failure; then the result.
+
+    `way` is keep or undo, to do it at once. Without a job, read it from the run.
+    """
 
     step = ui.ScreenStep.WORK
     help = (
@@ -40,11 +58,12 @@ class WorkScreen(asking.JobScreen):
         t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
     )
 
-    def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
+    def __init__(self, desk: Desk, run: Path, way: str = "", job: AnyJob | None = None) -> None:
         super().__init__(desk)
-        self.job, self.run = job, run
-        self.title = job.title
-        self._paths = [drive.path for drive in job.drives]
+        self.job = job or job_of(self.services, self.services.runs.document(run))
+        self.run = desk.run = run
+        self.title = self.job.title
+        self._paths = [drive.path for drive in self.job.drives]
         self.about = ", ".join(map(ui.short, self._paths))
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = run_rows.RunProgress()
@@ -52,7 +71,7 @@ class WorkScreen(asking.JobScreen):
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
         self._commands = NextCommands()
-        self._asked: Purpose | None = None
+        self._asked = Purpose(way) if way else None
 
     def entered(self) -> None:
         self.desk.touched = True
@@ -169,14 +188,10 @@ class WorkScreen(asking.JobScreen):
 
     def _choices(self, outcome: RunOutcome) -> ui.Blocks:
         words = ["resume"] if outcome.resumes else []
-        for choice in outcome.choices:
-            words.append(choice.way)
-            said = (
-                Sentence("Keep (K): {means}") if choice.way is Purpose.KEEP else Sentence("Undo (U): {means}")
-            )
-            yield ui.para(said(means=choice.means), hang=2)
-        if outcome.look:
-            yield ui.para(outcome.look, hang=2)
+        for way in outcome.ways:
+            words.append(way)
+            *_, said = WAYS[way]
+            yield ui.para(said(means=self._means(way)), hang=2)
         if outcome.resumes:
             yield ui.para(t("Go on (G): continue at the step that stopped."), hang=2)
         if self.services.needs_root and not self.services.demo:
@@ -196,9 +211,8 @@ class WorkScreen(asking.JobScreen):
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
         yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
-        for choice in outcome.choices:
-            keeps = choice.way is Purpose.KEEP
-            yield ui.ending(choice.way.value, "K" if keeps else "U", LABELS[choice.way])
+        for way in outcome.ways:
+            yield ui.ending(way.value, "K" if way is Purpose.KEEP else "U", WAYS[way][0])
         if outcome.resumes:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
@@ -252,8 +266,7 @@ class WorkScreen(asking.JobScreen):
         if self._outcome is None:
             self._asked = way
             return
-        choice = next((one for one in self._outcome.choices if one.way is way), None)
-        if choice is None:
+        if way not in self._outcome.ways:
             return
 
         def read(values: ui.Values) -> bytes:
@@ -264,15 +277,20 @@ class WorkScreen(asking.JobScreen):
                 self._settle(way, secret)
 
         def yes() -> None:
-            if choice.why_secret:
+            if way is Purpose.KEEP and self.job.takes_passphrase:
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
-                blocks = (ui.para(choice.why_secret),)
+                blocks = (ui.para(OPENED_TO_KEEP),)
                 self.open(asking.Typing, title, blocks, fields, read, settle, messages.RESUME)
             else:
                 self._settle(way)
 
-        self.open(asking.Question, choice.question, choice.means, LABELS[way], yes, ends=True)
+        label, question, _ = WAYS[way]
+        title = question(drives=self.job.changed)
+        self.open(asking.Question, title, self._means(way), label, yes, ends=True)
+
+    def _means(self, way: Purpose) -> ui.Text:
+        return self.job.keep_means if way is Purpose.KEEP else self.job.undo_means
 
     act_keep = partialmethod(_ask, Purpose.KEEP)
     act_undo = partialmethod(_ask, Purpose.UNDO)
@@ -323,7 +341,7 @@ class WorkScreen(asking.JobScreen):
         self._follow()
 
     def act_bring(self) -> None:
-        self.desk.open_copy(self.job.places)
+        self.open(CopyScreen, self.job.places)
 
     def act_report(self) -> None:
         page = self.services.report(self.run)

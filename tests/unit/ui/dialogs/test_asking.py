@@ -292,7 +292,6 @@ def test_blocker_of_an_installation_is_reported_and_can_be_retried(monkeypatch: 
     at.key("y")
     assert "apt could not install exfatprogs." in at.texts() and not done
     services.fault = None
-    at.key("r")
     at.key("y")
     assert services.installed == [MISSING] and done == ["drives"]
 

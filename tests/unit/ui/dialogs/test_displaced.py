@@ -149,4 +149,4 @@ def test_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path) -> 
     at.act("take", file=str(path))
     assert read_verdict(path.read_text(), "it", DisplacedVerdict) == likely_verdict()
     at.key("w")
-    assert at.view.place == "reasons"
+    assert at.view.place == "page"

@@ -160,7 +160,7 @@ def test_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
     assert read_verdict(path.read_text(), "it", Verdict).outcome is Outcome.ALIGNED_FASTER
     assert at.said.startswith("The result was saved to ")
     at.key("w")
-    assert at.view.place == "reasons" and "1.80 times as long misaligned" in at.text
+    assert at.view.place == "page" and "1.80 times as long misaligned" in at.text
 
 
 def test_impossible_measurement_is_reported() -> None:

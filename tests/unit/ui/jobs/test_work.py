@@ -321,7 +321,7 @@ def test_conversion_offers_only_possible_actions_without_root(
     job = MigrationJob(Live(), make_migration(situation(), Way.FULL, manifest=False))
     entries = [entry(Event.STEP_STARTED, "Converting.", 1)] if begun_step else []
     outcome = job.outcome(RUN, state, entries, NextCommands(job.unchecked[state]))
-    assert [choice.way for choice in outcome.choices] == offered
+    assert [*outcome.ways] == offered
     assert outcome.resumes is resumes
     assert (outcome.banner.text == NOT_YET) is (Purpose.UNDO in offered and state is RunState.DONE)
 

@@ -32,7 +32,9 @@ def ext4(workload: str = MEDIA) -> Choice:
 def options(came: Came, taken: Taken | None = None, workload: str = MEDIA) -> Person:
     services = recorded()
     session, start = session_for(services, workload), taken or Taken(ext4(workload))
-    return person_at(services, session, lambda desk: Options(desk, workload, start, came.take))
+    return person_at(
+        services, session, lambda desk: Options(desk, workload, start, came.take, ext4(workload))
+    )
 
 
 def word(person: Person, row: str) -> str:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import E512, drive, gpt, machine, partition
-from tests.unit.ui.person import Person
+from tests.unit.ui.person import Person, texts_of_block
 from wizard.advice.evidence import find_term
 from wizard.ext4.document import make_migration
 from wizard.host.services import Services
@@ -17,19 +17,18 @@ from wizard.plan.changes import Way
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
-from wizard.ui.components.measured import verdict_reasons
+from wizard.ui.components.advice_rows import choice_page
+from wizard.ui.components.measured import verdict_page
 from wizard.ui.components.reasons import (
-    choice_reasons,
     command_blocks,
     finding_reasons,
     step_reasons,
-    unmade_reasons,
 )
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
 from wizard.ui.session import Session
-from wizard.ui.view import Command, Figures, ScreenStep, para, pieces
+from wizard.ui.view import Command, Figures, ScreenStep, para
 
 
 def person(*drives: Drive) -> Person:
@@ -124,18 +123,18 @@ def test_list_without_reasons_says_so() -> None:
     assert "No further details." in at.texts()
 
 
-def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
+def test_page_of_a_choice_includes_options_and_unavailable_ones() -> None:
     services, known = person(drive()).desk.services, drive()
     session = Session(services, machine(known), known, services.diagnose(machine(known), known))
     advice = session.advise("large-media")
     for choice in advice.choices:
-        reasons = choice_reasons(choice, advice)
-        wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)
-        assert len(reasons) == wanted + len(advice.doubts) + len(advice.notes)
-        assert str(choice.sentence).startswith(str(reasons[0].sentence).removesuffix("…"))
-        assert reasons[0].behind[0] == para(choice.sentence)
-    for unmade in advice.unmade:
-        assert unmade_reasons(unmade)[0].sentence == unmade.why_not
+        said = [text for block in choice_page(choice, advice) for text in texts_of_block(block)]
+        explained = [
+            *(one.why for one in (*choice.mkfs, *choice.mount)),
+            *(one.reason for one in choice.withheld),
+        ]
+        wanted = (*choice.obstacles, *([] if choice.obstacles else explained), *advice.doubts, *advice.notes)
+        assert {str(choice.sentence), *map(str, wanted)} <= set(said)
 
 
 def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
@@ -178,18 +177,16 @@ def verdict() -> Verdict:
 
 
 def test_verdict_has_its_figures_and_each_caveat() -> None:
-    reasons = tuple(verdict_reasons(verdict()))
-    medians, spread = (block for block in reasons[0].behind if isinstance(block, Figures))
+    blocks = tuple(verdict_page(verdict()))
+    medians, spread, *_ = (block for block in blocks if isinstance(block, Figures))
     assert medians.shown == ("100 us", "180 us")
     assert sum(value for _, value in spread.values) == 3
-    assert reasons[1].sentence == "It is a test." and str(pieces(reasons[1].caption)[0].text) == "But:"
+    assert any("It is a test." in texts_of_block(block) for block in blocks)
 
 
 def test_verdict_without_pairs_reports_no_measurement() -> None:
-    reasons = tuple(verdict_reasons(replace(verdict(), pairs=(), ratio=None)))
-    assert "No measurements." in " ".join(
-        str(piece.text) for block in reasons[0].behind for piece in getattr(block, "pieces", ())
-    )
+    blocks = verdict_page(replace(verdict(), pairs=(), ratio=None))
+    assert any("No measurements." in texts_of_block(block) for block in blocks)
 
 
 def test_health_starts_with_the_verdict_and_names_the_drive() -> None:

@@ -148,6 +148,9 @@ def test_role_sets_its_size_without_mount_point_and_restores_both() -> None:
     person.key("enter")
     (spec,) = came
     assert (spec.role, spec.writer, spec.mount_point) == ("root", ROOT, None)
+    person = form(home(), [], change=lambda _: spec)
+    person.turn("role", "")
+    assert field(person, "role").value == "" and field(person, "mount").value == ""
 
 
 def test_swap_is_activated_and_mounted_nowhere() -> None:
