@@ -68,7 +68,7 @@ class Actions(Screen):
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
     def act(self, name: str, row: str, values: ui.Values) -> None:
-        self.moved(row)
+        self.moved(row or self.row)
         entry = next((one for one in self._found if one.name == name), None)
         if entry is None or (makes := entry.makes) is None:
             super().act(name, row, values)
