@@ -27,7 +27,7 @@ from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
 from wizard.model.errors import Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
@@ -60,7 +60,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
     BadInput if the device is unreadable."""
     if isinstance(wanted, requests.SwitchOff | requests.Release):
-        return (_switch_off if isinstance(wanted, requests.SwitchOff) else _release)(device)
+        return _for_drive(device, wanted)
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
     used = look_at_filesystem(device, environment)
@@ -391,36 +391,32 @@ def _check_options(options: tuple[str, ...], filesystem: str) -> None:
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
-def _whole_drive(device: str) -> str:
+def _for_drive(device: str, wanted: requests.SwitchOff | requests.Release) -> Changes:
     node, drive_node = nodes_of(device)
     if node != drive_node:
         _refuse(t("{device} is a partition; name the drive, {drive}.", device=node, drive=drive_node))
-    return node
+    releases = isinstance(wanted, requests.Release)
+    # A group can use other drives.
+    machine = probe_machine(tuple(dict.fromkeys((node, *(list_drive_paths() if releases else ())))))
+    drive = machine.drives[0]
+    planned = tuple(_release(machine, drive) if releases else _switch_off(drive))
+    return changes_of(dangers.known_identity(machine, drive), (node, "", ""), wanted, planned)
 
 
-def _switch_off(device: str) -> Changes:
-    node = _whole_drive(device)
-    machine = probe_machine([node])
-    (drive,) = machine.drives
+def _switch_off(drive: Drive) -> Planned:
     _refuse(possible.why_not_power_off(drive))
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    unmounts = (
-        _unmount(device, mounted)
-        for mounted in reversed(mounts.read_mounts())
-        for device in drive.nodes
-        if mounts.is_mount_of(mounted, device)
-    )
-    identity = dangers.known_identity(machine, drive)
-    return changes_of(identity, (node, "", ""), requests.SwitchOff(), (*unmounts, PowerOff(node, files)))
+    for mounted in reversed(mounts.read_mounts()):
+        for device in drive.nodes:
+            if mounts.is_mount_of(mounted, device):
+                yield _unmount(device, mounted)
+    yield PowerOff(drive.path, files)
 
 
-def _release(device: str) -> Changes:
-    """Plan to stop everything on a drive. All drives are read, since a group can use others."""
-    node = _whole_drive(device)
-    machine = probe_machine(tuple(dict.fromkeys((node, *list_drive_paths()))))
-    drive = machine.drives[0]
+def _release(machine: Machine, drive: Drive) -> Planned:
+    """Plan to stop everything on a drive."""
     try:
         operations, tops = plan_release(machine, drive)
     except Refused as error:
@@ -429,11 +425,9 @@ def _release(device: str) -> Changes:
         if reason := open_exclusively(top):
             _refuse(IN_USE(device=top, why=reason))
     stops = [_as_running(operation) for operation in operations]
-    planned: list[Setting | Message] = [*stops]
+    yield from stops
     if any(one.layer == "lvm" or (one.layer, one.state) == ("md", "active") for one in stops):
-        planned.append(t("md and LVM save their state on the drive when stopped. Files do not change."))
-    identity = dangers.known_identity(machine, drive)
-    return changes_of(identity, (drive.path, "", ""), requests.Release(), planned)
+        yield t("md and LVM save their state on the drive when stopped. Files do not change.")
 
 
 def _as_running(operation: StopLayer) -> StopLayer:
