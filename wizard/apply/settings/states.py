@@ -128,7 +128,11 @@ def _compared(seen: object, before: object, after: object, said: Message) -> Val
     return ValueState(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
 
 
-def _with_value(setting: settings.Relabel | settings.SetQueue | ChangeOwner, value: object) -> ValueState:
+Valued = settings.Relabel | settings.SetQueue | ChangeOwner
+"""Settings whose state is one value."""
+
+
+def _with_value(setting: Valued, value: object) -> ValueState:
     return _compared(value, setting.old, setting.new, replace(setting, new=value).goal)
 
 
