@@ -1,6 +1,7 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Sequence
+from functools import singledispatch
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
@@ -64,27 +65,15 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
     used = look_at_filesystem(device, environment)
-    planned = tuple(_planned(used, wanted, environment))
+    planned = tuple(_planned(wanted, used, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
     return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
-def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Planned:
-    match wanted:
-        case requests.SetLabel(label=label):
-            return _relabel(used, label)
-        case requests.NewUuid():
-            return _set_uuid(used, environment)
-        case requests.Attach():
-            return _mount(used, wanted)
-        case requests.Detach(boot=boot):
-            return _unmount_all(used, boot=boot)
-        case requests.SetOptions(options=options):
-            return _change_options(used, options)
-        case _:
-            assert isinstance(wanted, requests.Grow), wanted
-            return _grow(used)
+@singledispatch
+def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environment) -> Planned:
+    raise NotImplementedError
 
 
 def _refuse(reason: Message | None) -> None:
@@ -92,8 +81,9 @@ def _refuse(reason: Message | None) -> None:
         raise refused(reason)
 
 
-def _relabel(used: ExistingVolume, label: str) -> Planned:
-    device, filesystem = used.device, used.filesystem
+@_planned.register
+def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Environment) -> Planned:
+    device, filesystem, label = used.device, used.filesystem, wanted.label
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
         _refuse(AS_REQUESTED(device=device))
@@ -138,7 +128,8 @@ def _relabel(used: ExistingVolume, label: str) -> Planned:
     yield from _edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))
 
 
-def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
+@_planned.register
+def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Environment) -> Planned:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.device, used.filesystem
@@ -204,7 +195,8 @@ def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | Non
         yield edit_of(used.fstab, used.fstab_text, *edits)
 
 
-def _mount(used: ExistingVolume, wanted: requests.Attach) -> Planned:
+@_planned.register
+def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environment) -> Planned:
     device, kind = used.device, KINDS[used.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     _check_options(wanted.options, used.filesystem)
@@ -303,8 +295,9 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
     return edit_of(used.fstab, used.fstab_text, LineEdit(0, None, wanted.line))
 
 
-def _unmount_all(used: ExistingVolume, *, boot: bool) -> Planned:
-    device = used.device
+@_planned.register
+def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Environment) -> Planned:
+    device, boot = used.device, wanted.boot
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
@@ -334,14 +327,15 @@ def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
     )
 
 
-def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
+@_planned.register
+def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environment: Environment) -> Planned:
     has_line = used.line is not None
     _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
     kept = used.at_boot or ()
     prefixes = ("subvol=", "subvolid=")
     subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
-    options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
+    options = tuple(dict.fromkeys((*wanted.options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
@@ -353,7 +347,8 @@ def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
     return iter(planned)
 
 
-def _grow(used: ExistingVolume) -> Planned:
+@_planned.register
+def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment) -> Planned:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
     device, drive = used.device, used.drive
