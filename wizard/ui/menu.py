@@ -22,13 +22,13 @@ from wizard.plan.partition.resize import why_not_adjust, why_not_larger
 from wizard.plan.partition.restore import lost_layout
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.request import plan_request
+from wizard.plan.request.using import usual_purpose
 from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.components.drive_rows import NOT_FINISHED
-from wizard.ui.draft import usual_purpose
 
 READ_ONLY = frozenset({"speed", "health"})
 """Actions available during a run on the same device."""

@@ -76,9 +76,8 @@ def labelled(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureReq
 def renumbered(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:
     drive = with_table_or_luks(work, make_drive, "gpt")
     drives = sorted(work.bench.images)
-    return Case(
-        act(drive, requests.NewUuid(), work.environment), lambda: [work.digest(one) for one in drives]
-    )
+    changes = act(drive, requests.NewUuid(), work.environment)
+    return Case(changes, lambda: [work.digest(one) for one in drives])
 
 
 def attached(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:

@@ -22,16 +22,11 @@ PART = "/dev/sda1"
 
 
 class Here(Live):
-    at_boot: tuple[str, ...] | None = ()
-
-    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        return self.at_boot
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...]:
+        return ()
 
 
-class Unavailable(Here):
-    """Services with an fstab that was not read, and without measurements."""
-
-    at_boot = None
+class Unavailable(Live):
     obstacle = apply_obstacle = "A recording."
 
 
