@@ -312,10 +312,8 @@ class GrowMounted(operation.Setting):
         return KINDS[self.filesystem].title
 
     @property
-    def stays(self) -> Message | None:
-        if self.commands_to(new=False):
-            return None
-        return t("{title} does not shrink while mounted", title=self.title)
+    def stays(self) -> bool:
+        return not self.commands_to(new=False)
 
     def commands_to(self, *, new: bool) -> Commands:
         growing = KINDS[self.filesystem].growing
@@ -329,15 +327,15 @@ class GrowMounted(operation.Setting):
     def is_ext(self) -> bool:
         return self.filesystem.startswith("ext")
 
-    def tools(self) -> frozenset[str]:
-        return operation.Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
+    @property
+    def programs(self) -> frozenset[str]:
+        return frozenset({"dumpe2fs"} if self.is_ext else ())
 
     def fits(self, subject: operation.Subject) -> bool:
         growing = KINDS[subject.filesystem].growing
         extended = (one for one in subject.settings if isinstance(one, ExtendPartition))
         return (
-            self.device == subject.device
-            and 0 < self.old_bytes < self.new_bytes < subject.drive.size_bytes
+            0 < self.old_bytes < self.new_bytes < subject.drive.size_bytes
             and self.filesystem == subject.filesystem
             and growing is not None
             and growing.in_use is not None
@@ -348,9 +346,9 @@ class GrowMounted(operation.Setting):
 
     @property
     def undo_obstacle(self) -> Message | None:
-        if self.stays is None:
-            return None
-        return t(
-            "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
-            title=self.title,
-        )
+        if self.stays:
+            return t(
+                "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
+                title=self.title,
+            )
+        return None

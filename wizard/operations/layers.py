@@ -257,6 +257,7 @@ class StopLayer(operation.Setting):
 
     requests = (Release,)
     lasts = False
+    elsewhere = True
 
     aims = Sentence("{device} is not active")
 

@@ -25,7 +25,6 @@ from wizard.operations.rules import mount_options_fault, mount_point_fault
 UNMOUNT = Sentence("Unmount {device} from {mount_point}.")
 NOT_MOUNTED_AT = Sentence("{device} is not mounted at {mount_point}")
 MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
-MOUNTED_WITH = Sentence("mounted with {options}")
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
@@ -167,8 +166,7 @@ class Mount(OnNodes, Setting):
     def fits(self, subject: Subject) -> bool:
         kind = KINDS[subject.filesystem]
         return (
-            self.device == subject.device
-            and not self.others
+            not self.others
             and self.filesystem in filter(None, (*kind.kernel_names, kind.mount_helper))
             and not mount_point_fault(self.mount_point)
             and not mount_options_fault(self.options)
@@ -220,13 +218,12 @@ class Remount(Setting):
 
     @property
     def goal(self) -> Message:
-        return MOUNTED_WITH(options=",".join(self.new))
+        return t("mounted with {options}", options=",".join(self.new))
 
     def fits(self, subject: Subject) -> bool:
         old, new = {*self.old}, {*self.new}
         return (
-            self.device == subject.device
-            and self.mount_point.startswith("/")
+            self.mount_point.startswith("/")
             and subject.filesystem in REMOUNTING
             and all(map(_WORD.fullmatch, old | new))
             and not (old ^ new) - (REMOUNTED if isinstance(subject.wanted, SetOptions) else TUNED)
@@ -283,16 +280,12 @@ class ChangeOwner(Setting):
 
     @property
     def goal(self) -> Message:
-        return self.belongs(self.new)
-
-    def belongs(self, top: Top) -> Message:
-        return t("{place} belongs to {owner}", place=self.mount_point, owner=str(top))
+        return t("{place} belongs to {owner}", place=self.mount_point, owner=str(self.new))
 
     def fits(self, subject: Subject) -> bool:
         owner = subject.wanted.owner if isinstance(subject.wanted, Attach | Tune) else None
         return (
-            self.device == subject.device
-            and not mount_point_fault(self.mount_point)
+            not mount_point_fault(self.mount_point)
             and owner is not None
             and self.new == self.old.writable_by(owner) != self.old
             and self.filesystem in KINDS[subject.filesystem].kernel_names
@@ -311,6 +304,7 @@ class Unmount(Setting):
     requests = (Detach, SwitchOff)
     turn = 1
     lasts = False
+    elsewhere = True
 
     says = UNMOUNT
     aims = NOT_MOUNTED_AT

@@ -279,6 +279,9 @@ class Setting(Operation):
     needs_drive = True
     """False for files of the system, which are restored even if the drive is missing."""
 
+    elsewhere = False
+    """True if `fits` also checks `device`, because it can differ from the document's."""
+
     mounts = False
     """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
 
@@ -298,9 +301,9 @@ class Setting(Operation):
         return None
 
     @property
-    def stays(self) -> Message | None:
-        """Why the finished operation cannot be undone, as a clause. None if undo is possible."""
-        return None
+    def stays(self) -> bool:
+        """True if the finished operation cannot be undone, as `undo_obstacle` explains."""
+        return False
 
     @property
     def undo_obstacle(self) -> Message | None:
@@ -317,7 +320,7 @@ class Setting(Operation):
         return ()
 
     def fits(self, subject: Subject) -> bool:
-        """Return False if the operation is invalid in an edited document."""
+        """Return False if a field is invalid in an edited document. A `device` is that of the document."""
         raise NotImplementedError
 
     def foreign(self, fstab: Path, rules: Path) -> Message | None:
@@ -348,7 +351,7 @@ class Setting(Operation):
 
     def tools(self) -> frozenset[str]:
         """Return the programs to do, check and undo the operation."""
-        return frozenset(argv[0] for new in (True, False) for argv in self.commands_to(new=new))
+        return self.programs.union(argv[0] for new in (True, False) for argv in self.commands_to(new=new))
 
     def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return drivers with the mount options that they get for the first time."""

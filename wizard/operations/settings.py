@@ -17,8 +17,6 @@ from wizard.operations.operation import Context, Setting, Subject, filled
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
-BLOCKS = Sentence("{blocks} blocks are reserved for root")
-CONTAINS = Sentence("{file} contains {new}")
 UNIT_STATE = Sentence("systemd reports {unit} as {state}")
 
 _MBR_ID = re.compile(r"[0-9a-f]{8}")
@@ -39,6 +37,9 @@ class ReserveBlocks(Setting):
 
     requests = (Tune,)
 
+    aims = Sentence("{new_blocks} blocks are reserved for root")
+    programs = frozenset({"dumpe2fs"})
+
     def sentence(self, context: Context) -> Message:
         device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
         return t(
@@ -48,17 +49,9 @@ class ReserveBlocks(Setting):
     def commands_to(self, *, new: bool) -> Commands:
         return (("tune2fs", "-r", str(self.new_blocks if new else self.old_blocks), self.device),)
 
-    def tools(self) -> frozenset[str]:
-        return frozenset({"tune2fs", "dumpe2fs"})
-
-    @property
-    def goal(self) -> Message:
-        return BLOCKS(blocks=self.new_blocks)
-
     def fits(self, subject: Subject) -> bool:
         return (
-            self.device == subject.device
-            and subject.filesystem.startswith("ext")
+            subject.filesystem.startswith("ext")
             and 0 <= self.new_blocks < self.old_blocks < 1 << 48
             and self.block_bytes in (1 << bits for bits in range(10, 17))
         )
@@ -119,19 +112,18 @@ class Relabel(Setting):
 
     @property
     def goal(self) -> Message:
-        return self.has(self.new)
-
-    def has(self, value: str) -> Message:
-        if self.is_uuid:
-            return t("{device} has the UUID {uuid}", device=self.device, uuid=value)
-        return t("{device} has the label '{label}'", device=self.device, label=value)
+        form = (
+            Sentence("{device} has the UUID {new}")
+            if self.is_uuid
+            else Sentence("{device} has the label '{new}'")
+        )
+        return filled(form, self)
 
     def fits(self, subject: Subject) -> bool:
         kind = KINDS.get(self.filesystem)
         known = kind is not None and bool(kind.set_uuid if self.is_uuid else kind.relabelling)
         if (
-            self.device != subject.device
-            or self.filesystem != subject.filesystem
+            self.filesystem != subject.filesystem
             or not (known or (self.is_uuid and self.is_written))
             or isinstance(subject.wanted, NewUuid) is not self.is_uuid
         ):
@@ -171,10 +163,11 @@ class SetQueue(Setting):
     requests = (Tune,)
     turn = 4
     lasts = False
+    elsewhere = True
 
     says = Sentence("Set {name} of {device} from {old} to {new} now.")
     undone = SET_AGAIN
-    aims = CONTAINS
+    aims = Sentence("{file} contains {new}")
 
     @property
     def once(self) -> str:
@@ -275,13 +268,10 @@ class PowerOff(Setting):
 
     requests = (SwitchOff,)
     turn = 2
+    stays = True
 
     says = Sentence("Flush and power off {device}.")
     aims = Sentence("the kernel no longer lists {device}")
-
-    @property
-    def stays(self) -> Message:
-        return self.goal
 
     def commands_to(self, *, new: bool) -> Commands:
         return (("sync", self.device), ("blockdev", "--flushbufs", self.device)) if new else ()
@@ -294,10 +284,9 @@ class PowerOff(Setting):
         return t("Not possible: unplug the drive and plug it in again.")
 
     def fits(self, subject: Subject) -> bool:
-        known = all(
+        return bool(self.files) and all(
             file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in self.files
         )
-        return self.device == subject.drive.path and bool(self.files) and known
 
 
 def difference(path: str, old: str, new: str) -> tuple[str, ...]:

@@ -252,8 +252,7 @@ class ExtendPartition(Setting):
     def fits(self, subject: Subject) -> bool:
         block, end = subject.drive.geometry.logical_block_bytes, self.start_bytes + self.new_bytes
         return (
-            self.device == subject.device
-            and 0 < self.old_bytes < self.new_bytes
+            0 < self.old_bytes < self.new_bytes
             and not any(n % block for n in (self.start_bytes, self.old_bytes, self.new_bytes))
             and self.drive == subject.drive.path
             and 0 < self.start_bytes < end <= subject.drive.size_bytes

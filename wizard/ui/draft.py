@@ -16,16 +16,9 @@ from wizard.plan.raid.striping import room_bytes
 from wizard.plan.request import wanted
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
-from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
+from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.session import Session
-
-
-def usual_purpose(drive: Drive) -> str:
-    """Return the most likely workload for a drive, to preselect in the list."""
-    if drive.is_often_unplugged and not drive.rotational:
-        return PORTABLE_WORKLOAD
-    return "ssd-general" if drive.rotational is False else "large-media"
 
 
 def for_purpose(session: Session, workload: str) -> Session:

@@ -1,6 +1,6 @@
-"""Menu of actions for a drive or partition, with reasons for unavailable ones. Pure."""
+"""Menu of actions for a drive or partition, with the requests they make, and reasons for unavailable ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +9,9 @@ from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
-from wizard.model.errors import Refused, why_not
+from wizard.host.services import Services
+from wizard.model import requests
+from wizard.model.errors import Refused, printable, why_not
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, t, tn
 from wizard.plan.free_space import aligned_spaces
@@ -19,6 +21,8 @@ from wizard.plan.partition.moves import misaligned_parts, planned_moves
 from wizard.plan.partition.resize import why_not_adjust, why_not_larger
 from wizard.plan.partition.restore import lost_layout
 from wizard.plan.refusals import measured, unread_content
+from wizard.plan.request import plan_request
+from wizard.plan.request.using import usual_purpose
 from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
@@ -26,12 +30,6 @@ from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.components.drive_rows import NOT_FINISHED
 
-WORKED_OUT = frozenset(
-    {"rename", "new-uuid", "mount", "unmount", "move", "options", "tune", "power-off", "release"}
-)
-"""Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
-MEASURED = frozenset({"bring", "speed"})
-"""Actions that require root in this process."""
 READ_ONLY = frozenset({"speed", "health"})
 """Actions available during a run on the same device."""
 LOST_ON_KEEP = t("all data deleted when you choose Keep")
@@ -41,10 +39,20 @@ LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """Minimum size of a mountable filesystem, in bytes."""
 
 
+class Form(Struct, frozen=True):
+    """Fields to fill in for a request, created when the form opens. `says` explains them."""
+
+    fields: Callable[[], Sequence[ui.Field]]
+    makes: Callable[[ui.Values], requests.Wanted]
+    says: ui.Text = ""
+
+
 class MenuEntry(Struct, frozen=True):
     """An action. `says` describes the effect here, and `why_not` explains why the action is unavailable.
 
-    `ends` marks an action that destroys something.
+    `makes` is the request to review, the form for it, the mode for new volumes, or the run to open. A
+    `Wanted` needs checks on the live machine, all other writing actions only a plan. `ends` marks an action
+    that destroys something.
     """
 
     name: str
@@ -52,38 +60,31 @@ class MenuEntry(Struct, frozen=True):
     label: Message
     says: ui.Text
     why_not: ui.Text | None = ""
+    makes: requests.Wanted | plan_request.Request | plan_request.Mode | Form | OpenRun | None = None
     ends: bool = False
 
 
 def entries(
+    services: Services,
     machine: Machine,
     drive: Drive,
     device: str,
     blocker: ui.Text,
     runs: Sequence[OpenRun] = (),
-    *,
-    has_line: bool = True,
-    not_worked_out: ui.Text = "",
-    not_measured: ui.Text = "",
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
     `blocker` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
-    runs on the device are listed first. `has_line`: fstab lists the filesystem. The other texts explain why
-    changes or measurements are unavailable.
+    runs on the device are listed first.
     """
     part = drive.partition(device)
     found = [*_of_drive(drive, blocker)] if part is None else []
-    # If `not_worked_out` is set, fstab was not read.
-    has_line = has_line or bool(not_worked_out)
-    found += _of_filesystem(machine, drive, device, has_line=has_line)
-    if part is not None:
-        found += (*_of_partition(drive, part), *_align(machine, drive, part))
-    else:
-        found += (*_align(machine, drive, None), *_of_whole_drive(machine, drive))
+    found += _of_filesystem(services, machine, drive, device)
+    found += _of_partition(drive, part) if part else ()
+    found += _align(services, machine, drive, part)
+    found += () if part else _of_whole_drive(services, machine, drive)
     own = run_rows.runs_on(runs, drive, device)
-    against = {**dict.fromkeys(WORKED_OUT, not_worked_out), **dict.fromkeys(MEASURED, not_measured)}
-    found = [replace(one, why_not=_why_not(one, own, against.get(one.name, ""))) for one in found]
+    found = [replace(one, why_not=_why_not(one, own, services.apply_obstacle)) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
     return (*_of_runs(own), *sorted(found, key=lambda one: (bool(one.why_not), one.ends)))
 
@@ -91,27 +92,29 @@ def entries(
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
     for run in runs[:1]:
         if run_rows.waits(run):
-            yield MenuEntry("keep", "K", messages.KEEP, t("use the result and end undo"), ends=True)
+            yield MenuEntry(
+                "keep", "K", messages.KEEP, t("use the result and end undo"), makes=run, ends=True
+            )
             if "undo" in run.ways:
-                yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, ends=True)
+                yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, makes=run, ends=True)
         else:
-            says = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
-            yield MenuEntry("show-run", "v", messages.SHOW, says)
+            now = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
+            yield MenuEntry("show-run", "v", messages.SHOW, now, makes=run)
 
 
 def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.Text:
-    """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
+    """Return why the entry is unavailable: a conflicting run, the drive's reason, or `against` changes."""
     # A waiting volume can be unmounted after inspection.
     if entry.name == "unmount":
         runs = [run for run in runs if run.state == run_rows.RUNNING]
     if entry.name not in READ_ONLY and (running := run_rows.why_not_now(runs)):
         return running
-    return entry.why_not or against
+    return entry.why_not or (against if isinstance(entry.makes, requests.Wanted | Form) else "")
 
 
 def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
-        yield MenuEntry("set-up", "s", messages.SET_UP, "", blocker)
+        yield MenuEntry("set-up", "s", messages.SET_UP, "", blocker, plan_request.Mode.REPLACE)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
     spaces = aligned_spaces(drive.free, drive.geometry) if drive.geometry else ()
@@ -130,11 +133,13 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
             least=LEAST_FREE,
         )
     says = t("{size:size}; partitions unchanged", size=free)
-    yield MenuEntry("use-free", "e", t("use the free space"), says, why_not)
-    yield MenuEntry("set-up", "A", messages.REPLACE, LOST_ON_KEEP, blocker, ends=True)
+    yield MenuEntry("use-free", "e", t("use the free space"), says, why_not, plan_request.Mode.USE_FREE)
+    yield MenuEntry(
+        "set-up", "A", messages.REPLACE, LOST_ON_KEEP, blocker, plan_request.Mode.REPLACE, ends=True
+    )
 
 
-def _of_filesystem(machine: Machine, drive: Drive, device: str, *, has_line: bool) -> Iterator[MenuEntry]:
+def _of_filesystem(services: Services, machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
     others = [
         other if one == device else one
         for _, one, other in copies_of(machine, drive)
@@ -143,26 +148,72 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, *, has_line: boo
     if others:
         why_not = settings.why_not_relabel(drive, device, uuid=True)
         says: ui.Text = t("now the same as {other}; no file loss", other=others[0])
-        yield MenuEntry("new-uuid", "x", t("new UUID"), says, why_not)
+        yield MenuEntry("new-uuid", "x", t("new UUID"), says, why_not, requests.NewUuid())
     old = old_filesystems(drive, device)
     says = NO_LOSS(what=" + ".join(sorted({title_of(one.kind) for one in old}))) if old else ""
     none = settings.UNREAD(device=device) if unread_content(drive) else messages.NO_OLD
     yield MenuEntry("to-ext4", "m", messages.CONVERT, says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
-    label = label_on(drive, device) or messages.NONE
-    yield MenuEntry("rename", "r", messages.RENAME, label, settings.why_not_relabel(drive, device))
+    label = label_on(drive, device)
+    form = Form(
+        lambda: (ui.Field("label", t("New label"), printable(label or "", 300), selected=True),),
+        lambda values: requests.SetLabel(values["label"].strip()),
+        t("An fstab line with the old label is updated too."),
+    )
+    against = settings.why_not_relabel(drive, device)
+    yield MenuEntry("rename", "r", messages.RENAME, label or messages.NONE, against, form)
+    form = Form(
+        lambda: (
+            ui.Field("folder", t("Folder"), "", t("/srv + label")),
+            _when("boot", messages.AT_BOOT, t("only now")),
+        ),
+        lambda values: requests.Attach(
+            values["folder"].strip() or None, (), values["when"] == "boot", services.usual().caller
+        ),
+    )
     against = settings.why_not_mount(machine, drive, device)
-    yield MenuEntry("mount", "n", messages.MOUNT, messages.AT_BOOT, against)
+    yield MenuEntry("mount", "n", messages.MOUNT, messages.AT_BOOT, against, form)
+    form = Form(
+        lambda: (_when("once", t("now, and no longer at boot"), t("now; fstab is not changed")),),
+        lambda values: requests.Detach(values["when"] == "boot"),
+    )
     place = ", ".join(settings.places_of(drive, device))
-    yield MenuEntry("unmount", "u", messages.UNMOUNT, place, settings.why_not_unmount(drive, device))
+    yield MenuEntry("unmount", "u", messages.UNMOUNT, place, settings.why_not_unmount(drive, device), form)
     if settings.signatures_on(drive, device):
-        against = settings.why_not_bring(drive, device)
-        yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, against)
+        why_bring = settings.why_not_bring(drive, device) or services.obstacle
+        yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, why_bring)
+    now = services.options_at_boot(drive, device)
+    written = printable(",".join(now or ()), 4000)
+    form = Form(
+        lambda: (ui.Field("options", messages.OPTIONS_TITLE, written, "defaults"),),
+        lambda values: requests.SetOptions(
+            tuple(filter(None, values["options"].replace(" ", "").split(",")))
+        ),
+        t("All options for the fstab line, separated by commas."),
+    )
+    # If changes are unavailable, fstab was not read.
+    has_line = now is not None or bool(services.apply_obstacle)
     against = settings.why_not_remount(drive, device, has_line=has_line)
-    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against)
+    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against, form)
+    form = Form(
+        lambda: (
+            ui.Field(
+                "purpose",
+                ui.ScreenStep.PURPOSE.shown,
+                usual_purpose(drive),
+                offers=tuple(ui.Offer(one.workload.id, one.workload.title) for one in services.profiles),
+            ),
+        ),
+        lambda values: requests.Tune(values["purpose"]),
+        t("Compares the current options with those for this purpose."),
+    )
     says = t("better settings for a purpose; no file loss")
-    yield MenuEntry("tune", "c", messages.TUNE, says, settings.why_not_tune(drive, device))
+    yield MenuEntry("tune", "c", messages.TUNE, says, settings.why_not_tune(drive, device), form)
+
+
+def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:
+    return ui.Field("when", t("When"), value, offers=(ui.Offer("boot", boot), ui.Offer("once", once)))
 
 
 def label_on(drive: Drive, device: str) -> str | None:
@@ -180,7 +231,8 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     # A mounted filesystem may be smaller than the partition, which only root can check.
     says = BY(size=room) if room or not mounted else t("to fill the partition if smaller")
     why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
-    yield MenuEntry("grow", "g", t("grow"), says, why_not)
+    makes = requests.Grow() if mounted else plan_request.GrowPart(part)
+    yield MenuEntry("grow", "g", t("grow"), says, why_not, makes)
     against = why_not_adjust(drive, part)
     limits: ui.Text = ""
     if not against:
@@ -195,10 +247,12 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     against = partitions.why_not_change(drive, part)
     yield MenuEntry("format", "F", t("format"), LOST_ON_KEEP, against, ends=True)
     against = partitions.why_not_delete(drive, part)
-    yield MenuEntry("delete", "D", t("delete"), LOST_ON_KEEP, against, ends=True)
+    yield MenuEntry(
+        "delete", "D", t("delete"), LOST_ON_KEEP, against, plan_request.DeletePart(part), ends=True
+    )
 
 
-def _align(machine: Machine, drive: Drive, part: Partition | None) -> Iterator[MenuEntry]:
+def _align(services: Services, machine: Machine, drive: Drive, part: Partition | None) -> Iterator[MenuEntry]:
     grain = drive.geometry.grain_bytes if drive.geometry else 1
     if part.start_bytes % grain == 0 if part else len(misaligned_parts(drive)) < 2:
         return
@@ -212,17 +266,20 @@ def _align(machine: Machine, drive: Drive, part: Partition | None) -> Iterator[M
             says = NO_LOSS(what=tn("1 partition", "{count} partitions", count=count))
     except Refused as refusal:
         why_not = str(refusal)
-    yield MenuEntry("move", "f", messages.ALIGN, says, why_not)
+    yield MenuEntry("move", "f", messages.ALIGN, says, why_not or services.apply_obstacle)
 
 
-def _of_whole_drive(machine: Machine, drive: Drive) -> Iterator[MenuEntry]:
+def _of_whole_drive(services: Services, machine: Machine, drive: Drive) -> Iterator[MenuEntry]:
     if drive.lost:
         says = t("around the contents found; no file loss")
-        yield MenuEntry("restore-table", "b", t("restore table"), says, why_not(lost_layout, drive))
-    yield MenuEntry("speed", "t", messages.SPEED, t("reads for half a minute"))
+        against, makes = why_not(lost_layout, drive), plan_request.RestoreTable()
+        yield MenuEntry("restore-table", "b", t("restore table"), says, against, makes)
+    yield MenuEntry("speed", "t", messages.SPEED, t("reads for half a minute"), services.obstacle)
     yield MenuEntry("health", "i", messages.HEALTH, t("drive counters and all details"))
     if drive.layers:
         against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)
-        yield MenuEntry("release", "l", t("release"), t("stop arrays, groups and containers"), against)
+        says = t("stop arrays, groups and containers")
+        yield MenuEntry("release", "l", t("release"), says, against, requests.Release())
     says = t("unmount, flush, power off; then unplug")
-    yield MenuEntry("power-off", "P", t("power off"), says, settings.why_not_power_off(drive))
+    locked = settings.why_not_power_off(drive)
+    yield MenuEntry("power-off", "P", t("power off"), says, locked, requests.SwitchOff())

@@ -18,15 +18,10 @@ from tests.loop.tune.tuning import Used, begin
 from wizard.apply.settings import system
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.plan_settings import act
+from wizard.model import requests
 from wizard.model.layout import Writer
-from wizard.model.requests import Attach, Detach, Grow, NewUuid, Release, SetLabel, SwitchOff, Tune
-from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import EditFstab
-from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import ChangeOwner, Mount, Remount, Unmount
+from wizard.operations import filesystem, fstab, layers, mounts, settings, table
 from wizard.operations.operation import Context, Setting
-from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.operations.table import ExtendPartition
 from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 
@@ -66,29 +61,30 @@ def timed(work: Work, make_drive: MakeDrive, patch: pytest.MonkeyPatch, _: pytes
     patch.setattr(system, "SYSTEMD", work.folder)
     patch.setattr(Environment, "is_running_system", property(lambda _: True))
     used = look_at_filesystem(drive, work.environment)
-    steps = steps_of([SwitchOnTimer()], Context(used.identity))
-    changes = Changes(used.identity, drive, "ext4", used.uuid, Tune("mail"), steps)
+    steps = steps_of([settings.SwitchOnTimer()], Context(used.identity))
+    changes = Changes(used.identity, drive, "ext4", used.uuid, requests.Tune("mail"), steps)
     return Case(changes, lambda: (unit.read_text(), work.digest(drive)))
 
 
 def labelled(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:
     drive = made(work, make_drive, "swap", "old")
     work.fstab.write_text("# mine\nLABEL=old none swap nofail 0 0")
-    changes = act(drive, SetLabel("new"), work.environment)
+    changes = act(drive, requests.SetLabel("new"), work.environment)
     return Case(changes, lambda: (work.fstab.read_text(), work.digest(drive)))
 
 
 def renumbered(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:
     drive = with_table_or_luks(work, make_drive, "gpt")
     drives = sorted(work.bench.images)
-    return Case(act(drive, NewUuid(), work.environment), lambda: [work.digest(one) for one in drives])
+    changes = act(drive, requests.NewUuid(), work.environment)
+    return Case(changes, lambda: [work.digest(one) for one in drives])
 
 
 def attached(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("new")
     work.fstab.write_text("# mine")
     owner = Writer("person", "nobody", NOBODY.pw_uid, NOBODY.pw_gid)
-    changes = act(drive, Attach(str(place), ("noatime",), owner=owner), work.environment)
+    changes = act(drive, requests.Attach(str(place), ("noatime",), owner=owner), work.environment)
 
     def seen() -> object:
         with_top = top_of(place) if mounts_of(drive) else None
@@ -106,7 +102,7 @@ def detached(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureReq
     for place in places:
         place.mkdir(parents=True)
         tool("mount", "-o", "noatime", drive, str(place))
-    changes = act(drive, Detach(boot=True), work.environment)
+    changes = act(drive, requests.Detach(boot=True), work.environment)
     return Case(changes, lambda: (work.fstab.read_text(), mounts_of(drive)))
 
 
@@ -117,7 +113,7 @@ def switched_off(
     place.mkdir(parents=True)
     tool("mount", drive, str(place))
     entry = work.folder / "sys/class/block" / Path(drive).name
-    changes = act(drive, SwitchOff(), work.environment)
+    changes = act(drive, requests.SwitchOff(), work.environment)
     goes(entry)
     return Case(changes, lambda: (entry.exists(), mounts_of(drive)))
 
@@ -126,26 +122,26 @@ def released(work: Work, make_drive: MakeDrive, patch: pytest.MonkeyPatch, _: py
     drives, folder, _held = make_stack(work, make_drive, patch)
     # The container on top does not start again without its key.
     tool("rm", "-r", str(folder / "dm-1"))
-    changes = act(drives[0], Release(), work.environment)
+    changes = act(drives[0], requests.Release(), work.environment)
     return Case(changes, lambda: (active(folder), [work.digest(drive) for drive in drives]))
 
 
 def grown(work: Work, make_drive: MakeDrive, _p: object, _: pytest.FixtureRequest) -> Case:
     drive = Growing(work, make_drive, "gpt", "btrfs")
-    changes = act(drive.node, Grow(), work.environment)
+    changes = act(drive.node, requests.Grow(), work.environment)
     return Case(changes, lambda: (drive.table, drive.end, drive.neighbours))
 
 
 CASES: dict[Make, tuple[type[Setting], ...]] = {
-    tuned: (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules),
-    timed: (SwitchOnTimer,),
-    labelled: (Relabel, EditFstab),
-    renumbered: (Relabel,),
-    attached: (Mount, ChangeOwner, EditFstab),
-    detached: (Unmount, EditFstab),
-    switched_off: (Unmount, PowerOff),
-    released: (StopLayer,),
-    grown: (ExtendPartition, GrowMounted),
+    tuned: (settings.ReserveBlocks, mounts.Remount, fstab.EditFstab, settings.SetQueue, settings.WriteRules),
+    timed: (settings.SwitchOnTimer,),
+    labelled: (settings.Relabel, fstab.EditFstab),
+    renumbered: (settings.Relabel,),
+    attached: (mounts.Mount, mounts.ChangeOwner, fstab.EditFstab),
+    detached: (mounts.Unmount, fstab.EditFstab),
+    switched_off: (mounts.Unmount, settings.PowerOff),
+    released: (layers.StopLayer,),
+    grown: (table.ExtendPartition, filesystem.GrowMounted),
 }
 
 
@@ -158,8 +154,8 @@ def test_setting_survives_power_cuts_and_is_undone(
     make: Make,
 ) -> None:
     case = make(work, make_drive, monkeypatch, request)
-    before, settings = case.seen(), case.changes.settings
-    assert {type(one) for one in settings} == {*CASES[make]}
+    before, planned = case.seen(), case.changes.settings
+    assert {type(one) for one in planned} == {*CASES[make]}
 
     def cut(step: int) -> Path:
         run = begin(work, case.changes)
@@ -170,7 +166,7 @@ def test_setting_survives_power_cuts_and_is_undone(
     def end(run: Path) -> object:
         carry_out(run, Purpose.APPLY, ())
         assert state(run) is RunState.DONE and not said(run, Event.NOT_VERIFIED), story(run)
-        assert len(said(run, Event.VERIFIED)) == len(settings)
+        assert len(said(run, Event.VERIFIED)) == len(planned)
         return case.seen()
 
     def undo(run: Path) -> None:
@@ -178,7 +174,7 @@ def test_setting_survives_power_cuts_and_is_undone(
         assert state(run) is RunState.UNDONE and case.seen() == before, story(run)
 
     ends = []
-    for step, setting in enumerate(settings, 1):
+    for step, setting in enumerate(planned, 1):
         run = cut(step)
         if setting.stays:
             assert end(run) != before
@@ -193,4 +189,4 @@ def test_setting_survives_power_cuts_and_is_undone(
     run = begin(work, case.changes)
     ends.append(end(run))
     undo(run)
-    assert ends == [ends[0]] * (len(settings) + 1)
+    assert ends == [ends[0]] * (len(planned) + 1)

@@ -17,7 +17,6 @@ from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
 from wizard.model.requests import Tune
-from wizard.model.said import KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
 from wizard.operations.operation import Context, Setting
@@ -25,7 +24,7 @@ from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, W
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, Superblock, make_changes
+from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, make_changes
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
@@ -42,7 +41,7 @@ FOUND = CurrentSettings(
     rules="/etc/udev/rules.d",
     rules_text=None,
     queue=(("scheduler", "bfq"), ("read_ahead_kb", "64")),
-    superblock=Superblock(blocks=1000, reserved_blocks=50, block_bytes=4 * KIB),
+    superblock={"Block count": "1000", "Reserved block count": "50", "Block size": "4096"},
     mounted=("rw", "nosuid", "relatime"),
 )
 TUNING = Tuning(

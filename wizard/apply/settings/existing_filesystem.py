@@ -38,7 +38,7 @@ from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import no_filesystem, signatures_on
-from wizard.plan.settings.tuning import CurrentSettings
+from wizard.plan.settings.tuning import RESERVED, CurrentSettings
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
@@ -83,7 +83,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     if signature.kind.startswith("ext"):
         with suppress(Failed):
             block = superblock(node)
-            reserved = block.reserved_blocks * block.block_bytes
+            reserved = int(block[RESERVED]) * int(block["Block size"])
         if block is None and place is not None:
             # Readable without root: free blocks minus those available to users.
             with suppress(OSError):

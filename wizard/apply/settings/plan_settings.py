@@ -1,6 +1,7 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Sequence
+from functools import singledispatch
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
@@ -27,7 +28,7 @@ from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
 from wizard.model.errors import Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
@@ -60,31 +61,19 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
     BadInput if the device is unreadable."""
     if isinstance(wanted, requests.SwitchOff | requests.Release):
-        return (_switch_off if isinstance(wanted, requests.SwitchOff) else _release)(device)
+        return _for_drive(device, wanted)
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
     used = look_at_filesystem(device, environment)
-    planned = tuple(_planned(used, wanted, environment))
+    planned = tuple(_planned(wanted, used, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
     return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
-def _planned(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Planned:
-    match wanted:
-        case requests.SetLabel(label=label):
-            return _relabel(used, label)
-        case requests.NewUuid():
-            return _set_uuid(used, environment)
-        case requests.Attach():
-            return _mount(used, wanted)
-        case requests.Detach(boot=boot):
-            return _unmount_all(used, boot=boot)
-        case requests.SetOptions(options=options):
-            return _change_options(used, options)
-        case _:
-            assert isinstance(wanted, requests.Grow), wanted
-            return _grow(used)
+@singledispatch
+def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environment) -> Planned:
+    raise NotImplementedError
 
 
 def _refuse(reason: Message | None) -> None:
@@ -92,8 +81,9 @@ def _refuse(reason: Message | None) -> None:
         raise refused(reason)
 
 
-def _relabel(used: ExistingVolume, label: str) -> Planned:
-    device, filesystem = used.device, used.filesystem
+@_planned.register
+def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Environment) -> Planned:
+    device, filesystem, label = used.device, used.filesystem, wanted.label
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
         _refuse(AS_REQUESTED(device=device))
@@ -138,7 +128,8 @@ def _relabel(used: ExistingVolume, label: str) -> Planned:
     yield from _edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))
 
 
-def _set_uuid(used: ExistingVolume, environment: Environment) -> Planned:
+@_planned.register
+def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Environment) -> Planned:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.device, used.filesystem
@@ -204,7 +195,8 @@ def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | Non
         yield edit_of(used.fstab, used.fstab_text, *edits)
 
 
-def _mount(used: ExistingVolume, wanted: requests.Attach) -> Planned:
+@_planned.register
+def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environment) -> Planned:
     device, kind = used.device, KINDS[used.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     _check_options(wanted.options, used.filesystem)
@@ -303,8 +295,9 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
     return edit_of(used.fstab, used.fstab_text, LineEdit(0, None, wanted.line))
 
 
-def _unmount_all(used: ExistingVolume, *, boot: bool) -> Planned:
-    device = used.device
+@_planned.register
+def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Environment) -> Planned:
+    device, boot = used.device, wanted.boot
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
@@ -334,14 +327,15 @@ def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
     )
 
 
-def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
+@_planned.register
+def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environment: Environment) -> Planned:
     has_line = used.line is not None
     _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
     kept = used.at_boot or ()
     prefixes = ("subvol=", "subvolid=")
     subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
-    options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
+    options = tuple(dict.fromkeys((*wanted.options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
@@ -353,7 +347,8 @@ def _change_options(used: ExistingVolume, options: tuple[str, ...]) -> Planned:
     return iter(planned)
 
 
-def _grow(used: ExistingVolume) -> Planned:
+@_planned.register
+def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment) -> Planned:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
     device, drive = used.device, used.drive
@@ -391,36 +386,32 @@ def _check_options(options: tuple[str, ...], filesystem: str) -> None:
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
-def _whole_drive(device: str) -> str:
+def _for_drive(device: str, wanted: requests.SwitchOff | requests.Release) -> Changes:
     node, drive_node = nodes_of(device)
     if node != drive_node:
         _refuse(t("{device} is a partition; name the drive, {drive}.", device=node, drive=drive_node))
-    return node
+    releases = isinstance(wanted, requests.Release)
+    # A group can use other drives.
+    machine = probe_machine(tuple(dict.fromkeys((node, *(list_drive_paths() if releases else ())))))
+    drive = machine.drives[0]
+    planned = tuple(_release(machine, drive) if releases else _switch_off(drive))
+    return changes_of(dangers.known_identity(machine, drive), (node, "", ""), wanted, planned)
 
 
-def _switch_off(device: str) -> Changes:
-    node = _whole_drive(device)
-    machine = probe_machine([node])
-    (drive,) = machine.drives
+def _switch_off(drive: Drive) -> Planned:
     _refuse(possible.why_not_power_off(drive))
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    unmounts = (
-        _unmount(device, mounted)
-        for mounted in reversed(mounts.read_mounts())
-        for device in drive.nodes
-        if mounts.is_mount_of(mounted, device)
-    )
-    identity = dangers.known_identity(machine, drive)
-    return changes_of(identity, (node, "", ""), requests.SwitchOff(), (*unmounts, PowerOff(node, files)))
+    for mounted in reversed(mounts.read_mounts()):
+        for device in drive.nodes:
+            if mounts.is_mount_of(mounted, device):
+                yield _unmount(device, mounted)
+    yield PowerOff(drive.path, files)
 
 
-def _release(device: str) -> Changes:
-    """Plan to stop everything on a drive. All drives are read, since a group can use others."""
-    node = _whole_drive(device)
-    machine = probe_machine(tuple(dict.fromkeys((node, *list_drive_paths()))))
-    drive = machine.drives[0]
+def _release(machine: Machine, drive: Drive) -> Planned:
+    """Plan to stop everything on a drive."""
     try:
         operations, tops = plan_release(machine, drive)
     except Refused as error:
@@ -429,11 +420,9 @@ def _release(device: str) -> Changes:
         if reason := open_exclusively(top):
             _refuse(IN_USE(device=top, why=reason))
     stops = [_as_running(operation) for operation in operations]
-    planned: list[Setting | Message] = [*stops]
+    yield from stops
     if any(one.layer == "lvm" or (one.layer, one.state) == ("md", "active") for one in stops):
-        planned.append(t("md and LVM save their state on the drive when stopped. Files do not change."))
-    identity = dangers.known_identity(machine, drive)
-    return changes_of(identity, (drive.path, "", ""), requests.Release(), planned)
+        yield t("md and LVM save their state on the drive when stopped. Files do not change.")
 
 
 def _as_running(operation: StopLayer) -> StopLayer:

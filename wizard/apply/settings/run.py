@@ -244,9 +244,9 @@ class SettingsRunJob(job.RunJob[Changes]):
         super().check_possible(run, asked)
         if asked.purpose is process.Purpose.UNDO and journal.state(run) is journal.RunState.DONE:
             changes = self.kind.load(run)
-            why = next((setting.stays for setting in changes.settings if setting.stays), None)
+            why = next((one.undo_obstacle for one in changes.settings if one.stays), None)
             if why is not None and not isinstance(changes.wanted, requests.SwitchOff):
-                raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
+                raise Refused(why)
 
     def check_continues(self, run: Path, document: Changes, purpose: process.Purpose) -> None:
         """Check that a resumed run has the same filesystem, and the settings as the run left them."""

@@ -32,7 +32,6 @@ from wizard.operations.filesystem import GrowMounted
 from wizard.operations.layers import StopLayer, array_uuid
 from wizard.operations.mounts import (
     MOUNTED_AT,
-    MOUNTED_WITH,
     NOT_MOUNTED_AT,
     ChangeOwner,
     Mount,
@@ -45,6 +44,7 @@ from wizard.plan import derive
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.settings.possible import no_filesystem, signatures_on
+from wizard.plan.settings.tuning import RESERVED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS
 from wizard.probe.machine import probe_drive
@@ -128,30 +128,36 @@ def _compared(seen: object, before: object, after: object, said: Message) -> Val
     return ValueState(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
 
 
+Valued = settings.Relabel | settings.SetQueue | ChangeOwner
+"""Settings whose state is one value."""
+
+
+def _with_value(setting: Valued, value: object) -> ValueState:
+    return _compared(value, setting.old, setting.new, replace(setting, new=value).goal)
+
+
 @read.register
 def _read_reserve(setting: settings.ReserveBlocks, system: RunningSystem) -> ValueState:
-    blocks = superblock(setting.device).reserved_blocks
-    return _compared(blocks, setting.old_blocks, setting.new_blocks, settings.BLOCKS(blocks=blocks))
+    blocks = int(superblock(setting.device)[RESERVED])
+    return _compared(blocks, setting.old_blocks, setting.new_blocks, replace(setting, new_blocks=blocks).goal)
 
 
 @read.register
 def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueState:
     device = setting.device
-    if not setting.is_written:
+    if setting.is_written:
+        found = identifier.read_identifier(setting, system.drive)
+        if found.now not in (found.new, found.old):
+            seen = t("{device} has another UUID, a half-written one, or damaged copies", device=device)
+            return ValueState(How.HALF if found.is_half else How.OTHER, seen)
+        value = setting.new if found.now == found.new else setting.old
+    else:
         drive = probe_drive(system.drive.path, seconds=LOOK_SECONDS)
         marks = signatures_on(drive, device)
         if len(marks) != 1:
             raise Failed(no_filesystem(drive, device))
         value = (marks[0].uuid if setting.is_uuid else marks[0].label) or ""
-        return _compared(value, setting.old, setting.new, setting.has(value))
-    found = identifier.read_identifier(setting, system.drive)
-    if found.now in (found.new, found.old):
-        is_new = found.now == found.new
-        return ValueState(
-            How.AFTER if is_new else How.BEFORE, setting.has(setting.new if is_new else setting.old)
-        )
-    seen = t("{device} has another UUID, a half-written one, or damaged copies", device=device)
-    return ValueState(How.HALF if found.is_half else How.OTHER, seen)
+    return _with_value(setting, value)
 
 
 @write.register
@@ -168,8 +174,9 @@ def _read_queue(setting: settings.SetQueue, system: RunningSystem) -> ValueState
     # If the file lists choices, the active one is in brackets.
     chosen = re.search(r"\[(.+?)\]", content or "")
     now = chosen[1] if chosen else content
-    seen = settings.CONTAINS(file=file, new=now) if now else t("{path} is missing", path=file)
-    return _compared(now, setting.old, setting.new, seen)
+    if not now:
+        return ValueState(How.OTHER, t("{path} is missing", path=file))
+    return _with_value(setting, now)
 
 
 @write.register
@@ -405,13 +412,13 @@ def _read_remount(setting: Remount, system: RunningSystem) -> ValueState:
     if mounted is None:
         return ValueState(How.OTHER, filled(NOT_MOUNTED_AT, setting))
     words = mounted.words
-    return _compared({*words}, {*setting.old}, {*setting.new}, MOUNTED_WITH(options=",".join(words)))
+    return _compared({*words}, {*setting.old}, {*setting.new}, replace(setting, new=words).goal)
 
 
 @read.register
 def _read_owner(setting: ChangeOwner, system: RunningSystem) -> ValueState:
     top = read_top(setting.device, setting.mount_point, setting.filesystem)
-    return _compared(top, setting.old, setting.new, setting.belongs(top))
+    return _with_value(setting, top)
 
 
 @write.register

@@ -21,7 +21,7 @@ from wizard.model.said import failing
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
-from wizard.plan.settings.tuning import Superblock
+from wizard.plan.settings.tuning import RESERVED
 from wizard.process.program import find, run
 
 GONE_SECONDS = 10.0
@@ -30,7 +30,7 @@ GONE_SECONDS = 10.0
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
 
-_SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
+_SUPERBLOCK = re.compile(r"(?m)^([A-Z][^:\n]*):[ \t]+(.*)$")
 
 
 class RunningSystem(FrozenStruct):
@@ -98,13 +98,12 @@ def unit_state(unit: str) -> str | None:
         raise BadInput(str(error)) from None
 
 
-def superblock(device: str) -> Superblock:
-    """Read an ext superblock. Raises Failed if dumpe2fs does not report the values."""
-    output = run(["dumpe2fs", "-h", device]).output
-    found = {key: int(value) for key, value in _SUPERBLOCK.findall(output)}
-    if len(found) != 3:
-        raise Failed(NOT_TOLD(program="dumpe2fs", what=("Reserved block count",)))
-    return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
+def superblock(device: str) -> dict[str, str]:
+    """Read an ext superblock: all values, by their names in dumpe2fs. Raises Failed."""
+    found = dict(_SUPERBLOCK.findall(run(["dumpe2fs", "-h", device]).output))
+    if missing := {"Block count", "Block size", RESERVED} - found.keys():
+        raise Failed(NOT_TOLD(program="dumpe2fs", what=tuple(sorted(missing))))
+    return found
 
 
 def read_top(device: str, place: str, driver: str) -> Top:

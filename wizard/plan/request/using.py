@@ -35,6 +35,13 @@ class Usual(FrozenStruct):
 NO_USUAL = Usual()
 
 
+def usual_purpose(drive: Drive) -> str:
+    """Return the most likely workload for a drive, to preselect in the list."""
+    if drive.is_often_unplugged and not drive.rotational:
+        return PORTABLE_WORKLOAD
+    return "ssd-general" if drive.rotational is False else "large-media"
+
+
 def with_usual_place(
     spec: volume_request.VolumeSpec,
     drive: Drive,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Set
 from pathlib import PurePosixPath
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice import existing
@@ -24,21 +23,18 @@ ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so tha
 """Doubt for unprivileged users."""
 
 
-class Superblock(Struct, frozen=True):
-    """Block counts in an ext superblock: total and reserved for root, in blocks of `block_bytes`."""
-
-    blocks: int
-    reserved_blocks: int
-    block_bytes: int
+RESERVED = "Reserved block count"
+"""Name of the number of blocks reserved for root, in dumpe2fs."""
 
 
 class CurrentSettings(existing.Existing, frozen=True, kw_only=True):
     """A filesystem with the current settings to be changed. None means unreadable.
 
-    `uuid`: may be empty. `fstab` and `fstab_text`: path and text. `line`: line number of the
-    filesystem. `rules`: folder of udev rules. `rules_text`: content of the drive's own rules file. `queue`:
-    queue values of the drive. `mounted`: generic mount options in use at the place of that line, or at any
-    place without a line; None if not mounted. `elsewhere`: mount points of further lines, as with Btrfs.
+    `uuid`: may be empty. `fstab` and `fstab_text`: path and text. `line`: line number of the filesystem.
+    `superblock`: values of dumpe2fs, by name. `rules`: folder of udev rules. `rules_text`: content of the
+    drive's own rules file. `queue`: queue values of the drive. `mounted`: generic mount options in use at the
+    place of that line, or at any place without a line; None if not mounted. `elsewhere`: mount points of
+    further lines, as with Btrfs.
     """
 
     uuid: str
@@ -48,7 +44,7 @@ class CurrentSettings(existing.Existing, frozen=True, kw_only=True):
     rules: str | None
     rules_text: str | None
     queue: tuple[tuple[str, str], ...]
-    superblock: Superblock | None
+    superblock: dict[str, str] | None
     mounted: tuple[str, ...] | None
     elsewhere: tuple[str, ...] = ()
 
@@ -87,8 +83,10 @@ def _settings(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) 
     if tuning.reserved_percent is not None:
         if (held := found.superblock) is None:
             yield ROOT_ONLY
-        elif (new := held.blocks * tuning.reserved_percent // 100) < (old := held.reserved_blocks):
-            yield settings.ReserveBlocks(found.device, old, new, held.block_bytes)
+        else:
+            old, new = int(held[RESERVED]), int(held["Block count"]) * tuning.reserved_percent // 100
+            if new < old:
+                yield settings.ReserveBlocks(found.device, old, new, int(held["Block size"]))
     if tuning.options is not None and found.line is not None:
         yield from set_options(found, tuning.options)
     if tuning.queue:
@@ -215,7 +213,12 @@ def _faults(changes: Changes) -> Iterator[str]:
         or len(names) != len(changes.steps)
     ):
         yield "steps"
-    yield from (one.kind for one in changes.settings if not one.fits(subject))
+    yield from (
+        one.kind
+        for one in changes.settings
+        if not one.fits(subject)
+        or not (one.elsewhere or getattr(one, "device", changes.device) == changes.device)
+    )
 
 
 def _request_faults(changes: Changes) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from collections.abc import Callable, Sequence
-from functools import partialmethod
+from functools import partial
 
 from msgspec.structs import replace
 
+from wizard.apply.local_runs import OpenRun
 from wizard.filesystems.registry import title_of
 from wizard.model import requests
 from wizard.model.errors import printable
-from wizard.model.machine import Drive, Partition
+from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
-from wizard.plan.request import plan_request
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.settings.possible import places_of
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -19,9 +19,8 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
-from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import entries, label_on
+from wizard.ui.menu import Form, entries, label_on
 
 
 class Actions(Screen):
@@ -42,16 +41,7 @@ class Actions(Screen):
     def _rows(self) -> ui.Listed:
         blocker = run_rows.blocker(self.desk.runs, self._drive)
         drive, device = self._drive, self._device
-        self._found = entries(
-            self.session.machine,
-            drive,
-            device,
-            blocker,
-            self.desk.runs,
-            has_line=self.services.options_at_boot(drive, device) is not None,
-            not_worked_out=self.services.apply_obstacle,
-            not_measured=self.services.obstacle,
-        )
+        self._found = entries(self.services, self.session.machine, drive, device, blocker, self.desk.runs)
         for one in self._found:
             label = messages.FIRST(what=one.label)
             if against := one.why_not:
@@ -77,56 +67,43 @@ class Actions(Screen):
             what = printable(label, 40) if label else title_of(part.filesystem or "")
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
+    def act(self, name: str, values: ui.Values) -> None:
+        entry = next((one for one in self._found if one.name == name), None)
+        if entry is None or (makes := entry.makes) is None:
+            super().act(name, values)
+        elif isinstance(makes, OpenRun):
+            self.desk.back()
+            from wizard.ui.screens.work import WorkScreen
+
+            self.open(WorkScreen, makes.run, name.removeprefix("show-run"))
+        elif isinstance(makes, Mode):
+            self._purpose(makes)
+        elif isinstance(makes, requests.Wanted):
+            self.work_out(self._device, makes)
+        elif isinstance(makes, Form):
+            title, ask = messages.FIRST(what=entry.label), partial(self.work_out, self._device)
+            self.open(Typing, title, (ui.para(makes.says),), makes.fields(), makes.makes, ask)
+        else:
+            plan = self.services.plan(self.session.machine, (self._drive,), makes)
+            self.desk.open_review(plan)
+
     def act_do(self) -> None:
         self.desk.act(self.row, self.row)
 
-    def act_show_run(self, way: str = "") -> None:
-        run = run_rows.runs_on(self.desk.runs, self._drive, self._device)[0]
-        self.desk.back()
-        from wizard.ui.screens.work import WorkScreen
-
-        self.open(WorkScreen, run.run, way)
-
-    act_keep = partialmethod(act_show_run, "keep")
-    act_undo = partialmethod(act_show_run, "undo")
-
-    def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
+    def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
         self.desk.session = replace(self.session, mode=mode, part=part, specs=(), plan=None)
         from wizard.ui.screens.purpose import PurposeScreen
 
         self.open(PurposeScreen)
 
-    act_set_up = partialmethod(_purpose, plan_request.Mode.REPLACE)
-    act_use_free = partialmethod(_purpose, plan_request.Mode.USE_FREE)
-
     def act_format(self) -> None:
         self._purpose(None, self._device)
-
-    def act_delete(self) -> None:
-        self._review(plan_request.DeletePart(self._part))
-
-    def act_grow(self) -> None:
-        if places_of(self._drive, self._device):
-            self._work_out(requests.Grow())
-        else:
-            self._review(plan_request.GrowPart(self._part))
 
     def act_adjust(self) -> None:
         adjust(self.desk, self._device)
 
     def act_move(self) -> None:
         self.desk.open_moves(self._drive.partition(self._device))
-
-    @property
-    def _part(self) -> Partition:
-        part = self._drive.partition(self._device)
-        assert part is not None
-        return part
-
-    def _review(self, request: plan_request.Request) -> None:
-        self.desk.open_review(self.services.plan(self.session.machine, (self._drive,), request))
-
-    act_restore_table = partialmethod(_review, plan_request.RestoreTable())
 
     def act_to_ext4(self) -> None:
         from wizard.ui.screens.ways import open_ways
@@ -139,68 +116,7 @@ class Actions(Screen):
     def act_health(self) -> None:
         self.open(health_page, self._drive, self.session.diagnosis)
 
-    def act_rename(self) -> None:
-        label = printable(label_on(self._drive, self._device) or "", 300)
-        field = ui.Field("label", t("New label"), label, selected=True)
-        said = t("An fstab line with the old label is updated too.")
-        self._ask(messages.RENAME, said, (field,), lambda values: requests.SetLabel(values["label"].strip()))
-
-    def _ask(
-        self,
-        title: ui.Text,
-        said: ui.Text,
-        fields: Sequence[ui.Field],
-        wanted: Callable[[ui.Values], requests.Wanted],
-    ) -> None:
-        self.open(Typing, messages.FIRST(what=title), (ui.para(said),), fields, wanted, self._work_out)
-
-    def _work_out(self, wanted: requests.Wanted) -> None:
-        self.work_out(self._device, wanted)
-
-    act_new_uuid = partialmethod(_work_out, requests.NewUuid())
-    act_power_off = partialmethod(_work_out, requests.SwitchOff())
-    act_release = partialmethod(_work_out, requests.Release())
-
-    def act_mount(self) -> None:
-        fields = (
-            ui.Field("folder", t("Folder"), "", t("/srv + label")),
-            _when("boot", messages.AT_BOOT, t("only now")),
-        )
-
-        def wanted(values: ui.Values) -> requests.Wanted:
-            folder, boot = values["folder"].strip() or None, values["when"] == "boot"
-            return requests.Attach(folder, (), boot, self.services.usual().caller)
-
-        self._ask(messages.MOUNT, "", fields, wanted)
-
     def act_bring(self) -> None:
         from wizard.ui.screens.copying import CopyScreen
 
         self.open(CopyScreen, places_of(self._drive, self._device)[:1])
-
-    def act_unmount(self) -> None:
-        when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))
-        self._ask(messages.UNMOUNT, "", (when,), lambda values: requests.Detach(values["when"] == "boot"))
-
-    def act_options(self) -> None:
-        now = self.services.options_at_boot(self._drive, self._device) or ()
-        fields = (ui.Field("options", messages.OPTIONS_TITLE, printable(",".join(now), 4000), "defaults"),)
-
-        def wanted(values: ui.Values) -> requests.Wanted:
-            given = values["options"].replace(" ", "").split(",")
-            return requests.SetOptions(tuple(filter(None, given)))
-
-        said = t("All options for the fstab line, separated by commas.")
-        self._ask(messages.MOUNT_OPTIONS, said, fields, wanted)
-
-    def act_tune(self) -> None:
-        offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
-        fields = (
-            ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),
-        )
-        said = t("Compares the current options with those for this purpose.")
-        self._ask(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
-
-
-def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:
-    return ui.Field("when", t("When"), value, offers=(ui.Offer("boot", boot), ui.Offer("once", once)))

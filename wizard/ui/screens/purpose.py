@@ -8,6 +8,7 @@ from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
+from wizard.plan.request.using import usual_purpose
 from wizard.plan.text import volume_bytes
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
@@ -35,7 +36,7 @@ class PurposeScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._purposes = {one.workload.id: one.workload for one in self.services.profiles}
-        wanted = desk.session.workload or draft.usual_purpose(desk.session.drive)
+        wanted = desk.session.workload or usual_purpose(desk.session.drive)
         self.row = wanted if wanted in self._purposes else next(iter(self._purposes), "")
         self._session = desk.session
         self.about = about_drive(self._session)

@@ -189,7 +189,7 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
+    (entry,) = (one for one in entries(Live(), machine(on), on, part.path, "") if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 

@@ -1,7 +1,6 @@
 """Menus disable unavailable actions with the text of the refusal."""
 
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -22,21 +21,31 @@ from wizard.ui.menu import MenuEntry, entries
 PART = "/dev/sda1"
 
 
-def entry(name: str, on: Drive, device: str, **here: Any) -> MenuEntry:  # noqa: ANN401
-    return next(one for one in entries(machine(on), on, device, "", **here) if one.name == name)
+class Here(Live):
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...]:
+        return ()
+
+
+class Unavailable(Live):
+    obstacle = apply_obstacle = "A recording."
+
+
+def entry(name: str, on: Drive, device: str, here: Live | None = None) -> MenuEntry:
+    found = entries(here or Here(), machine(on), on, device, "")
+    return next(one for one in found if one.name == name)
 
 
 def test_options_need_a_line_in_fstab() -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     assert entry("options", on, PART).why_not == ""
-    reason = str(entry("options", on, PART, has_line=False).why_not)
+    reason = str(entry("options", on, PART, Live()).why_not)
     assert reason == f"fstab has no line for {PART}; mount it at boot first."
 
 
 def test_impossible_measurement_is_grey() -> None:
     on = drive(table=gpt())
     assert entry("speed", on, on.path).why_not == ""
-    assert entry("speed", on, on.path, not_measured="A recording.").why_not == "A recording."
+    assert entry("speed", on, on.path, Unavailable()).why_not == "A recording."
 
 
 def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
@@ -45,7 +54,7 @@ def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
     assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
     assert "by" in str(entry("move", on, PART).says)
     one = partitioned(off[0])
-    assert not [one for one in entries(machine(one), one, one.path, "") if one.name == "move"]
+    assert not [one for one in entries(Here(), machine(one), one, one.path, "") if one.name == "move"]
     held = partitioned(*(replace(part, mount_points=("/home",)) for part in off))
     assert "/home" in str(entry("move", held, held.path).why_not)
 
@@ -53,10 +62,10 @@ def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
 @pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
 def test_impossible_calculation_is_grey(name: str) -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
-    here = {"has_line": False, "not_worked_out": "A recording."}
-    assert entry(name, on, PART).why_not == "" and entry(name, on, PART, **here).why_not == "A recording."
+    here = Unavailable()
+    assert entry(name, on, PART).why_not == "" and entry(name, on, PART, here).why_not == "A recording."
     # What can be planned all the same stays.
-    assert entry("format", on, PART, **here).why_not == ""
+    assert entry("format", on, PART, here).why_not == ""
 
 
 def test_too_small_free_space_is_not_offered() -> None:
@@ -93,10 +102,10 @@ def test_copied_filesystem_is_offered_a_new_uuid() -> None:
     one = partitioned(part)
     twin = replace(part, path="/dev/sdb1")
     numbers = {"path": "/dev/sdb", "serial": "B", "wwn": "B", "table": replace(gpt(), uuid="2")}
-    found = entries(machine(one, partitioned(twin, **numbers)), one, PART, "")
+    found = entries(Here(), machine(one, partitioned(twin, **numbers)), one, PART, "")
     (offered,) = (entry for entry in found if entry.name == "new-uuid")
     assert offered.why_not == "" and "/dev/sdb1" in str(offered.says)
-    assert "new-uuid" not in {entry.name for entry in entries(machine(one), one, PART, "")}
+    assert "new-uuid" not in {entry.name for entry in entries(Here(), machine(one), one, PART, "")}
 
 
 def test_better_options_follow_the_selected_workload() -> None:
@@ -145,4 +154,4 @@ def test_lost_table_is_restored_from_the_menu() -> None:
     person.wait()
     assert person.view.place == "review", person.text
     empty = drive()
-    assert "restore-table" not in {one.name for one in entries(machine(empty), empty, empty.path, "")}
+    assert "restore-table" not in {one.name for one in entries(Here(), machine(empty), empty, empty.path, "")}
