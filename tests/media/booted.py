@@ -97,7 +97,7 @@ class Computer:
         self.cut_power()
 
     def cut_power(self) -> None:
-        """Cut the power at once."""
+        """Cut the power immediately."""
         self._line.close()
         self._qemu.kill()
         self._qemu.wait()

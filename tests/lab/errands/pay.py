@@ -17,7 +17,7 @@ from wizard.model.run import Check
 
 
 class Tally:
-    """Counts checks, and prints each at once."""
+    """Counts checks, and prints each immediately."""
 
     def __init__(self) -> None:
         self.passed = 0

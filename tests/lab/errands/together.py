@@ -125,7 +125,7 @@ def _over(running: Sequence[_Worker]) -> list[tuple[_Worker, bool]]:
 
 
 def _end_all(running: Sequence[_Worker]) -> None:
-    """End all tasks at once."""
+    """End all tasks immediately."""
     for worker in running:
         worker.end()
     limit = monotonic() + GRACE_SECONDS

@@ -280,7 +280,7 @@ def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
 
 
 def log_of(name: str) -> str:
-    """What the log of a logged drive is called among the images; the next guest begins it anew."""
+    """What the log of a logged drive is called among the images; the next guest starts over."""
     return f"{name}.log"
 
 

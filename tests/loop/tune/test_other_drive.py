@@ -279,7 +279,7 @@ def test_cut_between_two_blocks_stays_readable_and_recovers(
         real(path, offset_bytes, data)
 
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr("wizard.apply.table.identifier.write_bytes", write)
+        patched.setattr("wizard.apply.block.devices.write_bytes", write)
         carry_out(run, Purpose.APPLY, ())
     assert len(uuids_of(drive, kind)) == len(old)
     if way == "resume":

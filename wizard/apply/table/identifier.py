@@ -8,14 +8,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from wizard.apply.block.devices import (
-    UNVERIFIED,
-    check_unclaimed,
-    forget_caches,
-    partition_nodes,
-    reread_table,
-    write_bytes,
-)
+from wizard.apply.block import devices
 from wizard.apply.table import proof
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
@@ -73,10 +66,10 @@ class Edit(Struct, frozen=True):
         )
         for offset, data in writes:
             # Synced before the next write.
-            write_bytes(node, offset, data)
-        forget_caches(node)
+            devices.write_bytes(node, offset, data)
+        devices.forget_caches(node)
         if image_of(node, wanted.places, drive) != wanted:
-            raise Failed(UNVERIFIED(what=node))
+            raise Failed(devices.UNVERIFIED(what=node))
 
 
 def read_identifier(operation: Relabel, drive: Identity) -> Edit:
@@ -114,10 +107,10 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     """Write the new or the old UUID, verify it, and make the kernel reread the table. Raises Failed."""
     is_luks = operation.filesystem == "crypto_LUKS"
     node = operation.device if is_luks else drive.path
-    check_unclaimed(node)
+    devices.check_unclaimed(node)
     read_identifier(operation, drive).write(node, drive, new=new)
-    if not is_luks and partition_nodes(drive.path):
-        reread_table(drive.path, anew=False)
+    if not is_luks and devices.partition_nodes(drive.path):
+        devices.reread_table(drive.path, anew=False)
 
 
 def _with_luks(image: proof.Image, uuid: str) -> proof.Image | None:

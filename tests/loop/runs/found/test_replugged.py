@@ -26,7 +26,7 @@ def detach(work: Work, drive: str) -> Path:
 
 
 def attach(work: Work, drive: str, image: Path) -> None:
-    """Plug it in again, by the same name; the kernel counts it anew and reads its table."""
+    """Plug it in again, by the same name; the kernel counts it again and reads its table."""
     before = Path(f"/sys/block/{Path(drive).name}/diskseq").read_text()
     tool("losetup", drive, str(image))
     work.bench.images[drive] = image

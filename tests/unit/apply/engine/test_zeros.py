@@ -1,4 +1,4 @@
-"""Large zeros are written when a run is kept, before any new signature. From then on, undo is refused."""
+"""Keep writes large zeros before any new signature. After that, undo is refused."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ RECORDS = ("saved", "clearing", "replacing", "barred", "releasing", "released")
 
 @pytest.fixture
 def used(tmp_path: Path) -> tuple[Drives, dict[str, bytes]]:
-    """Two kept drives with a used journal, and the records of all phases before."""
+    """Two kept drives with a used journal, and the records of all earlier phases."""
     made, records = drives(tmp_path / "run"), dict[str, bytes]()
 
     def save(run: Path, record: Record) -> None:
@@ -102,7 +102,7 @@ def is_used(made: Drives) -> bool:
 def test_used_drives_are_neither_zeroed_nor_undone(
     used: tuple[Drives, dict[str, bytes]], record: str
 ) -> None:
-    """A record from before, as in a snapshot of the system, changes nothing."""
+    """An older record, as in a snapshot of the system, makes no difference."""
     made, records = used
     (made.run / "rehearsed.json").write_bytes(records[record])
     with pytest.raises(Refused, match="can no longer restore"):
