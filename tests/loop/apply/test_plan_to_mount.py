@@ -156,4 +156,4 @@ def test_apply_shows_commands_and_checks_everything(work: Work, make_drive: Make
     ]
     refused = diskwright(work, "undo", next(work.runs.glob("0*")).name)
     assert refused.returncode == 3
-    assert "it was kept" in refused.stderr
+    assert "Undo is no longer possible" in refused.stderr

@@ -184,7 +184,7 @@ def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> N
         if keeps:
             assert state(run) is RunState.KEPT and is_used(drive, place)
             refused = diskwright(work, "undo", str(run))
-            assert refused.returncode == 3 and "it was kept" in refused.stderr
+            assert refused.returncode == 3 and "Undo is no longer possible" in refused.stderr
         else:
             assert state(run) is RunState.UNDONE and BACK in settled.stderr
             assert work.digest(drive) == before and not place.exists()

@@ -143,7 +143,8 @@ def test_command_shows_the_plan_and_writes_only_with_the_token(work: Work, full:
         for line in shown.stderr.splitlines()
         if " at byte " in line
     ]
-    spans = [(start, start + int(size.split()[0]) * (1024 if "KiB" in size else 1)) for start, size in told]
+    units = {"KiB": 1024, "MiB": 1024**2}
+    spans = [(at, at + int(size.split()[0]) * units.get(size.split()[1], 1)) for at, size in told]
     assert changed and all(any(start <= at < end for start, end in spans) for at in changed)
     assert not work.place("media").exists() and str(work.place("media")) not in work.fstab.read_text()
     assert probe_drive(full).waiting is None
