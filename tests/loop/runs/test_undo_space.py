@@ -20,10 +20,11 @@ from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD
 
 
-def plan_over_old(work: Work, drive: str) -> Plan:
+def plan_over_old(work: Work, drive: str, more: int = 0) -> Plan:
     old_gpt(drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
-    return work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    small = [spec("ext4", 64 * MIB)] * more
+    return work.plan(drive, *small, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
 
 
 def taken(folder: Path) -> int:
@@ -102,14 +103,14 @@ def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDri
 
 
 def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_drive: MakeDrive) -> None:
-    medium = make_drive(16 * MIB)
+    medium = make_drive(18 * MIB)
     tool("mkfs.ext2", "-q", "-m", "0", medium)
     place = work.folder / "small"
     place.mkdir()
     drive = make_drive(512 * MIB)
     with Path(drive).open("r+b") as file:
         file.write(b"photos.." * (32 * MIB))
-    plan = plan_over_old(work, drive)
+    plan = plan_over_old(work, drive, more=2)
     before = work.digest(drive)
     tool("mount", medium, str(place))
     try:
