@@ -103,7 +103,7 @@ def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDri
 
 
 def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_drive: MakeDrive) -> None:
-    medium = make_drive(18 * MIB)
+    medium = make_drive(24 * MIB)
     tool("mkfs.ext2", "-q", "-m", "0", medium)
     place = work.folder / "small"
     place.mkdir()

@@ -75,7 +75,8 @@ class ForwardMoves(content.OnDrive):
 
     def _explained(self, error: Exception) -> str:
         is_lost = isinstance(error, UnreadSector) and content.begun_moves(self.notes)
-        return f"{error} {t('All other data is intact.') if is_lost else self._state()}"
+        rest = t("All other data is intact.") if is_lost else self._state()
+        return f"{error} {rest}"
 
     def _state(self) -> Message:
         return t("No data is lost.") if content.begun_moves(self.notes) else process.NOTHING_WRITTEN
