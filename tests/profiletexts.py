@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wizard.advice.catalogue import OptionFile
-from wizard.advice.evidence import EvidenceFile, GlossaryFile
+from wizard.advice.evidence import EvidenceFile, GlossaryFile, StudyTable
 from wizard.advice.workloads import WorkloadForm
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.registry import KINDS
@@ -58,5 +58,7 @@ def _texts(value: object, key: str) -> Iterator[tuple[str, str]]:
             if name == "figures":
                 # Filesystems have names of their own; means and configurations are words.
                 yield from ((f"{key}.figures", one) for one, _ in inner if one not in KINDS)
+            elif isinstance(value, StudyTable) and name == "filesystems":
+                yield from ((f"{key}.{name}", one) for one in inner if one not in KINDS)
             else:
                 yield from _texts(inner, f"{key}.{name}" if key else name)

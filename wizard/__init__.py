@@ -9,5 +9,7 @@ __version__ = "1.0.0"
 if "typing_extensions" not in sys.modules:
     # msgspec prefers its names to the same ones of typing, and it loads more slowly than all of msgspec.
     sys.modules["typing_extensions"] = typing
-    import_module("msgspec")
-    del sys.modules["typing_extensions"]
+    try:
+        import_module("msgspec")
+    finally:
+        del sys.modules["typing_extensions"]

@@ -48,8 +48,8 @@ def check_byte_code() -> None:
 
 
 def in_turn(
-    ours: Callable[[], float | None],
-    theirs: Callable[[], float | None],
+    ours: Callable[[], None],
+    theirs: Callable[[], None],
     before: Callable[[], None] = lambda: None,
 ) -> tuple[float, float, float]:
     """Return median seconds of both and the median of their ratios, after a warm-up run of each."""
@@ -61,11 +61,11 @@ def in_turn(
     return median(a for a, _ in counted), median(b for _, b in counted), median(a / b for a, b in counted)
 
 
-def timed(work: Callable[[], float | None]) -> float:
-    """Return the seconds of `work`, minus those that it returns, which are listed separately."""
+def timed(work: Callable[[], None]) -> float:
+    """Return the seconds of `work`."""
     begun = perf_counter()
-    apart = work()
-    return perf_counter() - begun - (apart or 0.0)
+    work()
+    return perf_counter() - begun
 
 
 def quiet(*argv: str, stdin: str = "") -> None:

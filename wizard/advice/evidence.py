@@ -109,7 +109,7 @@ def _measured(form: EvidenceFile) -> Iterator[Evidence]:
     for table, test in ((one, test) for one in form.tables for test in one.tests):
         for size, values in test.rates or (("", test.values),):
             # Without figures, a row with too few or too many values is reported.
-            fits = len(values) == len(table.filesystems)
+            fits = len(values) == len(table.filesystems) and not (test.rates and test.values)
             row = Measurement(
                 f"{test.id}-{size.replace(' KB', 'k')}" if size else test.id,
                 test.title,

@@ -186,7 +186,7 @@ def _message(value: Any, place: str) -> Message:
     try:
         values = {name: _message_value(one) for name, one in value["values"].items()}
         return from_document(value["english"], value.get("several", ""), values)
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError):
         return t("{text}", text=foreign(value))
 
 

@@ -124,21 +124,27 @@ BRACKETED = re.compile(r'"(?:[^"\\]|\\.)*"|[^][{}]')
 def _line_of(text: str, key: str) -> int:
     """Return the line of the value at `key` in valid TOML or JSON, from 1. For a missing key, that of the
     innermost table, where it begins."""
-    lines, parse = text.split("\n"), _parser_of(text)
+    lines, parse = text.replace("\r\n", "\n").split("\n"), _parser_of(text)
     wanted = re.findall(r"[^.\[\]]+", key)
 
-    def reached(end: int) -> int:
-        """Return how many parts of the key are in the first lines, and in the rest of the last value."""
+    def parsed(end: int) -> Any:
         part = "\n".join(lines[:end])
         if parse is not tomllib.loads:
             brackets = BRACKETED.sub("", part)
             while (rest := re.sub(r"\[\]|\{\}", "", brackets)) != brackets:
                 brackets = rest
             part = part.rstrip(", \n\r\t") + brackets[::-1].translate(str.maketrans("[{", "]}"))
-        try:
-            found: Any = parse(part)
-        except ValueError:
-            return reached(end + 1)
+        return parse(part)
+
+    def reached(end: int) -> int:
+        """Return how many parts of the key are in the first lines, and in the rest of the last value."""
+        found, tries = None, 0
+        while found is None:
+            with suppress(ValueError):
+                found = parsed(min(end, len(lines)))
+            # A value of very many lines need not be found exactly.
+            tries += 1
+            end += 1 + tries // 1000 * tries
         depth = 0
         with suppress(LookupError, TypeError, ValueError):
             for name in wanted:
@@ -157,7 +163,11 @@ MOST_UNPACKED_BYTES = 32 * MOST_BYTES
 
 def sealed_notice(notice: Notice) -> bytes:
     """Return the notice as bytes."""
-    text = json.dumps({"schema": SCHEMA, **codec.to_json(notice)}, separators=(",", ":"))
+    plain = codec.to_json(notice)
+    if not notice.zeros:
+        # Earlier versions do not know them.
+        del plain["zeros"]
+    text = json.dumps({"schema": SCHEMA, **plain}, separators=(",", ":"))
     body = zlib.compress(text.encode("ascii"), 9)
     return HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body
 

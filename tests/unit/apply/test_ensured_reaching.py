@@ -76,3 +76,12 @@ def test_incomplete_tool_output_is_a_failure(monkeypatch: pytest.MonkeyPatch) ->
 def test_physical_volume_without_a_group_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     one = holding("/dev/sda", "LVM2_member")
     assert told((one,), {"pvs": PVS % (ROW % ("/dev/sda1", "", ""))}, monkeypatch) == ""
+
+
+def test_second_signature_on_a_physical_volume_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = holding("/dev/sda", "LVM2_member")
+    part = one.partitions[0]
+    both = (*part.signatures, replace(part.signatures[0], kind="zfs_member"))
+    two = replace(one, partitions=(replace(part, signatures=both),))
+    said = told((two,), {"pvs": PVS % (ROW % ("/dev/sda1", "g", ""))}, monkeypatch)
+    assert "/dev/sda1 is a zfs_member" in said and "no data is replaced" in said

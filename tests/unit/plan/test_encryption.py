@@ -294,3 +294,7 @@ def test_passphrase_is_typable_and_a_weak_one_is_reported() -> None:
         and passphrase_warning("ein längerer Satz".encode())
     )
     assert passphrase_warning(b"several words that nobody guesses") is None
+
+
+def test_empty_workload_is_not_that_of_a_system() -> None:
+    assert parse_volume("workload=,size=10G").workload == ""

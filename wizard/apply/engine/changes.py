@@ -1,7 +1,6 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -70,7 +69,8 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Itera
             byte = change.witness.start_bytes
         if byte is None:
             with extents.DeviceMedium(change.path) as drive:
-                byte = survey.first_data(drive, zeros_wanted(plan, member))
+                sampled = survey.sample_of_zeros(change.zeros)
+                byte = survey.first_data(drive, (*zeros_wanted(plan, member), *sampled))
         if byte is None:
             yield t(
                 "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a "
@@ -174,43 +174,40 @@ def collected(
         places = tuple(extents.clipped(touched, wanted.allowed))
         volumes = extents.merged(new_volumes(plan, member, plan.filesystems), 1, wanted.size_bytes)
         zeros = _large_zeros(new, tuple(extents.clipped(places, volumes)), wanted.size_bytes)
-        places = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
+        sampled = survey.sample_of_zeros(zeros)
+        witness = next(survey.blocks_with_data(drive, sampled), None)
+        may_be_empty = member.before.is_bare and not old_marks and bool(zeros_in)
+        may_be_empty = may_be_empty and survey.first_data(drive, (*zeros_in, *sampled)) is None
 
-        change = kept(
-            wanted.path,
-            drive,
-            lambda read_drive: extents.differing(places, read_drive, new.read),
-            new.read,
-            old,
-            old_marks,
-            new_marks,
-            blank=member.before.is_bare and not old_marks,
-            touched_bytes=sum(place.size_bytes for place in places),
-            progress=progress,
-        )
+        def change_without(zeros: Sequence[Extent]) -> DriveChange:
+            rest = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
+            return kept(
+                wanted.path,
+                drive,
+                lambda read_drive: extents.differing(rest, read_drive, new.read),
+                new.read,
+                old,
+                old_marks,
+                new_marks,
+                blank=may_be_empty,
+                touched_bytes=sum(place.size_bytes for place in rest),
+                progress=progress,
+            )
+
+        change = change_without(zeros)
+        if zeros and witness is None and not change.blank:
+            # Nothing would show that keep has begun to overwrite them.
+            zeros, change = (), change_without(())
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
+        if witness and witness.without(zeros):
+            # A signature covers it.
+            witness = next(survey.blocks_with_data(drive, zeros), None)
         for place in zeros:
             new.free(place)
-        sampled = survey.sample_of_zeros(zeros)
-        blank = change.blank and bool(zeros_in) and survey.first_data(drive, (*zeros_in, *sampled)) is None
-        # Without a witness, all zeros of a drive that is not empty must have been zeros.
-        places = () if blank else (*sampled, *zeros)
-        witness = next(_blocks_with_data(drive, places), None)
         if witness:
             extents.copy((witness,), drive.read, old.write)
             old.sync()
-        return replace(change, size_bytes=wanted.size_bytes, blank=blank, zeros=zeros, witness=witness)
-
-
-def _blocks_with_data(drive: extents.Medium, places: Iterable[Extent]) -> Iterator[Extent]:
-    """Yield the first readable logical block with data in each chunk of these places."""
-    block = drive.logical_block_bytes
-    for chunk in extents.chunks(places):
-        with suppress(Failed):
-            data = drive.read(chunk.start_bytes, chunk.size_bytes)
-            if not stores.is_zero(data):
-                at = chunk.size_bytes - len(data.lstrip(b"\0"))
-                yield Extent((chunk.start_bytes + at) // block * block, block)
+        return replace(change, size_bytes=wanted.size_bytes, zeros=zeros, witness=witness)
 
 
 def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:

@@ -243,19 +243,30 @@ class Checks:
             self._check_kept(DriveSide.is_old_intact)
             self._check_kept(DriveSide.is_new_intact)
             self._check_kept(DriveSide.is_notice_intact)
-            self._check_contents(
-                contents, {Content.OLD}, Sentence("{drive} was changed after the rehearsal.")
-            )
+            changed = Sentence("{drive} was changed after the rehearsal.")
+            self._check_contents(contents, {Content.OLD}, changed)
+            for side in filter(survey.has_zeroed, self.sides):
+                raise Refused(changed(drive=side.change.path), str(NOTHING_WRITTEN))
         elif self.record.phase in WRITING:
-            if any(map(survey.has_zeroed, self.sides)) and self.prove(old=False):
-                # Complete and in use: the record is older than the drives.
-                self.record = replace(self.record, phase=Phase.RELEASED)
+            if self._has_begun_to_release():
+                # The record is older than the drives, which may be in use.
+                done = Phase.RELEASED if self.prove(old=False) else Phase.RELEASING
+                self.record = replace(self.record, phase=done)
                 return
             self._check_kept(DriveSide.is_new_intact)
             self._check_kept(DriveSide.is_notice_intact)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
             self.demand(Phase.HIDDEN)
+
+    def _has_begun_to_release(self) -> bool:
+        """Return True if drives with zeros have all planned bytes, and a new signature that is only written
+        after the zeros."""
+        return (
+            any(side.change.zeros for side in self.sides)
+            and any(map(survey.is_released, self.sides))
+            and all(survey.find_foreign_block(side, released=True) is None for side in self.sides)
+        )
 
     def check_release(self) -> list[DriveSide]:
         """Return completed drives that were used since, which stay unchanged. Raises Refused if the planned
@@ -307,11 +318,8 @@ class Checks:
         return contents
 
     def zeroed_bytes(self) -> int:
-        """Return the size of the places of zeros that undo cannot restore, once the run wrote there."""
-        if self.record.phase in (Phase.SAVED, Phase.CLEARING):
-            return 0
-        sides = (side for side in self.sides if side.change.witness and survey.has_zeroed(side))
-        return sum(side.change.zero_bytes for side in sides)
+        """Return the size of the places of zeros that undo cannot restore."""
+        return sum(side.change.zero_bytes for side in self.sides if survey.has_zeroed(side))
 
     def _refuse_zeroed(self) -> None:
         """Raises Refused if undo could not restore the places of zeros, or would destroy changes there."""

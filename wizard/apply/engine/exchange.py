@@ -9,7 +9,7 @@ Each phase checks first. Errors name the commands that work now.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -63,8 +63,6 @@ class Exchange(checks.Checks):
     has_written = False
     was_hidden = False
     """True if the drives were hidden until `release` began."""
-    lost_bytes = 0
-    """Size of the places of zeros that `undo` could not restore."""
 
     def commit(self, progress: Progress) -> None:
         """Write the planned contents without the new signatures: from SAVED or later to HIDDEN.
@@ -91,7 +89,7 @@ class Exchange(checks.Checks):
                     standing = hidden_old_reader(side.change, side.old) if is_first else None
                     _replace_all(side, side.hidden, side.change.barred_digest, standing)
                 self._enter(Phase.HIDDEN)
-            if self.record.phase not in checks.COMPLETE:
+            if self.record.phase not in (*checks.COMPLETE, Phase.RELEASING):
                 self.demand(Phase.HIDDEN)
 
     def release(self, progress: Progress) -> Proof:
@@ -106,7 +104,8 @@ class Exchange(checks.Checks):
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:
                 sides = [side for side in self.sides if side not in used]
-                if not used and not any(map(survey.is_released, sides)):
+                has_begun = any(map(survey.is_released, self.sides))
+                if not has_begun and not any(side.change.new_marks for side in used):
                     _write_zeros(sides, is_checked)
                 # Write the deciding signature last on each drive, and those of all drives together. Otherwise
                 # md could start with one half of a mirror after a power cut.
@@ -130,7 +129,8 @@ class Exchange(checks.Checks):
         """
         with self._saving_phase(progress, UNDOES):
             contents = self.check_undo(over=(self._run / OVER).exists())
-            self.lost_bytes = self.zeroed_bytes()
+            lost = max(self.zeroed_bytes(), self.record.lost_bytes)
+            self.record = replace(self.record, lost_bytes=lost)
             if all(content is Content.OLD for content in contents):
                 for side in self.sides:
                     # An earlier attempt may have left these bytes in the drive's cache.
@@ -182,6 +182,7 @@ class Exchange(checks.Checks):
         an error."""
         changed = sum(side.change.changed_bytes for side in self.sides)
         zeros = sum(side.change.zero_bytes for side in self.sides) if passes is RELEASES else 0
+        zeros += changed if zeros else 0
         self._tally.begin(progress, changed * passes.get(self.record.phase, 0) + zeros)
         try:
             yield
@@ -241,8 +242,6 @@ def _replace_with_old(side: DriveSide) -> None:
         if survey.wrapped(side, content) is None:
             raise
         _replace_all(side, side.old, side.change.old_digest)
-    if survey.has_zeroed(side) and not side.change.witness:
-        write_zeros(side)
 
 
 def clear_signatures(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
@@ -264,10 +263,14 @@ def _write_zeros(sides: Sequence[DriveSide], is_hidden: bool) -> None:
             side.medium.zero(place)
             side.medium.flush()
     for side in sides:
+        is_intact = True
         write_zeros(side)
-        if is_hidden and side.change.zeros:
-            # A counterfeit drive may have written the zeros over other bytes.
-            check(side, side.change.barred_digest)
+        # A counterfeit drive may have written the zeros over other bytes. After a power cut, a block of a
+        # signature may be unreadable until it is written.
+        with nullcontext() if is_hidden else suppress(Failed):
+            is_intact = not side.change.zeros or side.holds(side.change.barred_digest)
+        if not is_intact:
+            raise Failed(survey.wrapped(side) or UNVERIFIED(what=side.change.path))
 
 
 def write_zeros(side: DriveSide) -> None:

@@ -149,7 +149,7 @@ class DriveChange(Struct, frozen=True):
     the new signatures, so their old bytes are not saved."""
     witness: Extent | None = None
     """Logical block in `zeros` that had other bytes, which are saved. The first to be zeroed: from then on,
-    the drive cannot be restored completely. Without a witness, all bytes in `zeros` were zeros."""
+    the drive cannot be restored completely. Only an empty drive has `zeros` without a witness."""
 
     @property
     def marks(self) -> tuple[SavedSignature, ...]:
@@ -178,6 +178,8 @@ class Record(Struct, frozen=True):
     changes: tuple[DriveChange, ...] = ()
     waits: bool = True
     of_plan: str = ""
+    lost_bytes: int = 0
+    """Size of the places of zeros that undo could not restore."""
 
     @property
     def blank(self) -> bool:

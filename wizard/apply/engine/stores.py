@@ -27,6 +27,8 @@ from wizard.model.said import MIB, rounded_up, t
 from wizard.process.program import run as run_command
 
 FOLDER = "engine"
+LARGE_BYTES = 16 * MIB
+"""Least size of a place whose space is worth freeing."""
 
 
 def old_file(run: Path, number: int) -> Path:
@@ -96,7 +98,9 @@ class Store:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def free(self, place: Extent) -> None:
-        """Free the space of a place that contains zeros, if the filesystem can."""
+        """Free the space of a large place that contains zeros, if the filesystem can."""
+        if place.size_bytes < LARGE_BYTES:
+            return
         where = ("--offset", str(place.start_bytes), "--length", str(place.size_bytes))
         with suppress(DiskwrightError):
             run_command(("fallocate", "--punch-hole", *where, str(self.file)), seconds=60.0)

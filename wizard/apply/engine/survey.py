@@ -3,7 +3,7 @@
 Also deletes saved bytes and scratch copies. Deleting the saved bytes makes undo impossible.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import partial
@@ -135,7 +135,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
     for chunk in extents.chunks(side.change.places):
         side.told(chunk.size_bytes)
         known = [read(chunk.start_bytes, chunk.size_bytes) for read in known_by]
-        for start, now in _readable(side.medium, chunk, failed):
+        for start, now in readable(side.medium, chunk, failed):
             seen = True
             if now in known:
                 continue
@@ -154,7 +154,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
     return None
 
 
-def _readable(medium: extents.Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
+def readable(medium: extents.Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
     """Yield the readable pieces of a chunk. The last error is stored in `failed`."""
     try:
         yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
@@ -234,6 +234,16 @@ def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
     return None
 
 
+def blocks_with_data(drive: extents.Medium, places: Iterable[Extent]) -> Iterator[Extent]:
+    """Yield the first readable logical block with data in each readable piece of these places."""
+    block = drive.logical_block_bytes
+    for chunk in extents.chunks(places):
+        for start, data in readable(drive, chunk, []):
+            if not stores.is_zero(data):
+                at = start + len(data) - len(data.lstrip(b"\0"))
+                yield Extent(at // block * block, block)
+
+
 def is_released(side: DriveSide) -> bool:
     """Return True if the drive contains a block of a new signature. Unreadable blocks do not count."""
     for mark in side.change.new_marks:
@@ -246,14 +256,14 @@ def is_released(side: DriveSide) -> bool:
 
 
 def has_zeroed(side: DriveSide) -> bool:
-    """Return True if the places of `zeros` are no longer as before the run: keep has begun to write them, or
-    another program wrote there. Unreadable or lost bytes count."""
-    change = side.change
-    if not (place := change.witness):
-        return first_data(side.medium, sample_of_zeros(change.zeros)) is not None
-    at = place.start_bytes, place.size_bytes
+    """Return True if the witness is no longer as before the run: keep has begun to write zeros over bytes
+    that are not saved, or another program wrote there. Unreadable or lost bytes count. Without a witness, a
+    sample shows if another program wrote."""
+    if not (place := side.change.witness):
+        return any(blocks_with_data(side.medium, sample_of_zeros(side.change.zeros)))
     try:
-        return side.medium.read(*at) != side.old(*at)
+        saved = side.old(place.start_bytes, place.size_bytes)
+        return not any(saved) or side.medium.read(place.start_bytes, place.size_bytes) != saved
     except Failed:
         return True
 
@@ -282,7 +292,7 @@ def count_blocks(side: DriveSide) -> BlockCounts:
         old, new = (
             _read_or_empty(read, chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.new)
         )
-        for start, now in _readable(side.medium, chunk, []):
+        for start, now in readable(side.medium, chunk, []):
             first = start - chunk.start_bytes
             for at in range(0, len(now), size):
                 block = now[at : at + size]

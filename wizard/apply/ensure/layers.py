@@ -279,7 +279,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
             if not found.isdigit():
                 raise Failed(resized.NOT_TOLD(program="mdadm", what=("MD_DEVICES",)))
             title, count = "md", int(found)
-        elif device in members and (name := _group_of(device)):
+        elif kind == MEMBER_KINDS["lvm"] and (name := _group_of(device)):
             physical, _ = _physical_in(name)
             title, count, listed = "LVM", len(physical), len(physical & members)
         elif kind.endswith("_raid_member") or kind in PARTS:

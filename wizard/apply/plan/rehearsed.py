@@ -219,11 +219,11 @@ def undo_plan(run: Path, journal: Journal) -> Message:
     if proof is None:
         return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     _delete(run, proof)
-    return _back(plan, exchange.lost_bytes)
+    return _back(plan, exchange.record)
 
 
-def _back(plan: Plan, lost: int) -> Message:
-    if lost:
+def _back(plan: Plan, record: Record) -> Message:
+    if lost := record.lost_bytes:
         return MOSTLY_BACK(drives=plan.devices, size=lost)
     return BACK(drives=plan.devices)
 
@@ -236,7 +236,7 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
         save_record(run, replace(record, phase=Phase.UNDONE))
         return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     with comparing(run, plan) as checks:
-        if checks.is_ahead:
+        if checks.is_ahead or checks.zeroed_bytes():
             return None
         checks.check_undo(over=False)
     save_record(run, replace(record, phase=Phase.UNDONE))
@@ -245,14 +245,14 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
 
 def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain them. Return a summary."""
-    proof, lost = None, 0
+    proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof, lost = checks.prove(old=True), checks.zeroed_bytes()
+        proof = checks.prove(old=True)
     if proof:
         _delete(run, proof)
     elif (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
-    return _back(plan, lost) if is_old is BACK else is_old(drives=plan.devices)
+    return _back(plan, _record(run)) if is_old is BACK else is_old(drives=plan.devices)
 
 
 def _still_saved(run: Path) -> Message:

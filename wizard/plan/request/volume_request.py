@@ -125,7 +125,10 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
         else:
             values[key] = value
-    return request_of(WantedVolume(**values, option=several["option"], subvolume=several["subvolume"]))
+    try:
+        return request_of(WantedVolume(**values, option=several["option"], subvolume=several["subvolume"]))
+    except BadInput as error:
+        raise BadInput(t("--volume '{volume}': {why}", volume=text, why=error)) from None
 
 
 def request_of(asked: WantedVolume) -> VolumeRequest:
@@ -143,7 +146,7 @@ def request_of(asked: WantedVolume) -> VolumeRequest:
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(rules.NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
-        asked.workload or roles.SYSTEM_WORKLOAD,
+        roles.SYSTEM_WORKLOAD if asked.workload is None else asked.workload,
         size_bytes,
         asked.label,
         mount,

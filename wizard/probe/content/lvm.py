@@ -58,7 +58,9 @@ IGNORED = 1
 Section = dict[str, Any]
 """A section of the metadata: numbers, strings, lists of both, and nested sections. Check types on use."""
 
-TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([\w.+/-]+)\s*([{=])|([\w.+/-]+)|#[^\n]*', re.DOTALL | re.ASCII)
+TOKEN = re.compile(
+    r'"((?:[^"\\]|\\.?)*)(?:"|\Z)|([\w.+/-]+)\s*([{=])|([\w.+/-]+)|#[^\n]*', re.DOTALL | re.ASCII
+)
 """A quoted text, a name with what follows, a word, or a comment."""
 
 

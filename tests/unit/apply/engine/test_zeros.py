@@ -129,7 +129,7 @@ def test_rest_can_be_restored_on_request(tmp_path: Path) -> None:
 
     def undone(one: exchange.Exchange) -> None:
         one.undo(lambda share: None)
-        lost.append(one.lost_bytes)
+        lost.append(one.record.lost_bytes)
 
     assert made.does(undone) and lost == [2 * ZEROS.size_bytes]
     for number, old in enumerate(made.old):
