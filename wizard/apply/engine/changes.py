@@ -174,40 +174,46 @@ def collected(
         places = tuple(extents.clipped(touched, wanted.allowed))
         volumes = extents.merged(new_volumes(plan, member, plan.filesystems), 1, wanted.size_bytes)
         zeros = _large_zeros(new, tuple(extents.clipped(places, volumes)), wanted.size_bytes)
-        sampled = survey.sample_of_zeros(zeros)
-        witness = next(survey.blocks_with_data(drive, sampled), None)
-        may_be_empty = member.before.is_bare and not old_marks and bool(zeros_in)
-        may_be_empty = may_be_empty and survey.first_data(drive, (*zeros_in, *sampled)) is None
-
-        def change_without(zeros: Sequence[Extent]) -> DriveChange:
-            rest = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
-            return kept(
-                wanted.path,
-                drive,
-                lambda read_drive: extents.differing(rest, read_drive, new.read),
-                new.read,
-                old,
-                old_marks,
-                new_marks,
-                blank=may_be_empty,
-                touched_bytes=sum(place.size_bytes for place in rest),
-                progress=progress,
-            )
-
-        change = change_without(zeros)
-        if zeros and witness is None and not change.blank:
-            # Nothing would show that keep has begun to overwrite them.
-            zeros, change = (), change_without(())
+        rest = tuple(extents.clipped(places, extents.gaps(zeros, wanted.size_bytes)))
+        sampled = (*zeros_in, *survey.sample_of_zeros(zeros))
+        change = kept(
+            wanted.path,
+            drive,
+            lambda read_drive: extents.differing(rest, read_drive, new.read),
+            new.read,
+            old,
+            old_marks,
+            new_marks,
+            blank=member.before.is_bare
+            and not old_marks
+            and bool(zeros_in)
+            and survey.first_data(drive, sampled) is None,
+            touched_bytes=sum(place.size_bytes for place in rest),
+            progress=progress,
+        )
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
-        if witness and witness.without(zeros):
-            # A signature covers it.
-            witness = next(survey.blocks_with_data(drive, zeros), None)
+        witness = next(survey.blocks_with_data(drive, survey.sample_of_zeros(zeros)), None)
+        if witness is None and not change.blank:
+            # Without a witness, nothing would show that keep has begun to overwrite them, so read all.
+            witness = _first_block_with_data(drive, zeros)
+            # If the drive has these zeros already, they need not be written.
+            zeros = zeros if witness else ()
         for place in zeros:
             new.free(place)
         if witness:
             extents.copy((witness,), drive.read, old.write)
             old.sync()
         return replace(change, size_bytes=wanted.size_bytes, zeros=zeros, witness=witness)
+
+
+def _first_block_with_data(drive: extents.Medium, places: Sequence[Extent]) -> Extent | None:
+    """Return the first logical block with data. Raises Failed if an earlier one cannot be read."""
+    block = drive.logical_block_bytes
+    for start, data in extents.pieces(places, drive.read):
+        if not stores.is_zero(data):
+            at = start + len(data) - len(data.lstrip(b"\0"))
+            return Extent(at // block * block, block)
+    return None
 
 
 def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:
