@@ -28,7 +28,7 @@ class Part:
     """One drive of a job: changed places, their blocks before and after, and an image of the whole drive
     before.
 
-    `volumes`: volumes before and after. Those that are `kept` must be recognised at any moment. `unsaved`:
+    `volumes`: volumes before and after. Tools must always recognise the `kept` ones. `unsaved`:
     blocks that are zeroed when the run is kept.
     """
 

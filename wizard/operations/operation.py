@@ -320,7 +320,7 @@ class Setting(Operation):
         return ()
 
     def fits(self, subject: Subject) -> bool:
-        """Return False if a field is invalid in an edited document. A `device` is that of the document."""
+        """Return False if a field is invalid in an edited document. `device` comes from the document."""
         raise NotImplementedError
 
     def foreign(self, fstab: Path, rules: Path) -> Message | None:

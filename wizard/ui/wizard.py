@@ -25,7 +25,7 @@ MOST_RUNS = 4
 
 
 class Wizard(Desk):
-    """The desk with its screens. The first list of drives appears before the others are loaded."""
+    """The desk, and all screens. The first list of drives appears before the others are loaded."""
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Open the first screen, at a drive or partition if named, and watch the drives."""

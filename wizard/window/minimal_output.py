@@ -28,7 +28,7 @@ _VISIBLE_ON_BLANK = frozenset({"4", "7", *map(str, range(40, 48))})
 
 
 class SentLines:
-    """What was last sent for each line. Textual sends a position, and text that ends in default colours."""
+    """The text last sent for each line. Textual sends a position, and text that ends in default colours."""
 
     def __init__(self) -> None:
         self._lines: dict[int, tuple[int, str]] = {}

@@ -280,7 +280,7 @@ def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
 
 
 def log_of(name: str) -> str:
-    """What the log of a logged drive is called among the images; the next guest starts over."""
+    """Return the image name of a logged drive's log. Each guest starts with an empty one."""
     return f"{name}.log"
 
 

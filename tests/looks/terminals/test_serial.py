@@ -73,7 +73,7 @@ def test_omitted_cells_are_already_on_screen(written: list[str]) -> None:
         all_of_it.feed(data)
         some_of_it.feed(shown.changed(data, COLUMNS))
     assert cells(spared) == cells(whole)
-    # After a full line, pyte's cursor is behind the last column.
+    # After a full line, pyte puts the cursor after the last column.
     assert (spared.cursor.y, spared.cursor.x) == (whole.cursor.y, min(whole.cursor.x, COLUMNS - 1))
 
 

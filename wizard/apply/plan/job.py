@@ -218,7 +218,7 @@ class PlanRunJob(job.RunJob[Plan]):
         where = run_drives.KnownDrives(run, document).where if run else identity_check.whereabouts
         for member in document.members if len(drives) == len(document.devices) else ():
             if not Path(member.drive.path).is_block_device():
-                # The refusal says where the missing drive is.
+                # The refusal names the place of the missing drive.
                 identity_check.probe_again(member.drive, where)
         return process.lock_drives(drives)
 

@@ -159,7 +159,7 @@ def _aligned_starts(room: Extent, part: Partition, geometry: Geometry) -> tuple[
     now, needed = part.start_bytes, JOURNALS[WINDOW_BYTES]
     # The highest start with space for a journal after the partition, if no logging is needed.
     highest = geometry.align_down(geometry.align_down(room.end_bytes - needed) - part.size_bytes)
-    # The lowest start, after the journal if there is no space for it after the partition.
+    # The lowest start. Without space after the partition, the journal comes first.
     is_behind = room.end_bytes - geometry.align_up(part.end_bytes) >= needed
     lowest = geometry.align_up(room.start_bytes + (0 if is_behind else needed))
     return (
