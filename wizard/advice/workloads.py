@@ -81,7 +81,7 @@ class WorkloadForm(FrozenStruct):
 class RankedChoice(FrozenStruct):
     """A filesystem's rank with the options and evidence. `schedulers` are in order of preference. `results`:
     sentences with figures of the evidence. `ranked`: False if the workload does not mention the filesystem.
-    `moves_up`: may replace a better filesystem that is impossible."""
+    `moves_up`: can replace a better, impossible filesystem."""
 
     filesystem: str
     place: Rank

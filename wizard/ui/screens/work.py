@@ -48,7 +48,7 @@ STEP_STATES = {Event.STEP_STARTED: "begun", Event.STEP_FAILED: "failed", Event.S
 class WorkScreen(asking.JobScreen):
     """Progress of a run with steps and the effect of a power failure; then the result.
 
-    `way`: `keep` or `undo` to start that immediately. Without a job, read it from the run.
+    `way`: `keep` or `undo`, started immediately. Without a job, read it from the run.
     """
 
     step = ui.ScreenStep.WORK
