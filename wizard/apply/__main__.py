@@ -27,9 +27,11 @@ def main(arguments: list[str]) -> None:
     locks = tuple(map(int, arguments[2].split(",")))
     # No core dump may contain the passphrase.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    secret = sys.stdin.buffer.read()
     if os.fork():
         os._exit(0)
+    # The probe server loads in parallel, and must not have the passphrase.
+    pool.begin()
+    secret = sys.stdin.buffer.read()
     # Ignore a closed terminal and Ctrl+C: they concern the command that follows the run. On shutdown, stop
     # before the next step.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -42,8 +44,6 @@ def main(arguments: list[str]) -> None:
     (run / "pid").write_text(f"{os.getpid()}\n")
     # From here on, only mount points are created without an explicit mode.
     os.umask(0o022)
-    # Start the worker pool early, so it loads in parallel and inherits no drive locks.
-    pool.begin()
     try:
         # This imports only the modules of this kind of run.
         carry_out(RunWork(run, purpose, Journal(run), locks[:-1], secret or None))

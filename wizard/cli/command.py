@@ -69,8 +69,8 @@ class Argument(Struct, frozen=True):
 
 
 class CommandRow(Struct, frozen=True):
-    """A command. The wizard has an empty name. Only the module of `function` is imported. `probes`: probes
-    drives, unless for help or a recorded machine. `begins`: starts or continues a background process."""
+    """A command. The wizard has an empty name. Only the module of `function` is imported. `begins`: starts or
+    continues a background process."""
 
     name: str
     summary: Message
@@ -78,7 +78,6 @@ class CommandRow(Struct, frozen=True):
     arguments: tuple[Argument, ...]
     examples: tuple[str | Message, ...]
     about: tuple[Message, ...] = ()
-    probes: bool = False
     begins: bool = False
 
 

@@ -161,10 +161,10 @@ def dispatch(words: list[str]) -> int:
     if name and name not in COMMANDS:
         _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
-    if ROWS[name].probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+    if not name and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         from wizard.probe import pool
 
-        # Start the server first: loading the other modules takes equally long.
+        # The wizard's modules load slowly, and its threads would prevent a fork.
         pool.begin()
     arguments = parser_of(name).read(words)
     if not name and arguments.device in COMMANDS:

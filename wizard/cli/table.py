@@ -163,7 +163,6 @@ _PLAN = CommandRow(
             "the loss of a drive, and is not a backup."
         ),
     ),
-    probes=True,
 )
 
 PLANNING = (
@@ -184,7 +183,6 @@ PLANNING = (
                 "refused."
             ),
         ),
-        probes=True,
     ),
     CommandRow(
         "migrate",
@@ -215,7 +213,6 @@ PLANNING = (
                 "running system from a rescue medium, with the same command."
             ),
         ),
-        probes=True,
         begins=True,
     ),
     CommandRow(
@@ -291,7 +288,6 @@ def _action(
         (device, *arguments, *STARTS, FSTAB),
         (example,),
         (WITHOUT_CONFIRM, undo),
-        probes=True,
         begins=True,
     )
 
@@ -335,7 +331,6 @@ CHANGING = (
                 "the next step. `diskwright status` shows progress."
             ),
         ),
-        probes=True,
         begins=True,
     ),
     CommandRow(
@@ -367,7 +362,6 @@ CHANGING = (
                 "losing exactly this content, and no later content."
             ),
         ),
-        probes=True,
         begins=True,
     ),
     CommandRow(
@@ -397,7 +391,6 @@ CHANGING = (
                 "`diskwright resume` continues, `diskwright undo` moves the partition back."
             ),
         ),
-        probes=True,
         begins=True,
     ),
     CommandRow(
@@ -429,7 +422,6 @@ CHANGING = (
                 "copied files that are still the same in the source."
             ),
         ),
-        probes=True,
         begins=True,
     ),
     _action(
@@ -635,7 +627,6 @@ WIZARD = CommandRow(
             "glossary, Esc to go back."
         ),
     ),
-    probes=True,
 )
 
 OWN_FILES = Sentence(
@@ -661,7 +652,6 @@ _LOOKING = (
             "diskwright inspect --machine mine.json",
         ),
         (t("Never writes to a drive. Without root, unreadable facts are listed with the reason."),),
-        probes=True,
     ),
     CommandRow(
         "advise",
@@ -672,7 +662,6 @@ _LOOKING = (
             "diskwright advise /dev/sdX --workload large-media",
             "diskwright advise /dev/sdX --workload small-files --json | jq .choices[0]",
         ),
-        probes=True,
     ),
     CommandRow(
         "workloads",
@@ -754,7 +743,6 @@ _MEASURING = (
             "sudo diskwright bench /dev/sdX --scratch --shingled --quick --confirm SERIAL",
         ),
         (t("No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards."),),
-        probes=True,
     ),
     CommandRow(
         "trial",
@@ -794,7 +782,6 @@ _MEASURING = (
                 "partitions do not change."
             ),
         ),
-        probes=True,
     ),
 )
 

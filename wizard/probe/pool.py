@@ -3,18 +3,19 @@
 import json
 import os
 import select
-import subprocess
+import signal
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from wizard.model.said import t
+from wizard.probe import worker
 from wizard.probe.facts import Facts
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
-from wizard.probe.worker import MOST_EXTENSION, Lines
 from wizard.process import program
 from wizard.process.module import module_argv
 
@@ -25,7 +26,8 @@ GRACE_SECONDS = 3.0
 TURN_SECONDS = 1.0
 """CPU time of a drive's probe, mostly smartctl's start. Several times the slowest measured."""
 
-END_SECONDS = 0.5
+TASKS = Path("/proc/self/task")
+END_SECONDS, PAUSE_SECONDS = 0.5, 0.005
 
 
 _idle: dict[tuple[str, ...], list["Pool"]] = {}
@@ -39,7 +41,7 @@ def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
     with suppress(KeyError, IndexError):
         while pool is None:
             pool = _idle[server].pop()
-            if pool.process.poll() is not None:
+            if pool.has_ended():
                 pool.close()
                 pool = None
     pool = pool or Pool(server)
@@ -66,32 +68,50 @@ def begin() -> None:
 
 
 class Pool:
-    """Connection to a probe server, which loads while the caller reads other facts. `busy` until the last
-    answer."""
+    """Connection to a probe server. `busy` until the last answer."""
 
-    def __init__(self, server: Sequence[str] = SERVER) -> None:
+    def __init__(self, server: tuple[str, ...] = SERVER) -> None:
         self.busy = False
-        self.process = subprocess.Popen(
-            list(server),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        input_end, requests = os.pipe()
+        answers, output_end = os.pipe()
+        self._requests, self._answers = os.fdopen(requests, "wb", 0), os.fdopen(answers, "rb", 0)
+        # Forking saves a start of Python, but other threads could hold locks.
+        if server == SERVER and len(sysfs.names_in(TASKS)) == 1:
+            self.pid = os.fork() or worker.be_server(input_end, output_end)
+        else:
+            streams = ((os.POSIX_SPAWN_DUP2, input_end, 0), (os.POSIX_SPAWN_DUP2, output_end, 1))
+            silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
+            self.pid = os.posix_spawn(
+                server[0], server, os.environ, file_actions=(*streams, silent), setsid=True
+            )
+        os.close(input_end)
+        os.close(output_end)
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """Return True if the server has ended, after waiting for it at most `seconds`."""
+        until = time.monotonic() + seconds
+        while self.pid:
+            with suppress(ChildProcessError):
+                if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+                    if time.monotonic() >= until:
+                        return False
+                    time.sleep(PAUSE_SECONDS)
+                    continue
+            self.pid = 0
+        return True
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
         """Send the request now, and yield a RawDrive as plain data for each name, in order of completion. A
         drive that does not answer gets an error. `seconds` is the limit for a probe with a CPU of its own."""
         seconds = allowed_seconds(len(names), seconds)
         request = json.dumps({"drives": list(names), "seconds": seconds})
-        assert self.process.stdin is not None
         self.busy = True
         # A server that has ended gives no answers.
         with suppress(OSError):
-            os.write(self.process.stdin.fileno(), request.encode("ascii") + b"\n")
-        return self._answers(names, time.monotonic(), MOST_EXTENSION * seconds + GRACE_SECONDS)
+            self._requests.write(request.encode("ascii") + b"\n")
+        return self._heard(names, time.monotonic(), worker.MOST_EXTENSION * seconds + GRACE_SECONDS)
 
-    def _answers(self, names: Sequence[str], begun: float, limit: float) -> Generator[Facts, None, None]:
+    def _heard(self, names: Sequence[str], begun: float, limit: float) -> Generator[Facts, None, None]:
         left = dict.fromkeys(names)
         try:
             for facts in self._read(begun + limit):
@@ -113,10 +133,9 @@ class Pool:
             yield facts
 
     def _read(self, until: float) -> Iterator[Facts]:
-        answers, lines = self.process.stdout, Lines()
-        assert answers is not None
-        while select.select([answers], [], [], max(0.0, until - time.monotonic()))[0]:
-            data = os.read(answers.fileno(), 1 << 20)
+        lines = worker.Lines()
+        while select.select([self._answers], [], [], max(0.0, until - time.monotonic()))[0]:
+            data = self._answers.read(1 << 20)
             if not data:
                 return
             for facts in filter(None, lines.add(data)):
@@ -127,16 +146,11 @@ class Pool:
 
     def close(self) -> None:
         """Close the server's input, which makes it exit. Kill it if overdue, without waiting."""
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        try:
-            self.process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(END_SECONDS)
+        self._requests.close()
+        self._answers.close()
+        if not self.has_ended(END_SECONDS):
+            os.kill(self.pid, signal.SIGKILL)
+            self.has_ended(END_SECONDS)
 
 
 def _log_facts(facts: Facts, begun: float) -> None:

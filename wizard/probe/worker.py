@@ -1,4 +1,5 @@
-"""The probe server: `python -m wizard.probe.worker` forks a child per drive and kills overdue ones.
+"""The probe server: forks a child per drive and kills overdue ones. It is itself a fork of the program, or
+`python -m wizard.probe.worker`.
 
 A read can block forever. Such a child is killed and abandoned, never waited for. A child that works, on a
 slow or busy CPU, gets more time. The server has no threads, so forking is safe, and loads libraries once for
@@ -15,8 +16,9 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import NoReturn
 
 from wizard.model.said import t
 from wizard.probe.facts import Facts
@@ -156,19 +158,37 @@ def serve(
                 _kill(child.pid)
 
 
-def _be_child(name: str, phases: Phases, seconds: float, output: int) -> None:
-    """Closes all inherited descriptors, so that a stuck child keeps none open."""
-    status = 1
-    try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(output, 3)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        os.closerange(4, 4096)
+def _be_child(name: str, phases: Phases, seconds: float, output: int) -> NoReturn:
+    def probe() -> None:
         for update in phases(name, seconds):
             _write(3, update)
         _write(3, {"done": True})
+
+    _become(probe, (None, None, None, output))
+
+
+def be_server(requests: int, answers: int) -> NoReturn:
+    """Serve requests in a forked process until the descriptor `requests` closes."""
+
+    def serve_requests() -> None:
+        os.setsid()
+        main()
+
+    _become(serve_requests, (requests, answers, None))
+
+
+def _become(work: Callable[[], None], descriptors: Sequence[int | None]) -> NoReturn:
+    """Do work in a forked process and exit. It has these descriptors as 0, 1, 2 and so on, /dev/null for
+    None. All others are closed, so that a stuck process keeps none open."""
+    status = 1
+    try:
+        for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
+            signal.signal(one, signal.SIG_DFL)
+        null = os.open(os.devnull, os.O_RDWR)
+        for number, descriptor in enumerate(descriptors):
+            os.dup2(null if descriptor is None else descriptor, number)
+        os.closerange(len(descriptors), 4096)
+        work()
         status = 0
     finally:
         os._exit(status)

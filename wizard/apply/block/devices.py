@@ -182,13 +182,18 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
         os.fsync(fd)
 
 
-def forget_caches(path: str) -> None:
-    """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
+def flush(path: str) -> None:
+    """Write a device's cache to it. Raises Failed."""
     with failing(UNFLUSHED, device=path), opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
-        # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
-        with suppress(OSError):
-            fcntl.ioctl(fd, BLKFLSBUF, 0)
+
+
+def forget_caches(path: str) -> None:
+    """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed."""
+    flush(path)
+    # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
+    with suppress(OSError), opened(path, os.O_RDONLY) as fd:
+        fcntl.ioctl(fd, BLKFLSBUF, 0)
     _drop_backing_caches(sysfs_folder(path))
 
 

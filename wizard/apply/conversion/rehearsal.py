@@ -170,6 +170,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
         total = len(migration.steps)
         if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):
             return ended
+        devices.forget_caches(copy.node)
         if wrong := site.journal.verify(copy_checks(copy.node, site)):
             return Event.FAILED, f"{wrong} {NOTHING_WRITTEN}"
         save()
@@ -212,7 +213,8 @@ def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) 
                     )
                 )
             repaired = repaired or result.status != 0
-        devices.forget_caches(node)
+        # The next program would have to read everything again without the cache.
+        devices.flush(node)
     finally:
         # An unreadable drive or a full store explains an error of the program.
         copy.check()

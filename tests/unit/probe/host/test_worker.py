@@ -1,6 +1,9 @@
 """The probe's processes: a hung, crashed or invalid one affects only its own drive, without delays."""
 
+import fcntl
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -123,7 +126,7 @@ def test_listener_that_exits_ends_server_and_children() -> None:
     pool = Pool(server())
     conversation = pool.probe(["good", "hangs"], 60)
     assert next(conversation)["name"] == "good"
-    group = os.getpgid(pool.process.pid)
+    group = os.getpgid(pool.pid)
     conversation.close()
     until = time.monotonic() + 3
     while _members(group) and time.monotonic() < until:
@@ -135,12 +138,12 @@ def test_server_answers_several_requests_and_is_reused() -> None:
     asked = server("sys.exit(worker.main(lambda: phases))  # kept")
     with borrowed(asked) as first:
         assert {facts["name"] for facts in first.probe(["good", "dies"], LIMIT)} == {"good", "dies"}
-        pid = first.process.pid
+        pid = first.pid
     with borrowed(asked) as again:
-        assert again.process.pid == pid
+        assert again.pid == pid
         assert [facts["errors"] for facts in again.probe(["good"], LIMIT)] == [[]]
         with borrowed(asked) as beside:
-            assert beside.process.pid != pid, "one server answers one asker at a time"
+            assert beside.pid != pid, "one server answers one asker at a time"
 
 
 @pytest.mark.parametrize("end", ["killed", "left in the middle"])
@@ -150,12 +153,12 @@ def test_lost_server_is_replaced(end: str) -> None:
         answers = first.probe(["good", "hangs"], 60)
         assert next(answers)["name"] == "good"
         if end == "killed":
-            first.process.kill()
+            os.kill(first.pid, signal.SIGKILL)
             assert why(next(answers)) == t(
                 "The drive's probe ended without a result (status {status}).", status="?"
             )
     with borrowed(asked) as second:
-        assert second.process.pid != first.process.pid
+        assert second.pid != first.pid
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
 
 
@@ -163,8 +166,8 @@ def test_server_that_ends_while_idle_is_replaced() -> None:
     asked = server("sys.exit(worker.main(lambda: phases))  # ends")
     with borrowed(asked) as first:
         list(first.probe(["good"], LIMIT))
-    first.process.kill()
-    first.process.wait()
+    os.kill(first.pid, signal.SIGKILL)
+    assert first.has_ended(LIMIT)
     with borrowed(asked) as second:
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
 
@@ -180,3 +183,36 @@ def _members(group: int) -> list[str]:
         if int(fields[2]) == group and fields[0] != "Z":
             found.append(folder.name)
     return found
+
+
+IN_A_PROGRAM = """
+import fcntl, os, signal, sys, threading, time
+from pathlib import Path
+from wizard.probe.pool import borrowed
+
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+signal.signal(signal.SIGTERM, lambda *_: None)
+if sys.argv[2] == "threads":
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+with borrowed() as pool:
+    (facts,) = pool.probe(["none0"], 10)
+    process = Path("/proc") / str(pool.pid)
+    print(facts["name"], *sorted(entry.name for entry in (process / "fd").iterdir()))
+    print(b"/module.py\\0" in (process / "cmdline").read_bytes())
+    os.kill(pool.pid, signal.SIGTERM)
+    print(pool.has_ended(5), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(("threads", "starts_python"), [("alone", "False"), ("threads", "True")])
+def test_server_has_no_descriptors_or_handlers_of_its_program(
+    tmp_path: Path, threads: str, starts_python: str
+) -> None:
+    lock = tmp_path / "lock"
+    program = [sys.executable, "-c", IN_A_PROGRAM, str(lock), threads]
+    said = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert said.splitlines() == ["none0 0 1 2", starts_python, "True"]
+    with lock.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
