@@ -168,7 +168,7 @@ def mounted(old: Old) -> None:
     [
         (written_to, "was mounted for writing"),
         (marked, "was written to since"),
-        (made_anew, "does not contain the expected filesystem"),
+        (made_anew, "does not contain the filesystem"),
         (mounted, "in use"),
     ],
 )
