@@ -110,8 +110,11 @@ def migrate(site: MigratingSite) -> job.Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
     if migration.way.converts:
-        if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
-            return ended
+        if commit.phase_of(run) in commit.TO_REHEARSE:
+            if ended := rehearse(site):
+                return ended
+            # Rehearsing can take hours.
+            guard.drive_now(migration)
         with _committer(site, HeldDrive) as committer:
             committer.commit(noting(run))
             written = Sentence("{device} contains the result checked on the scratch copy.")

@@ -181,7 +181,6 @@ def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) 
     """Run an operation on a scratch copy, and return a result message. Raises Failed if a program fails."""
     migration, node, repaired = site.migration, copy.node, False
     device = migration.device
-    guard.drive_now(migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
         before = site.run / manifest.BEFORE
