@@ -8,6 +8,8 @@ from collections.abc import Set
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from wizard.apply.block import devices
 from wizard.apply.conversion import boot
 from wizard.apply.conversion.commit import OTHER_FILESYSTEM
@@ -53,8 +55,17 @@ ERRORS_LEFT = 4
 
 
 def look_at_ext(device: str, environment: Environment) -> Situation:
-    """Inspect the ext filesystem on a drive, a partition or a volume on one drive. Raises BadInput if
-    unreadable or not ext, Refused if the superblock is damaged."""
+    """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and check it if it is
+    unused. Raises as `situation_of` does."""
+    found = situation_of(device, environment)
+    if found.mounts or found.is_root or found.opened:
+        return found
+    return replace(found, damaged=damage(device, found.ext))
+
+
+def situation_of(device: str, environment: Environment) -> Situation:
+    """Inspect an ext filesystem without a check of its contents. Raises BadInput if unreadable or not ext,
+    Refused if the superblock is damaged."""
     path, _ = nodes_of(device)
     ext, machine = read_superblock(path), probe_machine([drive_of(path)])
     (drive,) = machine.drives
@@ -83,7 +94,6 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
         swap_files=swap_files_on(path),
         is_root=is_root,
         opened=opened,
-        damaged=damage(path, ext) if unmounted and not opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=boot.units_for(environment.fstab.parent, {path, shown}, tags),
         own=own,

@@ -271,7 +271,7 @@ class ConversionRunJob(job.RunJob[Migration]):
         guard.check_new(document)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
-        situation = guard.look_at_ext(document.device, environment)
+        situation = guard.situation_of(document.device, environment)
         kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def located(self, run: Path) -> Migration:
