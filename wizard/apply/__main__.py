@@ -27,6 +27,9 @@ def main(arguments: list[str]) -> None:
     locks = tuple(map(int, arguments[2].split(",")))
     # No core dump may contain the passphrase.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Do not pass the locks on to child processes, unless requested explicitly.
+    for lock in locks:
+        os.set_inheritable(lock, False)
     if os.fork():
         os._exit(0)
     # The probe server loads in parallel, and must not have the passphrase.
@@ -37,9 +40,6 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: why_not(process.request_stop, run))
-    # Do not pass the locks on to child processes, unless requested explicitly.
-    for lock in locks:
-        os.set_inheritable(lock, False)
     os.umask(0o077)
     (run / "pid").write_text(f"{os.getpid()}\n")
     # From here on, only mount points are created without an explicit mode.

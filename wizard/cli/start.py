@@ -4,6 +4,7 @@ A passphrase comes from the terminal or a file, and is not stored.
 """
 
 import os
+import resource
 import sys
 from argparse import Namespace
 from functools import partial
@@ -31,6 +32,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request import encryption
 from wizard.plan.undo_policy import WORD
+from wizard.probe import pool
 from wizard.process.output import no_echo
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.messages import WEAK
@@ -51,6 +53,9 @@ def passphrase_for(document: RunDocument, file: str | None, *, anew: bool) -> by
         say(encryption.LOST)
     if not document.takes_passphrase:
         return None
+    # Neither core dumps nor the probe server, a fork, may contain the passphrase.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    pool.begin()
     secret = _asked(document, anew=anew) if file is None else _read(file)
     if anew and (warning := encryption.passphrase_warning(secret)):
         say(warning)

@@ -213,7 +213,8 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
             source,
             command("diskwright", "migrate", device, "--way", "full", "--repair"),
         )
-    elif before.recorded_errors:
+    # The start of a conversion compares the warnings without checking for damage again.
+    if before.recorded_errors and code in ("", "migrate-damaged"):
         yield warning(
             "migrate-recorded-errors",
             tn(

@@ -75,17 +75,27 @@ class Pool:
         input_end, requests = os.pipe()
         answers, output_end = os.pipe()
         self._requests, self._answers = os.fdopen(requests, "wb", 0), os.fdopen(answers, "rb", 0)
-        # Forking saves a start of Python, but other threads could hold locks.
-        if server == SERVER and len(sysfs.names_in(TASKS)) == 1:
-            self.pid = os.fork() or worker.be_server(input_end, output_end)
-        else:
-            streams = ((os.POSIX_SPAWN_DUP2, input_end, 0), (os.POSIX_SPAWN_DUP2, output_end, 1))
-            silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
-            self.pid = os.posix_spawn(
-                server[0], server, os.environ, file_actions=(*streams, silent), setsid=True
-            )
-        os.close(input_end)
-        os.close(output_end)
+        # A handler must not run in the child, where it would unwind a second copy of the program.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, worker.HANDLED)
+        try:
+            # Forking saves a start of Python, but other threads could hold locks.
+            if server == SERVER and len(sysfs.names_in(TASKS)) == 1:
+                self.pid = os.fork() or worker.be_server(input_end, output_end)
+            else:
+                streams = ((os.POSIX_SPAWN_DUP2, input_end, 0), (os.POSIX_SPAWN_DUP2, output_end, 1))
+                silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
+                self.pid = os.posix_spawn(
+                    server[0],
+                    server,
+                    os.environ,
+                    file_actions=(*streams, silent),
+                    setsid=True,
+                    setsigmask=held,
+                )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+            os.close(input_end)
+            os.close(output_end)
 
     def has_ended(self, seconds: float = 0.0) -> bool:
         """Return True if the server has ended, after waiting for it at most `seconds`."""
@@ -149,7 +159,8 @@ class Pool:
         self._requests.close()
         self._answers.close()
         if not self.has_ended(END_SECONDS):
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
             self.has_ended(END_SECONDS)
 
 

@@ -39,6 +39,11 @@ CHECK_SECONDS = 1.0
 MOST_EXTENSION = 4
 """Longest run of a working child, as a multiple of its limit."""
 
+HANDLED = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD})
+"""Signals that the program may handle or ignore, unlike a server."""
+
+MOST_DESCRIPTORS = 1 << 16
+
 
 class Lines:
     """Splits bytes into lines of JSON objects. `rest` is the incomplete last line."""
@@ -182,12 +187,13 @@ def _become(work: Callable[[], None], descriptors: Sequence[int | None]) -> NoRe
     None. All others are closed, so that a stuck process keeps none open."""
     status = 1
     try:
-        for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
+        for one in HANDLED:
             signal.signal(one, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         null = os.open(os.devnull, os.O_RDWR)
         for number, descriptor in enumerate(descriptors):
             os.dup2(null if descriptor is None else descriptor, number)
-        os.closerange(len(descriptors), 4096)
+        os.closerange(len(descriptors), MOST_DESCRIPTORS)
         work()
         status = 0
     finally:
@@ -256,4 +262,5 @@ def _line(descriptor: int) -> bytes:
 
 
 if __name__ == "__main__":
+    os.closerange(3, MOST_DESCRIPTORS)
     sys.exit(main())

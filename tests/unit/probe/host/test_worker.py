@@ -216,3 +216,37 @@ def test_server_has_no_descriptors_or_handlers_of_its_program(
     assert said.splitlines() == ["none0 0 1 2", starts_python, "True"]
     with lock.open() as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+WITH_PASSPHRASE = """
+import os, re, sys
+from types import SimpleNamespace
+from wizard.cli.start import passphrase_for
+from wizard.probe.pool import borrowed
+
+encrypted = SimpleNamespace(takes_passphrase=True, encrypted=("/dev/none0",))
+secret = passphrase_for(encrypted, sys.argv[1], anew=False)
+
+def is_in(process):
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb") as memory:
+        for line in maps:
+            start, end = (int(number, 16) for number in line.split()[0].split("-"))
+            if " rw" in line and "[v" not in line:
+                memory.seek(start)
+                if secret in memory.read(end - start):
+                    return True
+    return False
+
+with borrowed() as pool:
+    list(pool.probe(["none0"], 10))
+    print(is_in(os.getpid()), is_in(pool.pid), flush=True)
+os._exit(0)
+"""
+
+
+def test_server_does_not_have_the_passphrase(tmp_path: Path) -> None:
+    file = tmp_path / "passphrase"
+    file.write_bytes(os.urandom(16).hex().encode())
+    program = [sys.executable, "-c", WITH_PASSPHRASE, str(file)]
+    said = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert said.split() == ["True", "False"]
