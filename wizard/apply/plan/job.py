@@ -33,7 +33,7 @@ from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, end_looks
-from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
@@ -135,7 +135,7 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, RehearsalWorkspace(run, environment, notes, secret))
+        record = rehearse(plan, job.RunWork(run, Purpose.APPLY, notes, (), secret), environment)
     except NoScratchDeviceError as error:
         raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:

@@ -302,7 +302,7 @@ def _file_of(operation: AddFstabLine | AddCrypttabLine, environment: Environment
 def add_line(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> None:
     """Add the line to fstab or crypttab. Raises Failed."""
     file = _file_of(operation, context.environment)
-    fstab.add_line(file, operation, kept_as(file, context.run_name))
+    fstab.add_line(file, operation, kept_as(file, context.work.run.name))
 
 
 def _line_checks(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> Iterator[Check]:
