@@ -47,36 +47,25 @@ class StoppedError(Exception):
 
 
 class Rehearsed(Struct, frozen=True):
-    """A drive of the plan, its scratch copy, and the planned partition table. `part`: number of the only
-    partition whose contents change, or 0."""
+    """A drive of the plan, and its scratch copy."""
 
+    plan: Plan
     member: Member
     scratch: Member
-    table: NewTable
-    part: int = 0
 
     @property
-    def old(self) -> list[Slot]:
-        """Old partitions that are deleted or changed."""
-        return _changed(self.member.before, self.part)
-
-    @property
-    def new(self) -> list[Slot]:
-        """New partitions, and partitions that change."""
-        return _changed(self.member.after, self.part)
+    def table(self) -> NewTable:
+        """The planned partition table."""
+        return table_of(self.plan, self.member)
 
     @property
     def room(self) -> list[Extent]:
         """Space without preserved data: new partitions, or what resizing gains or gives up."""
-        if not self.resizes:
-            return [slot.extent for slot in self.new]
-        ends = sorted(slot.end_bytes for slot in (*self.old, *self.new))
+        old, new = (_changed(self.plan, layout) for layout in (self.member.before, self.member.after))
+        if not self.plan.resizes:
+            return [slot.extent for slot in new]
+        ends = sorted(slot.end_bytes for slot in (*old, *new))
         return [Extent(ends[0], ends[-1] - ends[0])]
-
-    @property
-    def resizes(self) -> bool:
-        """True if the one changed partition is resized with the data."""
-        return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
     def hider(self, context: StepContext) -> SignatureHider:
         """Return what removes signatures from the scratch copy."""
@@ -124,7 +113,7 @@ def rehearse(plan: Plan, work: RunWork, environment: Environment) -> record.Reco
     for said in unknown_data(work.run, plan, changes):
         work.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        made = _changed(plan.after, plan.part)
+        made = _changed(plan, plan.after, entries=True)
         about = partial(
             Notice,
             run=run_argument(work.run),
@@ -152,10 +141,7 @@ def _rehearse_on(
     signatures. Raises Failed and StoppedError."""
     there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
     context = StepContext(there, 0, work, environment, rehearsed=True)
-    drives = [
-        Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
-        for member, scratch in zip(plan.members, there.members, strict=True)
-    ]
+    drives = [Rehearsed(plan, *pair) for pair in zip(plan.members, there.members, strict=True)]
     for drive in drives:
         parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
         scratch_copies.have_partitions(drive.scratch.drive.path, parts)
@@ -200,8 +186,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     """Return which places of a drive the scratch copy shows, and which may change."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
-    part = _changed_part(plan)
-    slots = (*_changed(member.before, part), *_changed(member.after, part))
+    slots = (*_changed(plan, member.before), *_changed(plan, member.after))
     changing = tuple(slot.extent for slot in slots)
     records = write.record_places(member.drive)
     if table_of(plan, member).fresh:
@@ -223,12 +208,10 @@ def table_of(plan: Plan, member: Member) -> NewTable:
     return found
 
 
-def _changed_part(plan: Plan) -> int:
-    return 0 if plan.only_table else plan.part
-
-
-def _changed(layout: Layout, part: int) -> list[Slot]:
-    """Return the changing partition, and all that are not preserved."""
+def _changed(plan: Plan, layout: Layout, *, entries: bool = False) -> list[Slot]:
+    """Return all partitions that are not preserved, and the one whose contents change, or with `entries`
+    whose entry changes."""
+    part = plan.part if entries or not plan.only_table else 0
     return [
         slot
         for slot in layout.partitions
@@ -260,9 +243,9 @@ def _old_marks(drive: Rehearsed, context: StepContext) -> tuple[record.SavedSign
     """Remove the old signatures from the scratch copy and return them, with labels of other runs, which would
     be misread later. If the table is preserved, only the changed partition has any."""
     hider = drive.hider(context)
-    marks = drive.marks(hider, drive.old)
+    marks = drive.marks(hider, _changed(drive.plan, drive.member.before))
     if not drive.table.fresh:
-        if drive.resizes:
+        if drive.plan.resizes:
             hider.restore()
         return marks
     path, size = drive.member.drive.path, drive.member.drive.size_bytes
@@ -274,8 +257,9 @@ def _new_marks(drive: Rehearsed, context: StepContext) -> tuple[record.SavedSign
     """Remove the new signatures from the scratch copy, verify that none are left, restore and return them,
     with the blocks that turn a preserved table into the new one, in an order that survives a power cut."""
     hider = drive.hider(context)
-    marks = drive.marks(hider, drive.new)
-    for slot in drive.new:
+    new = _changed(drive.plan, drive.member.after)
+    marks = drive.marks(hider, new)
+    for slot in new:
         node = partition_path(drive.scratch.drive.path, slot.number)
         hider.refuse_recognised(node, slot.filesystem)
     hider.restore()
