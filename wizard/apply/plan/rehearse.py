@@ -11,10 +11,12 @@ from msgspec.structs import replace
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged
+from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record, scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.engine.writable_copy import WritableCopy
+from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY
 from wizard.apply.plan.run import execute
 from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
@@ -28,7 +30,7 @@ from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
-from wizard.model.errors import DiskwrightError, Failed, partition_path
+from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
@@ -86,12 +88,15 @@ class Rehearsed(Struct, frozen=True):
 
 def rehearse(plan: Plan, work: RunWork, environment: Environment) -> record.Record:
     """Execute all operations on scratch copies, and save the old bytes of every place that will change. The
-    drives stay unchanged. Raises Failed, NoScratchDeviceError and StoppedError."""
+    drives stay unchanged. Raises Failed, StoppedError, and Refused without scratch copies."""
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with scratch_copies.scratch_copies_of(work.run, wanted) as copies:
-        with explained(copies):
-            drives, old, new = _rehearse_on([copy.node for copy in copies], plan, work, environment)
-        written = [copy.written() for copy in copies]
+    try:
+        with scratch_copies.scratch_copies_of(work.run, wanted) as copies:
+            with explained(copies):
+                drives, old, new = _rehearse_on([copy.node for copy in copies], plan, work, environment)
+            written = [copy.written() for copy in copies]
+    except NoScratchDeviceError as error:
+        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     work.journal.add(
         Event.COMMAND,
         t("Read and saved the blocks of {drives:and} that will change.", drives=plan.devices),

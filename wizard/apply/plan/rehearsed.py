@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
@@ -21,7 +20,7 @@ from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.plan import guard, identity_check, run_drives, run_summary
-from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
+from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.rehearse import StoppedError, rehearse
 from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
@@ -354,8 +353,6 @@ def _rehearse(plan: Plan, work: job.RunWork) -> Record:
     work.journal.add(Event.COMMAND, rehearsing)
     try:
         record = rehearse(plan, work, runs.load_environment(folder))
-    except NoScratchDeviceError as error:
-        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
         said = [error.said]
         if lacks_space(error, folder):
