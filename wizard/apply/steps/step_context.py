@@ -127,15 +127,19 @@ class StepContext(WithSecret, Struct, frozen=True):
         *,
         stdin: bytes | None = None,
         accept: Sequence[int] = (0,),
+        shown: Sequence[str] = (),
     ) -> Result:
-        """Run and journal a command under the drives' locks. Raises Failed.
+        """Run and journal a command under the drives' locks. `shown` replaces it in the journal. Raises
+        Failed.
 
         In a rehearsal, LVM only sees scratch copies.
         """
         locks = self.work.drive_locks
         if self.rehearsed:
             argv, locks = alone_on(self.plan.devices, argv), ()
-        return journalled(argv, self.work.journal, self.step, self.seconds, locks, accept=accept, stdin=stdin)
+        return journalled(
+            argv, self.work.journal, self.step, self.seconds, locks, accept=accept, stdin=stdin, shown=shown
+        )
 
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""

@@ -79,7 +79,7 @@ length."""
 HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
 
 
-MBR_END_AT = 510
+MBR_END_AT, MBR_SIGNATURE = 510, b"\x55\xaa"
 PROTECTIVE = bytes.fromhex("00000200eeffffff01000000")
 """Start of the protective MBR entry, before the drive's size in blocks (UEFI 2.10, 5.2.3)."""
 
