@@ -74,7 +74,7 @@ class Layers:
         match operation:
             case MakeContainer(uuid=uuid, offset_bytes=offset):
                 (argv,) = operation.commands()
-                site.command((*argv, *CHEAP), stdin=site.secret)
+                site.command((*argv, *CHEAP), stdin=site.work.secret)
                 self.offsets[uuid] = offset
             case OpenContainer(device=device, uuid=uuid):
                 self._open(device, operation.opened, self.offsets[uuid])

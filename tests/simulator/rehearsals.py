@@ -14,8 +14,10 @@ from tests.loop.partition.test_one_partition import Shared
 from tests.made_runs import new_run
 from tests.simulator.jobs import Job, recorded
 from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md_records
-from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearse import rehearse
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import Purpose
 from wizard.model.layout import Level
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray
@@ -249,7 +251,7 @@ def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     journal = Journal(run)
     try:
         with layered(work):
-            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, PASSPHRASE))
+            record = rehearse(plan, RunWork(run, Purpose.APPLY, journal, (), PASSPHRASE), work.environment)
     finally:
         journal.close()
     assert [work.digest(path) for path in plan.devices] == before, "the rehearsal wrote to a drive"

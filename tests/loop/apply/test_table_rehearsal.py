@@ -19,6 +19,8 @@ from tests.loop.program import (
     probe_drive,
 )
 from tests.made_runs import new_run
+from wizard.apply.run.job import RunWork
+from wizard.apply.run.process import Purpose
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write
@@ -85,9 +87,8 @@ class Kept:
         journal = Journal(run)
         try:
             journal.add(Event.STEP_STARTED, "The table.", step=1)
-            site = StepContext(
-                self.plan, 1, False, run.name, self.work.environment, journal, (), rehearsed=True
-            )
+            work = RunWork(run, Purpose.APPLY, journal, ())
+            site = StepContext(self.plan, 1, work, self.work.environment, rehearsed=True)
             return str(table_write.write_table(self.operation, site))
         finally:
             journal.close()

@@ -15,7 +15,9 @@ from tests.made_runs import new_run
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
-from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearse import rehearse
+from wizard.apply.run.job import RunWork
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import FILE
 
 DATA = bytes(range(256)) * 16
@@ -69,7 +71,7 @@ def test_rehearsed_data_is_durable_before_the_drive_is_written(
     try:
         with monkeypatch.context() as patched:
             watch(patched, lasting, lambda _name, _given: None)
-            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal))
+            record = rehearse(plan, RunWork(run, Purpose.APPLY, journal, ()), work.environment)
         assert work.digest(drive) == before
         states = list(lasting.states())
     finally:

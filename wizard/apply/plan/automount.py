@@ -71,7 +71,7 @@ def unmount_foreign(context: StepContext) -> bool:
             context.command(["umount", place])
         except Failed as error:
             raise Failed(f"{said} {error}") from None
-        context.journal.add(Event.COMMAND, said, step=context.step)
+        context.work.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)
 
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import NoScratchDeviceError, stop_ignoring
+from wizard.apply.block.scratch_device import stop_ignoring
 from wizard.apply.engine import scratch_copies, stores
 from wizard.apply.engine.changes import sample_of, unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
@@ -32,8 +32,8 @@ from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, end_looks
-from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.readonly_look import end_looks
+from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
@@ -135,9 +135,7 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, RehearsalWorkspace(run, environment, notes, secret))
-    except NoScratchDeviceError as error:
-        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
+        record = rehearse(plan, job.RunWork(run, Purpose.APPLY, notes, (), secret), environment)
     except Failed as error:
         if rehearsed.lacks_space(error, run):
             return UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
@@ -428,7 +426,8 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.SHOWN_BY_STATUS(run=runs.run_argument(run))
 
     def relocated(self, run: Path) -> dict[str, str]:
-        return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}
+        found = run_drives.find_relocated(run)
+        return {known.path: str(said) for known, (_, said) in found.items()}
 
     def pending_writes(self, run: Path) -> job.PendingWrites:
         plan, record = runs.load_plan(run), load_record(run)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
@@ -21,8 +20,8 @@ from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.plan import guard, identity_check, run_drives, run_summary
-from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
-from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
+from wizard.apply.plan.readonly_look import update_partition
+from wizard.apply.plan.rehearse import StoppedError, rehearse
 from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
@@ -114,9 +113,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
         return _finish_kept(work, plan)
     if record.phase is Phase.REHEARSING:
         try:
-            record = _rehearse(
-                plan, RehearsalWorkspace(run, runs.load_environment(run), journal, work.secret)
-            )
+            record = _rehearse(plan, work)
         except StoppedError as stopped:
             survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
@@ -345,30 +342,28 @@ def lacks_space(error: Failed, run: Path) -> bool:
     return isinstance(error, FullError) or disk_usage(run).free < LITTLE_BYTES
 
 
-def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
+def _rehearse(plan: Plan, work: job.RunWork) -> Record:
     rehearsing = tn(
         "Rehearsing on a scratch copy of {drives:list}. Nothing is written to the drive yet.",
         "Rehearsing on scratch copies of {drives:list}. Nothing is written to the drives yet.",
         drives=plan.devices,
         count=len(plan.devices),
     )
-    workspace.journal.add(Event.COMMAND, rehearsing)
+    folder = work.run
+    work.journal.add(Event.COMMAND, rehearsing)
     try:
-        record = rehearse(plan, workspace)
-    except NoScratchDeviceError as error:
-        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
+        record = rehearse(plan, work, runs.load_environment(folder))
     except Failed as error:
         said = [error.said]
-        if lacks_space(error, workspace.run):
+        if lacks_space(error, folder):
             # Changes to one partition always need undo.
             anyway = () if plan.part else (WITHOUT_UNDO,)
-            said[:0] = NO_SPACE(folder=workspace.run, free=disk_usage(workspace.run).free), *anyway
-        survey.delete_scratch(workspace.run, plan.devices)
+            said[:0] = NO_SPACE(folder=folder, free=disk_usage(folder).free), *anyway
+        survey.delete_scratch(folder, plan.devices)
         raise Failed(" ".join(map(str, said))) from None
-    record = replace(record, of_plan=_record(workspace.run).of_plan)
-    save_record(workspace.run, record)
-    backup_store.save_backup(workspace.run)
-    folder = workspace.run
+    record = replace(record, of_plan=_record(folder).of_plan)
+    save_record(folder, record)
+    backup_store.save_backup(folder)
     for change in record.changes:
         saved = (
             t("the old bytes are all zeros")
@@ -383,21 +378,21 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             drive=change.path,
             saved=saved,
         )
-        workspace.journal.add(Event.SAVED, sentence)
+        work.journal.add(Event.SAVED, sentence)
         if change.zeros:
             later = t(
                 "Keep also writes zeros over {size:exact} on {drive}, whose old bytes stay until then.",
                 size=change.zero_bytes,
                 drive=change.path,
             )
-            workspace.journal.add(Event.COMMAND, later)
+            work.journal.add(Event.COMMAND, later)
         if not record.blank and change.notice is None:
             unlabelled = t(
                 "{drive} lacks free space for a recovery label. Only {folder} records the waiting result.",
                 drive=change.path,
                 folder=folder,
             )
-            workspace.journal.add(Event.COMMAND, unlabelled)
+            work.journal.add(Event.COMMAND, unlabelled)
     return record
 
 

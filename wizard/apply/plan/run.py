@@ -66,18 +66,17 @@ def finish(work: job.RunWork) -> job.Outcome:
 
 def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct: bool) -> job.Outcome:
     """Execute these steps of a plan, check everything, and return how the run ended."""
-    run, journal, environment = work.run, work.journal, load_environment(work.run)
-    total, locks = len(plan.steps), work.drive_locks
+    run, environment, total = work.run, load_environment(work.run), len(plan.steps)
     # An earlier process may have executed the steps of a rehearsed run.
     contexts = [
-        step_context.StepContext(plan, number, not direct, run.name, environment, journal, locks, work.secret)
+        step_context.StepContext(plan, number, work, environment, again=not direct)
         for number in range(1, total + 1)
     ]
     todo = (contexts[number - 1] for number in numbers)
 
     ended = job.carry_steps(
         run,
-        journal,
+        work.journal,
         total,
         ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",
@@ -97,7 +96,7 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
         for one in finished
         for check in one.described(STEPS[type(one.planned.operation)][1](one.planned.operation, one))
     )
-    if failed := journal.verify(checks):
+    if failed := work.journal.verify(checks):
         return Event.FAILED, with_unplugged_reason(plan, failed)
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",

@@ -32,12 +32,8 @@ OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 under the names that the user confirmed."""
 
 
-class RelocatedDrive(Struct, frozen=True):
-    """A drive of the run under another name, and a sentence on how it was identified."""
-
-    known: Identity
-    drive: Drive
-    said: Message
+Relocated = tuple[Drive, Message]
+"""A drive of the run under another name, and a sentence on how it was identified."""
 
 
 class KnownDrives(Struct, frozen=True):
@@ -81,7 +77,7 @@ class KnownDrives(Struct, frozen=True):
             commands=self._commands,
         )
 
-    def relocated(self, member: Member, *, may_be_replaced: bool) -> RelocatedDrive | None:
+    def relocated(self, member: Member, *, may_be_replaced: bool) -> Relocated | None:
         """Find a drive of the run under a new name. Return None if it is still at its known node, or not
         attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
         the same identifiers is there."""
@@ -111,7 +107,7 @@ class KnownDrives(Struct, frozen=True):
                 known=known.path,
                 drive=found[0].path,
             )
-            return RelocatedDrive(known, found[0], said)
+            return found[0], said
         if not may_be_replaced and there is not None:
             fault = None
             with suppress(DiskwrightError):
@@ -178,16 +174,19 @@ class KnownDrives(Struct, frozen=True):
         return either(runs.command_on(way, self.run) for way in ways)
 
 
-def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
+def find_relocated(run: Path, *, undoing: bool = False) -> dict[Identity, Relocated]:
     """Find drives of a rehearsed run under new names. Raises Refused if several drives match. `undoing` also
     searches if the record shows no write, since it may be older than the drives."""
     record = load_record(run)
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
-        return ()
+        return {}
     drives = KnownDrives(run, runs.load_plan(run))
     may_be_replaced = record.phase is Phase.SAVED
-    found = (drives.relocated(member, may_be_replaced=may_be_replaced) for member in drives.plan.members)
-    return tuple(one for one in found if one is not None)
+    return {
+        member.drive: found
+        for member in drives.plan.members
+        if (found := drives.relocated(member, may_be_replaced=may_be_replaced))
+    }
 
 
 def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
@@ -199,8 +198,8 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     record = load_record(run)
     assert record is not None
     now = {
-        one.known: replace(one.known, path=one.drive.path, by_id=one.drive.by_id, diskseq=one.drive.diskseq)
-        for one in found
+        known: replace(known, path=drive.path, by_id=drive.by_id, diskseq=drive.diskseq)
+        for known, (drive, _) in found.items()
     }
     known = tuple(now.get(drive, drive) for drive in runs.load_plan(run).drives)
     paths = [one.path for one in known]
@@ -211,7 +210,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
         save_record(run, replace(record, changes=changes))
-    return tuple(one.said for one in found)
+    return tuple(said for _, said in found.values())
 
 
 def check_holds_plan(run: Path, plan: Plan) -> None:

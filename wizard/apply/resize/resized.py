@@ -7,10 +7,7 @@ is saved, and committed like other changes.
 import re
 import shlex
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
-
-from msgspec import Struct
 
 from wizard.apply.block import devices
 from wizard.apply.run.process import NOTHING_WRITTEN
@@ -56,16 +53,9 @@ def number_in(text: str, name: str) -> int:
     return int(found[1])
 
 
-class MountedSize(Struct, frozen=True):
-    """The size of a mounted filesystem on its device. `member` is the device ID in a Btrfs."""
-
-    size_bytes: int
-    member: int = 1
-
-
-def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
-    """Return the size of a mounted filesystem from its own tool. Raises Failed if unknown, or if it spans
-    several devices."""
+def held_in_use(filesystem: str, device: str, place: str) -> tuple[int, int]:
+    """Return the size in bytes of a mounted filesystem from its own tool, and its device ID in a Btrfs.
+    Raises Failed if the size is unknown, or if the filesystem spans several devices."""
     command, pattern = {
         "xfs": (("xfs_growfs", "-n", place), XFS),
         "btrfs": (("btrfs", "filesystem", "show", "--raw", place), BTRFS),
@@ -76,10 +66,10 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
         raise Failed(step_context.NOT_UNDERSTOOD(program=command[0], said=output))
     first, second = map(int, found[0])
     if filesystem != "btrfs":
-        return MountedSize(first * second)
+        return first * second, 1
     if len(found) > 1:
         raise Failed(DEVICES(devices=len(found)))
-    return MountedSize(second, member=first)
+    return second, first
 
 
 def is_filled(held_bytes: int, size_bytes: int) -> bool:
@@ -175,9 +165,11 @@ def _resize_filesystem(operation: Resize, context: step_context.StepContext) -> 
     device, growing = operation.device, operation.growing
     if not context.rehearsed or growing is None:
         raise Failed(step_context.NOT_REHEARSED(device=device))
-    with at_private_place(operation, context) if growing.mounted else nullcontext():
-        for argv in operation.inside() if growing.mounted else operation.commands():
-            context.command(argv)
+    if growing.mounted:
+        with at_private_place(operation, context):
+            pass
+    else:
+        context.run_commands()
     if context.command((*growing.check, device), accept=range(256)).status:
         raise Failed(_not_clean(device, *growing.check))
     devices.forget_caches(device)

@@ -361,9 +361,9 @@ def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment)
     mounted = used.mounts[-1]
     if "ro" in {*mounted.words, *mounted.own}:
         _refuse(possible.READ_ONLY(drive=mounted.mount_point))
-    held = resized.held_in_use(used.filesystem, device, mounted.mount_point)
+    held_bytes, member = resized.held_in_use(used.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
-    if not room and resized.is_filled(held.size_bytes, part.size_bytes):
+    if not room and resized.is_filled(held_bytes, part.size_bytes):
         _refuse(t("No free space directly after {part}.", part=device))
     new_bytes = part.size_bytes + room
     if room:
@@ -371,7 +371,7 @@ def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment)
         if drive.table and drive.table.backup == "misplaced":
             yield dangers.BACKUP_MOVES(drive=drive.path)
     place, kind = mounted.mount_point, used.filesystem
-    yield GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    yield GrowMounted(device, kind, place, held_bytes, new_bytes, member)
     yield t(
         "This change is not rehearsed: the kernel grows the filesystem directly. "
         "Unmount the filesystem to rehearse."

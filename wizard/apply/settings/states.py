@@ -354,7 +354,7 @@ def _has_grown(setting: ExtendPartition, system: RunningSystem) -> bool:
 
 
 def _size_in_use(setting: GrowMounted) -> int:
-    return held_in_use(setting.filesystem, setting.device, setting.mount_point).size_bytes
+    return held_in_use(setting.filesystem, setting.device, setting.mount_point)[0]
 
 
 def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> identifier.Edit:

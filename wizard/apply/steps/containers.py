@@ -186,9 +186,9 @@ def data_place(text: str) -> tuple[int, int]:
 
 
 def _secret(context: step_context.StepContext) -> bytes:
-    if not context.secret:
+    if not context.work.secret:
         raise Failed(t("The passphrase is missing."))
-    return context.secret
+    return context.work.secret
 
 
 STEPS: step_context.Steps = {

@@ -58,8 +58,6 @@ LIST = ("btrfs", "subvolume", "list")
 def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     """Create the subvolumes, and compare them with btrfs's list. Raises Failed."""
     with at_private_place(operation, context) as place:
-        for argv in operation.inside():
-            context.command(argv)
         found = listed(context.command((*LIST, str(place))).output)
     return context.confirm([matched(lambda: name_differences(operation.names, found))])
 
@@ -68,8 +66,6 @@ def _set_owner(operation: SetOwner, context: StepContext) -> Message:
     """Set owner and mode, and read them back. Raises Failed."""
     writer = operation.writer
     with at_private_place(operation, context) as place:
-        for argv in operation.inside():
-            context.command(argv)
         seen: list[os.stat_result] = []
         with suppress(OSError):
             seen = [(place / name).stat() for name in ("", *operation.names)]
@@ -82,8 +78,8 @@ def _set_owner(operation: SetOwner, context: StepContext) -> Message:
 
 @contextmanager
 def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterator[Path]:
-    """Mount the filesystem at its private place, which is yielded, and unmount it afterwards. Raises
-    Failed."""
+    """Mount the filesystem at its private place, run the operation's commands there, yield the place, and
+    unmount it afterwards. Raises Failed."""
     mount = operation.mount
     place = Path(mount.mount_point)
     # Only root may see the filesystem.
@@ -101,6 +97,8 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
     for argv in mount.commands():
         context.command(argv)
     try:
+        for argv in operation.inside():
+            context.command(argv)
         yield place
     finally:
         # Report the earlier error. A remaining mount is found on resume.
@@ -302,7 +300,7 @@ def _file_of(operation: AddFstabLine | AddCrypttabLine, environment: Environment
 def add_line(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> None:
     """Add the line to fstab or crypttab. Raises Failed."""
     file = _file_of(operation, context.environment)
-    fstab.add_line(file, operation, kept_as(file, context.run_name))
+    fstab.add_line(file, operation, kept_as(file, context.work.run.name))
 
 
 def _line_checks(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> Iterator[Check]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
 from wizard.model.errors import Failed
 from wizard.model.layout import Member
@@ -90,19 +91,15 @@ effect."""
 class StepContext(WithSecret, Struct, frozen=True):
     """The context of one step.
 
-    `step` counts from 1. `again` is True if an earlier process may have executed it. `secret` is the
-    passphrase of encrypted volumes, or None if not needed. With `rehearsed`, the step runs on scratch copies.
-    `drives`: as probed after the last step, to check all results; empty before.
+    `step` counts from 1. `again` is True if an earlier process may have executed it. With `rehearsed`, the
+    step runs on scratch copies. `drives`: as probed after the last step, to check all results; empty before.
     """
 
     plan: Plan
     step: int
-    again: bool
-    run_name: str
+    work: RunWork
     environment: Environment
-    journal: Journal
-    drive_locks: tuple[int, ...]
-    secret: bytes | None = None
+    again: bool = False
     rehearsed: bool = False
     drives: tuple[Drive, ...] = ()
 
@@ -132,16 +129,16 @@ class StepContext(WithSecret, Struct, frozen=True):
         accept: Sequence[int] = (0,),
         shown: Sequence[str] = (),
     ) -> Result:
-        """Run and journal a command under the drives' locks. `shown` replaces unreadable arguments in the
-        journal. Raises Failed.
+        """Run and journal a command under the drives' locks. `shown` replaces it in the journal. Raises
+        Failed.
 
         In a rehearsal, LVM only sees scratch copies.
         """
+        locks = self.work.drive_locks
         if self.rehearsed:
-            argv = alone_on(self.plan.devices, argv)
-        seconds, locks = self.seconds, self.drive_locks
+            argv, locks = alone_on(self.plan.devices, argv), ()
         return journalled(
-            argv, self.journal, self.step, seconds, locks, accept=accept, stdin=stdin, shown=shown
+            argv, self.work.journal, self.step, self.seconds, locks, accept=accept, stdin=stdin, shown=shown
         )
 
     def look(self) -> Drive:
@@ -200,7 +197,7 @@ def journalled(
     tries: int = BUSY_TRIES,
 ) -> Result:
     """Run and journal a command under the drives' locks, and retry if a device is busy. Raises Failed for any
-    other exit status."""
+    other exit status. `shown` replaces the command in the journal."""
     displayed = shown or argv
     for _ in range(tries):
         try:

@@ -119,7 +119,7 @@ def _erase_nested(device: str, context: step_context.StepContext) -> None:
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
         message = ERASED(kinds=kind, device=device)
-        context.journal.add(Event.COMMAND, message, step=context.step)
+        context.work.journal.add(Event.COMMAND, message, step=context.step)
     forget_caches(device)
 
 

@@ -121,8 +121,8 @@ def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.
     monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
     monkeypatch.setattr("wizard.apply.system.mounts.mounted_at", lambda _place: None)
     monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
-    journal = SimpleNamespace(add=lambda *_words, **_more: None)
-    site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append, journal=journal, step=1))
+    work = SimpleNamespace(journal=SimpleNamespace(add=lambda *_words, **_more: None))
+    site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append, work=work, step=1))
     assert unmount_foreign(site)
     assert ran == [["umount", "/media/user/x"]]
 
