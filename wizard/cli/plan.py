@@ -26,6 +26,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
+from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
 from wizard.plan.check import PLANS
@@ -142,12 +143,11 @@ def _request(
     mode = plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
-    stripe: plan_request.StripeRequest | None = None
+    stripe: Stripe | None = None
     if kind := arguments.stripe or arguments.mirror:
-        chunk = parse_size(arguments.chunk) if arguments.chunk else None
-        stripe = plan_request.StripeRequest(
-            kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
-        )
+        chunk = parse_size(arguments.chunk) if arguments.chunk else 0
+        level: Level = "raid1" if arguments.mirror else "raid0"
+        stripe = Stripe(kind, chunk_bytes=chunk, metadata=arguments.metadata or "", level=level)
     if arguments.preset is not None:
         room = room_for_preset(drive, preserve=arguments.use_free)
         volumes = desktop_requests(room, machine.memory_bytes)

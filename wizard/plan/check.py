@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from wizard.documents import codec
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import is_partition_of, partition_path
+from wizard.model.errors import is_partition_of, partition_path, why_not
 from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
@@ -24,6 +24,7 @@ from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid import lvm, striping
 from wizard.plan.request import volume_request
 from wizard.plan.request.encryption import LOST, encryption_faults
+from wizard.plan.request.plan_request import check_stripe
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -231,15 +232,12 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
 
 def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     drives, paths = plan.drives, plan.devices
-    serials, wwns = (
-        [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
-    )
     if (
-        not 2 <= len(drives) <= striping.MOST_DRIVES
-        or any(len(set(names)) != len(names) for names in (paths, serials, wwns))
+        striping.listed_twice(drives)
         or any(is_partition_of(path, other) for path in paths for other in paths)
         or stripe.device in paths
         or not striping.striped_extents(drives)
+        or (stripe.kind == "md" and len({drive.geometry.logical_block_bytes for drive in drives}) > 1)
     ):
         yield "members"
     if len(plan.volumes) != 1:
@@ -248,23 +246,14 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     (volume,) = plan.volumes
     if not all(map(rules.is_uuid, stripe.uuids)) or volume.uuid in stripe.uuids:
         yield "stripe.uuids"
-    if stripe.kind == "md":
-        if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
-            yield "members"
-        array = replace(stripe, name=striping.layer_name(volume.label), metadata="")
-        is_made = (
-            bool(striping.ARRAY_NODE.fullmatch(stripe.device))
-            and len(stripe.uuids) == 1
-            and not (stripe.chunk_bytes if stripe.mirrors else not striping.is_chunk(stripe.chunk_bytes))
-        )
-    else:
-        array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
-        is_made = stripe.metadata in (striping.METADATA[:1] if stripe.mirrors else striping.METADATA)
-    if stripe != array or not is_made:
+    # Mirrors have no choice of metadata.
+    asked = replace(stripe, metadata="" if stripe.mirrors else stripe.metadata)
+    made = striping.made_stripe(asked, volume.label, stripe.device, next(iter(stripe.uuids), ""))
+    is_array = stripe.kind == "btrfs" or striping.ARRAY_NODE.fullmatch(stripe.device)
+    if stripe != made or not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
         yield "stripe"
     if (
-        volume.filesystem not in striping.FILESYSTEMS[stripe.kind]
-        or volume.partition != striping.NUMBER
+        volume.partition != striping.NUMBER
         or volume.path != striping.striped_path(drives, stripe)
         or not _has_stripe_options(volume, stripe, len(drives))
     ):

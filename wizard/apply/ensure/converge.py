@@ -12,6 +12,7 @@ from wizard.apply.system import mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, FrozenStruct
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Machine
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
@@ -37,7 +38,7 @@ class DriveTarget(FrozenStruct):
         return requests_of(self.wanted)
 
     @property
-    def stripe(self) -> plan_request.StripeRequest | None:
+    def stripe(self) -> Stripe | None:
         """The requested layout across several drives, or None for one drive."""
         return stripe_of(self.wanted)
 

@@ -22,7 +22,6 @@ from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.request import volume_request
-from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
 from wizard.plan.request.subvolumes import subvolume_written
 from wizard.probe.host.environment import GROUP
@@ -92,7 +91,7 @@ def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
     return tuple(map(volume_request.request_of, drive.volume))
 
 
-def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
+def stripe_of(wanted: WantedDrive) -> layout.Stripe | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput for contradictory
     settings."""
     kind = wanted.mirror or wanted.stripe
@@ -110,7 +109,7 @@ def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
         raise BadInput(
             t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
         )
-    return StripeRequest(kind, level="raid1" if wanted.mirror else "raid0")
+    return layout.Stripe(kind, level="raid1" if wanted.mirror else "raid0")
 
 
 UNKNOWN = t("unknown")

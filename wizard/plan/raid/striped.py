@@ -1,6 +1,6 @@
 """Plan one volume across several drives, striped or mirrored. Pure."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -23,9 +23,7 @@ PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
-def striped_plan(
-    planning: Planning, request: plan_request.NewVolumes, asked: plan_request.StripeRequest
-) -> Plan:
+def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: Stripe) -> Plan:
     """Plan one volume striped or mirrored over all drives, in this order.
 
     Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
@@ -39,18 +37,22 @@ def striped_plan(
     _refuse_drives(drives, mode)
     identities = [dangers.known_identity(machine, drive) for drive in drives]
     befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
-    # md would use the largest block, so data on drives with smaller blocks would be unreadable without the
-    # others. Btrfs writes at least 4096 bytes.
-    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in identities}
-    if len(set(blocks.values())) > 1 and asked.kind == "md":
-        mixed = Sentence(
-            "The drives have different logical block sizes in bytes ({drives:list}). "
-            "md cannot combine them safely."
-        )
-        raise Refused(mixed(drives=tuple(f"{path} {size}" for path, size in blocks.items())))
-    layers = (layer.path for drive in machine.drives for layer in drive.layers)
-    used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
-    stripe = _stripe(asked, used, spec.final_label, planning.draw_uuid)
+    device = uuid = ""
+    if asked.kind == "md":
+        # md would use the largest block, so data on drives with smaller blocks would be unreadable without
+        # the others. Btrfs writes at least 4096 bytes.
+        blocks = {drive.path: drive.geometry.logical_block_bytes for drive in identities}
+        if len(set(blocks.values())) > 1:
+            mixed = Sentence(
+                "The drives have different logical block sizes in bytes ({drives:list}). "
+                "md cannot combine them safely."
+            )
+            raise Refused(mixed(drives=tuple(f"{path} {size}" for path, size in blocks.items())))
+        layers = (layer.path for drive in machine.drives for layer in drive.layers)
+        used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
+        nodes = (f"/dev/md{number}" for number in range(striping.HIGHEST_ARRAY, -1, -1))
+        device, uuid = next(node for node in nodes if node not in used), planning.draw_uuid()
+    stripe = striping.made_stripe(asked, spec.final_label, device, uuid)
     volume = planning.volume(spec, striping.NUMBER)
     try:
         words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
@@ -81,33 +83,12 @@ def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> N
         if drive.zoned == HOST_MANAGED:
             raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
-    for numbers in (
-        [drive.path for drive in drives],
-        [drive.serial for drive in drives if drive.serial],
-        [drive.wwn for drive in drives if drive.wwn],
-    ):
-        if twice := next((number for number in numbers if numbers.count(number) > 1), ""):
-            same = Sentence(
-                "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
-                "or the drives are indistinguishable."
-            )
-            raise Refused(same(number=twice))
-
-
-def _stripe(
-    asked: plan_request.StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]
-) -> Stripe:
-    chunk = 0 if asked.mirrors else asked.chunk_bytes or striping.USUAL_CHUNK_BYTES
-    match asked.kind:
-        case "btrfs":
-            return Stripe("btrfs", metadata=asked.metadata or striping.METADATA[0], level=asked.level)
-        case "md":
-            device = next(
-                node
-                for number in range(striping.HIGHEST_ARRAY, -1, -1)
-                if (node := f"/dev/md{number}") not in used
-            )
-            return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
+    if twice := striping.listed_twice(drives):
+        same = Sentence(
+            "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
+            "or the drives are indistinguishable."
+        )
+        raise Refused(same(number=twice))
 
 
 def _together_doubts(

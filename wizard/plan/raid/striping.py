@@ -6,13 +6,16 @@ every drive is a data disk.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Level, Stripe
-from wizard.model.machine import Extent, Striping
+from wizard.model.machine import Drive, Extent, Striping
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
@@ -45,6 +48,20 @@ _LVM_RESERVED = re.compile(
     r"tpool)"
 )
 ARRAY_NODE = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
+
+
+def made_stripe(asked: Stripe, label: str, device: str, uuid: str) -> Stripe:
+    """Return the requested stripe with defaults, and for md with the array's name, node and UUID."""
+    if asked.kind == "btrfs":
+        return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+    return replace(asked, device=device, name=layer_name(label), chunk_bytes=chunk, uuids=(uuid,))
+
+
+def listed_twice(drives: Sequence[Drive | Identity]) -> str:
+    """Return a path, serial number or WWN that two of the drives have, or an empty string."""
+    names = Counter(one for drive in drives for one in dict.fromkeys((drive.path, drive.serial, drive.wwn)))
+    return next((name for name, count in names.items() if name and count > 1), "")
 
 
 def striping_of(stripe: Stripe, count: int) -> Striping:

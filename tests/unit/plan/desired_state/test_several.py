@@ -11,6 +11,7 @@ from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.model.errors import BadInput
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Signature, Table
 from wizard.plan.desired_state.differences import (
     array_on,
@@ -23,7 +24,7 @@ from wizard.plan.desired_state.differences import (
 )
 from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
 from wizard.plan.plan import Plan
-from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.requested import plan_requested
 
@@ -35,9 +36,9 @@ OTHER = drive(serial="B", wwn="wwn-b", path="/dev/sdb")
 
 def test_file_states_how_its_drives_are_combined() -> None:
     for line, spec in (
-        ('mirror = "btrfs"', StripeRequest("btrfs", level="raid1")),
-        ('mirror = "md"', StripeRequest("md", level="raid1")),
-        ('stripe = "btrfs"', StripeRequest("btrfs", level="raid0")),
+        ('mirror = "btrfs"', Stripe("btrfs", level="raid1")),
+        ('mirror = "md"', Stripe("md", level="raid1")),
+        ('stripe = "btrfs"', Stripe("btrfs", level="raid0")),
     ):
         (wanted,) = read_wanted(f"{TWO}{line}\n{VOLUME}", "w.toml").drive
         assert stripe_of(wanted) == spec and len(wanted.matches) == 2
@@ -78,7 +79,7 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
     """Return the plan for two blank drives, and the drives after that plan."""
     both = (ONE, OTHER)
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
-    spec = StripeRequest(how, level=level)  # type: ignore[arg-type]
+    spec = Stripe(how, level=level)  # type: ignore[arg-type]
     plan = plan_requested(
         machine(*both, tools=EVERYTHING),
         both,
