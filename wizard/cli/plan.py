@@ -29,12 +29,11 @@ from wizard.model.errors import BadInput
 from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
-from wizard.plan.check import PLANS
+from wizard.plan.plan import PLANS
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request, volume_request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import desktop_requests, plan_requested, room_for_preset, written
 from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
 from wizard.probe import machine as probed
 from wizard.probe.host.environment import caller
@@ -63,7 +62,7 @@ def plan(arguments: Namespace) -> None:
         probed.machine_and_drives(arguments.devices, arguments.machine)
         option = f"--{change.replace('_', '-')}"
         raise BadInput(command.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
-    check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
+    check_phrases(arguments.danger, [name for asked in requests for name in asked.option], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else probed.machine_and_drives(arguments.devices, arguments.machine)
     )
@@ -130,11 +129,11 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
 
 def _request(
     arguments: Namespace,
-    volumes: tuple[volume_request.VolumeRequest, ...],
+    volumes: tuple[WantedVolume, ...],
     machine: Machine,
     drive: Drive,
     part: Partition | None,
-) -> tuple[plan_request.Request, tuple[volume_request.VolumeRequest, ...]]:
+) -> tuple[plan_request.Request, tuple[WantedVolume, ...]]:
     """Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
@@ -172,7 +171,7 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
-def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...]:
+def requests_of(arguments: Namespace) -> tuple[WantedVolume, ...]:
     """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table or any(getattr(arguments, word) for word in CHANGES):
         return ()
@@ -188,7 +187,8 @@ def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...
             encrypt=volume_request.ENCRYPTIONS[0] if arguments.encrypt else None,
             writable=arguments.writable,
         )
-        return (volume_request.request_of(asked),)
+        volume_request.check_volume(asked)
+        return (asked,)
     return tuple(volume_request.parse_volume(text) for text in arguments.volume or ())
 
 

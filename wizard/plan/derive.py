@@ -19,9 +19,9 @@ from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid import striping
-from wizard.plan.raid.lvm import logical_names
+from wizard.plan.raid.striping import logical_names
 from wizard.plan.request import roles, using
-from wizard.plan.request.subvolumes import subvolume_option
+from wizard.plan.request.volume_request import subvolume_option
 
 
 class Places(FrozenStruct):
@@ -37,9 +37,6 @@ class Places(FrozenStruct):
     wipes: tuple[WipeSignatures, ...] = ()
     sizes: tuple[int, ...] = ()
     after: Layout | None = None
-
-
-NO_PLACES = Places()
 
 
 Derived = tuple[tuple[Layout, ...], tuple[PlanOperation, ...]]
@@ -94,15 +91,8 @@ def derived_from(plan: Plan, places: Places) -> Derived:
 
 def _whole_drive(plan: Plan, volume: Volume) -> Derived:
     """Derive a filesystem without a table. All zones are reset, because they cannot be overwritten."""
-    only = Slot(
-        number=0,
-        start_bytes=0,
-        size_bytes=plan.drive.size_bytes,
-        filesystem=volume.filesystem,
-        label=volume.label,
-        uuid=volume.uuid,
-        mount_point=volume.mount_point,
-    )
+    slot = _volume_slot(volume, Extent(0, plan.drive.size_bytes), "gpt")
+    only = replace(slot, type=None, name=None)
     operations = (ResetZones(volume.path), _make(volume, volume.mkfs_options), *mounted(volume))
     return (Layout("none", (), (), only),), operations
 
@@ -115,11 +105,13 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
         yield _placed(changed, places.extents[0])
     elif plan.group or (plan.stripe and plan.stripe.kind == "md"):
         volume, extent = plan.volumes[0], places.extents[member]
-        label, kind, content = volume.label, partition_types.RAID_GPT, striping.MEMBER_KINDS["md"]
-        if plan.group:
-            kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
-            label, content = plan.group.name, striping.MEMBER_KINDS["lvm"]
-        start, size, name = extent.start_bytes, extent.size_bytes, _name(label, table)
+        content = striping.MEMBER_KINDS["lvm" if plan.group else "md"]
+        start, size, kind = (
+            extent.start_bytes,
+            extent.size_bytes,
+            roles.content_types(content)[table == "mbr"],
+        )
+        name = _name(plan.group.name if plan.group else volume.label, table)
         yield Slot(volume.partition, start, size, kind, name, filesystem=content)
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
@@ -129,8 +121,8 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
             if changed is not None:
                 is_plain = not volume.role and not volume.encryption
                 fits = any(
-                    changed.type in _types(role, table) and volume.filesystem in role.filesystems
-                    for role in roles.ROLES.values()
+                    changed.type == role.types[table == "mbr"] and volume.filesystem in role.filesystems
+                    for role in roles.PLANNED_ROLES.values()
                 )
                 old = changed.type if changed.type and is_plain and fits else slot.type
                 slot = replace(slot, type=old, part_uuid=changed.part_uuid, attributes=changed.attributes)
@@ -158,12 +150,6 @@ def _name(label: str, table: roles.TableKind) -> str | None:
 
 def _kind_of(layout: Layout) -> roles.TableKind:
     return "mbr" if layout.table == "mbr" else "gpt"
-
-
-def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
-    if table == "mbr":
-        return (role.mbr_type,)
-    return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
@@ -315,7 +301,7 @@ def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatu
     wipes = [
         _wipe(partition_path(drive_path, slot.number), slot)
         for slot in before.partitions
-        if not slot.kept and not free_space.is_container(slot) and (slot.filesystem or unread)
+        if not slot.kept and not partition_types.is_extended(slot) and (slot.filesystem or unread)
     ]
     on_drive = (*before.signatures, *([before.table] if before.table not in ("none", "unread") else []))
     if wipes or before.partitions or on_drive or unread:

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
+from wizard.documents import codec
 from wizard.model import layout
 from wizard.model.errors import Derived, FrozenStruct, WhereUsed, partition_path
 from wizard.model.geometry import Identity
@@ -296,3 +297,73 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
     rehearsed."""
     direct = any(operation.writes and not operation.rehearsed for operation in operations)
     return str(t("resetting zones cannot be rehearsed")) if direct else ""
+
+
+LOST = t(
+    "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
+    "it, and diskwright does not store it. A damaged header also loses everything, unless "
+    "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
+)
+
+FIRST_LOST_DOUBT = (
+    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
+    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
+    "kept elsewhere."
+)
+"""`LOST` in plans of schema 1."""
+
+
+def _from_first(body: codec.JSON) -> codec.JSON:
+    """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
+    doubts = body.get("doubts")
+    if isinstance(doubts, list):
+        converted = [codec.to_json(LOST) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
+        body = {**body, "doubts": converted}
+    return codec.without_texts(body)
+
+
+CODES = {
+    "advise.options.made-dangerous": "The volume for {purpose} will be created with {option}; {why}",
+    "advise.options.mounted-dangerous": "The volume for {purpose} will be mounted with {option}; {why}",
+    "layout.wishes.lost": LOST.english,
+}
+"""Doubts that a plan must have, by their codes in version 1.0."""
+
+
+def _from_codes(body: codec.JSON) -> codec.JSON:
+    """Convert the required doubts of version 1.0, which have a code and values, to messages."""
+    doubts = body.get("doubts")
+    if not isinstance(doubts, list):
+        return body
+    converted = [
+        {"english": CODES[doubt["code"]], "values": doubt.get("values")}
+        if isinstance(doubt, dict) and str(doubt.get("code")) in CODES
+        else doubt
+        for doubt in doubts
+    ]
+    return {**body, "doubts": converted}
+
+
+def _removed(body: codec.JSON) -> Message | None:
+    stripe = body.get("stripe")
+    if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
+        return t("Striping with LVM is no longer supported; stripe with md instead, with `plan --stripe md`.")
+    return None
+
+
+def _faults(plan: Plan) -> Iterator[str]:
+    # The planner is imported only to check a document.
+    from wizard.plan.check import faults
+
+    return faults(plan)
+
+
+PLANS = codec.Sealed(
+    "diskwright.plan/2",
+    Plan,
+    t("Create the plan again with `diskwright plan`."),
+    _faults,
+    Plan.with_current_texts,
+    {"diskwright.plan/1": _from_first, "diskwright.plan/2": _from_codes},
+    _removed,
+)

@@ -8,24 +8,25 @@ from msgspec.structs import replace
 
 from wizard.advice import missing
 from wizard.filesystems import partition_types
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, rounded_up, t, tn
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, with_doubts
-from wizard.plan.raid import lvm
+from wizard.plan.raid import striping
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.request import encryption, plan_request, volume_request
 from wizard.plan.request.roles import role_of
-from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
@@ -118,12 +119,12 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     spaces = free_space.aligned_spaces(free, geometry)
     if how.grouped:
         dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
-        dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
-        extent, sizes = lvm.group_places(specs, spaces, geometry)
+        dangers.refuse_missing(planning.machine, striping.LVM_PROGRAMS)
+        extent, sizes = _group_places(specs, spaces, geometry)
         (number,) = _free_numbers(drive, 1, preserve=preserve)
         places = replace(places, extents=(extent,), sizes=sizes)
         volumes = [planning.volume(spec, number) for spec in specs]
-        group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
+        group, grouped = striping.in_group(drive.path, volumes, planning.draw_uuid())
         return planning.finished([before], places, grouped, preserve=preserve, group=group)
     grain = geometry.grain_bytes
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
@@ -137,8 +138,26 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         *encryption.encryption_doubts(drive, specs),
         *dangers.esp_doubts(planning.machine, drive, made, kept),
         *_unmarked_doubts(plan),
-        *small_systems(made, [extent.size_bytes for extent in extents]),
+        *dangers.small_systems(made, [extent.size_bytes for extent in extents]),
     )
+
+
+def _group_places(
+    specs: Sequence[volume_request.VolumeSpec], spaces: Sequence[Extent], geometry: Geometry
+) -> tuple[Extent, tuple[int, ...]]:
+    """Return the partition for the group, the largest free range, and the size of each logical volume.
+
+    Requests are rounded up to whole extents, shares down; a volume without a size gets the rest. Raises
+    BadInput with the available size if the space is too small.
+    """
+    sizes = [spec.size_bytes or MADE[spec.choice.filesystem].minimum_bytes for spec in specs]
+    least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
+    wanted = free_space.Demand("group", None, least)
+    (place,) = free_space.place([wanted], spaces, geometry.grain_bytes)
+    room = Extent(0, striping.group_room_bytes(place.size_bytes))
+    demands = [encryption.demand_of(spec, [room], EXTENT_BYTES) for spec in specs]
+    made = free_space.place(demands, [room], EXTENT_BYTES)
+    return place, tuple(extent.size_bytes for extent in made)
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
@@ -160,7 +179,7 @@ def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         raise Refused(only(filesystem=volume.filesystem, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
-    return planning.finished([before], volumes=(volume,))
+    return planning.finished([before], Places(), (volume,))
 
 
 def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.VolumeSpec) -> Plan:

@@ -83,7 +83,7 @@ class Planning(FrozenStruct):
     def finished(
         self,
         befores: Sequence[layout.Layout],
-        places: derive.Places = derive.NO_PLACES,
+        places: derive.Places,
         volumes: tuple[layout.Volume, ...] = (),
         *,
         preserve: bool = False,

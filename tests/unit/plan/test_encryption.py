@@ -17,11 +17,9 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.plan import LOST, PLANS, Plan, PlanOperation, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
-    LOST,
     NO_TRIM,
     encryption_of,
     header_bytes,

@@ -16,8 +16,7 @@ from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import GIB, joined
 from wizard.operations.filesystem import SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host import environment
@@ -210,7 +209,7 @@ def test_writer_is_resolved_by_name() -> None:
 
 def test_command_line_names_writer_and_mount_point() -> None:
     asked = parse_volume("workload=large-media,writable=group:family,mount=none")
-    assert (asked.writable, asked.mount_point) == ("group:family", NO_PLACE)
+    assert (asked.writable, asked.mount) == ("group:family", NO_PLACE)
 
 
 USUAL = Usual(ANNA, "/srv", frozenset({"/srv/taken", "/srv/above/below"}))

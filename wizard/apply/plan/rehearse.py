@@ -29,6 +29,7 @@ from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
+from wizard.filesystems.partition_types import is_extended
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
@@ -36,9 +37,7 @@ from wizard.model.machine import Extent
 from wizard.model.run import Event, WithSecret
 from wizard.model.said import format_capacity, t
 from wizard.operations.filesystem import Resize
-from wizard.plan.check import PLANS
-from wizard.plan.free_space import is_container
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.probe.content.notices import notices
 
 
@@ -165,7 +164,7 @@ def _rehearse_on(
         for member, scratch in zip(plan.members, there.members, strict=True)
     ]
     for drive in drives:
-        parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
+        parts = [slot for slot in drive.member.before.partitions if not is_extended(slot)]
         scratch_copies.have_partitions(drive.scratch.drive.path, parts)
     for step, other in zip(plan.steps, there.steps, strict=True):
         if isinstance(step.operation, Resize):
@@ -219,7 +218,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     allowed = merged((*changing, *write.table_regions(member)), block, size)
     # If the plan changes only one partition, the others may be mounted.
     others = (slot for slot in member.before.partitions if plan.part not in (0, slot.number))
-    in_use = tuple(slot.extent for slot in others if not is_container(slot))
+    in_use = tuple(slot.extent for slot in others if not is_extended(slot))
     resized = plan.part_path if plan.resizes else ""
     return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use, resized)
 
@@ -239,9 +238,7 @@ def _changed_part(plan: Plan) -> int:
 def _changed(layout: Layout, part: int) -> list[Slot]:
     """Return the changing partition, and all that are not preserved."""
     return [
-        slot
-        for slot in layout.partitions
-        if not is_container(slot) and (not slot.kept or slot.number == part)
+        slot for slot in layout.partitions if not is_extended(slot) and (not slot.kept or slot.number == part)
     ]
 
 

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import fields
+from msgspec import to_builtins
 
 from wizard.advice import catalogue, workloads
 from wizard.documents import profiles
@@ -20,10 +20,10 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.raid.striping import group_room_bytes, volume_sizes
 from wizard.plan.request import volume_request
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
-from wizard.plan.request.subvolumes import subvolume_written
+from wizard.plan.request.volume_request import parse_subvolume, subvolume_written
 from wizard.probe.host.environment import GROUP
 
 NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creates.")
@@ -39,11 +39,11 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     for at, drive in enumerate(wanted.drive):
         key = f"drive[{at}]."
         try:
-            _check_matches(drive)
+            _check_drive(drive)
             for number, volume in enumerate(drive.volume):
                 own = f"drive[{at}].volume[{number}]."
                 key = own
-                volume_request.request_of(volume)
+                volume_request.check_volume(volume)
                 if volume.workload is not None:
                     key = f"{own}workload"
                     workloads.find_workload(volume.workload)
@@ -53,9 +53,6 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                         raise BadInput(not_made_because(volume.fs))
                 key = f"{own}option"
                 _check_options(volume)
-            key = f"drive[{at}]."
-            requests_of(drive)
-            stripe_of(drive)
         except BadInput as error:
             raise profiles.fault_within(text, where, key, reason_of(error)) from None
     if fault := volume_request.mount_order_fault(places_named(wanted)):
@@ -69,26 +66,24 @@ def _check_options(volume: WantedVolume) -> None:
             raise BadInput(catalogue.UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
 
-def _check_matches(drive: WantedDrive) -> None:
+def _check_drive(drive: WantedDrive) -> None:
     for match in drive.matches:
         if not any(getattr(match, name) for name in Match.__struct_fields__):
             raise BadInput(t("match is empty; set path, model, serial, size or bus."))
         if match.size is not None:
             parse_size(match.size)
-
-
-def places_named(wanted: WantedDrives) -> tuple[str, ...]:
-    """Return the mount points of all volumes, in document order."""
-    return volume_request.places_of(*(asked for drive in wanted.drive for asked in requests_of(drive)))
-
-
-def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
-    """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
         raise BadInput(NONE_LISTED(entry="[[drive.volume]]"))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(NEEDS_KEY)
-    return tuple(map(volume_request.request_of, drive.volume))
+    stripe_of(drive)
+
+
+def places_named(wanted: WantedDrives) -> tuple[str, ...]:
+    """Return the mount points of all volumes, in document order."""
+    volumes = [volume for drive in wanted.drive for volume in drive.volume]
+    places = ((one.mount, *(parse_subvolume(text).mount_point for text in one.subvolume)) for one in volumes)
+    return tuple(filter(None, chain.from_iterable(places)))
 
 
 def stripe_of(wanted: WantedDrive) -> layout.Stripe | None:
@@ -198,11 +193,10 @@ def _sizes(plan: Plan) -> list[str | None]:
     """Return each size. The last volume uses the rest if the free space behind it is only for alignment."""
     if plan.stripe is not None:
         return [None]
-    slots = plan.after.partitions
-    sizes, left = [slot.size_bytes for slot in slots], plan.drive.size_bytes - slots[-1].end_bytes
+    sizes, last = [*volume_sizes(plan).values()], plan.after.partitions[-1]
+    left = plan.drive.size_bytes - last.end_bytes
     if plan.group is not None:
-        sizes = [one.size_bytes for one in plan.logical_volumes]
-        left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
+        left += group_room_bytes(last.size_bytes) - sum(sizes)
     is_full = left <= 2 * plan.drive.geometry.grain_bytes
     return [
         *map(volume_request.size_text, sizes[:-1]),
@@ -290,7 +284,7 @@ def wanted_lacks(plan: Plan) -> Iterator[Message]:
 
 def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     """Format an entry as a document. `notes`: comments above the entry."""
-    given = _given(drive)
+    given = to_builtins(drive)
     volumes = given.pop("volume")
     lines = [f'schema = "{SCHEMA}"', "", *(f"# {note}" for note in notes), "[[drive]]", *_pairs(given, " = ")]
     for volume in volumes:
@@ -300,7 +294,7 @@ def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
 
 def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     """Format an entry as a task for the Ansible module."""
-    given = _given(drive)
+    given = to_builtins(drive)
     volumes = given.pop("volume")
     entry = [*_pairs(given, ": "), "volume:"]
     for volume in volumes:
@@ -316,14 +310,6 @@ def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     return "\n".join((*lines, ""))
 
 
-def _given(value: Any) -> Any:  # noqa: ANN401
-    """Convert a record to a table, without default values."""
-    if isinstance(value, Struct):
-        named = {one.name: (getattr(value, one.name), one.default) for one in fields(value)}
-        return {name: _given(one) for name, (one, usual) in named.items() if one != usual}
-    return [_given(one) for one in value] if isinstance(value, tuple) else value
-
-
 def _pairs(table: dict[str, Any], sign: str) -> Iterator[str]:
     for name, value in table.items():
         yield f"{name}{sign}{_inline(value, sign)}"
@@ -333,6 +319,6 @@ def _inline(value: Any, sign: str) -> str:  # noqa: ANN401
     """Format a value for TOML, or YAML with another `sign`. JSON strings are valid in both, except DEL."""
     if isinstance(value, dict):
         return f"{{ {', '.join(_pairs(value, sign))} }}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(_inline(one, sign) for one in value)}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

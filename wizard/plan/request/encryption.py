@@ -10,7 +10,7 @@ from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations import rules
 from wizard.plan import dangers, free_space
-from wizard.plan.plan import Plan
+from wizard.plan.plan import LOST, Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import KEY, keys_fault
 from wizard.plan.request.volume_request import VolumeSpec, places_of
@@ -54,11 +54,6 @@ def passphrase_warning(secret: bytes) -> Message | None:
     return None
 
 
-LOST = t(
-    "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
-    "it, and diskwright does not store it. A damaged header also loses everything, unless "
-    "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
-)
 OPENED_TO_KEEP = t(
     "To keep the result, diskwright opens the encrypted volume. Enter the "
     "passphrase, which diskwright has not stored."

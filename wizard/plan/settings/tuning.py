@@ -16,7 +16,6 @@ from wizard.operations import mounts, rules, settings
 from wizard.operations.fstab import LineEdit, edit_of
 from wizard.operations.operation import Context, Setting, Subject
 from wizard.plan.changes import Changes
-from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
@@ -194,7 +193,7 @@ def with_current_texts(changes: Changes) -> Changes:
 
 
 def _faults(changes: Changes) -> Iterator[str]:
-    yield from drive_faults(changes.drive)
+    yield from rules.drive_faults(changes.drive)
     subject = Subject(
         changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
     )

@@ -42,16 +42,15 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import Refused
 from wizard.model.layout import Stripe
 from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.request.volume_request import VolumeRequest
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -137,7 +136,7 @@ def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
 def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
     """Plan like `diskwright plan`, and read the plan from its document."""
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
-    volume = VolumeRequest("large-media", None, "striped", str(PLACE), case.filesystem)
+    volume = WantedVolume("large-media", label="striped", mount=str(PLACE), fs=case.filesystem)
     asked = Stripe(case.kind, chunk_bytes=case.chunk_bytes)
     plan = plan_requested(
         machine,
@@ -326,7 +325,7 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
     how = Arrangement(stripe=Stripe("md"))
-    volume = VolumeRequest("large-media", filesystem="ext4")
+    volume = WantedVolume("large-media", fs="ext4")
     try:
         plan_requested(machine, machine.drives, NewVolumes((), Mode.REPLACE, how), [volume])
     except Refused as error:

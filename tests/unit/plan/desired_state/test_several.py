@@ -22,11 +22,11 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
+from wizard.plan.desired_state.document import read_wanted, stripe_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'
@@ -78,7 +78,7 @@ def test_impossible_combination_is_named(text: str, why: str) -> None:
 def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, Drive]]:
     """Return the plan for two blank drives, and the drives after that plan."""
     both = (ONE, OTHER)
-    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
+    (asked,) = read_wanted(MIRROR + VOLUME, "w.toml").drive[0].volume
     spec = Stripe(how, level=level)  # type: ignore[arg-type]
     plan = plan_requested(
         machine(*both, tools=EVERYTHING),
@@ -135,12 +135,12 @@ def test_replace_names_exactly_the_drives_with_content() -> None:
 
 
 def test_unnamed_filesystem_is_the_one_on_the_array() -> None:
-    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
+    (asked,) = read_wanted(MIRROR + VOLUME, "w.toml").drive[0].volume
     _, (one, _) = made()
-    assert as_it_is((asked,), one)[0].filesystem == "btrfs"
-    assert as_it_is((asked,), one, (None,))[0].filesystem is None
+    assert as_it_is((asked,), one)[0].fs == "btrfs"
+    assert as_it_is((asked,), one, (None,))[0].fs is None
     array = Layer("md raid1", "/dev/md5", "/dev/sda1", signatures=(Signature("xfs", "filesystem"),))
     assert array_on(replace(one, layers=(array,))) == array
     assert array_on(replace(one, layers=(replace(array, below="/dev/sda"),))) is None
     assert array_on(replace(one, layers=(array, replace(array, path="/dev/md6")))) is None
-    assert as_it_is((asked,), one, (array,))[0].filesystem == "xfs"
+    assert as_it_is((asked,), one, (array,))[0].fs == "xfs"

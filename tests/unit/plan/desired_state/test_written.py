@@ -11,7 +11,6 @@ from wizard.model.said import GIB
 from wizard.plan.desired_state.document import (
     likely_workload,
     read_wanted,
-    requests_of,
     stripe_of,
     wanted_lacks,
     wanted_of,
@@ -22,7 +21,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import parse_volume
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 BLANK = drive(serial="A", size_bytes=500 * GIB)
 PAIR = (BLANK, replace(BLANK, path="/dev/sdb", serial="B", wwn=None))
@@ -48,7 +47,7 @@ def striped(kind: str, level: str) -> Plan:
 def again(text: str) -> Plan:
     """Return the plan for blank drives from a document."""
     (wanted,) = read_wanted(text, "wanted.toml").drive
-    requests, stripe = requests_of(wanted), stripe_of(wanted)
+    requests, stripe = wanted.volume, stripe_of(wanted)
     made, arrangement = machine(*PAIR, tools=EVERYTHING), Arrangement(wanted.table, grouped=wanted.lvm)
     if stripe:
         return plan_requested(
