@@ -163,11 +163,11 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(command.NEEDS_DRIVE(option=f"--{word}", drive=drive))
     if arguments.shrink is not None:
-        return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
+        return plan_request.ResizePart(part, parse_size(arguments.shrink), grows=False)
     if arguments.grow_to is not None:
-        return plan_request.GrowPart(part, parse_size(arguments.grow_to))
+        return plan_request.ResizePart(part, parse_size(arguments.grow_to))
     if arguments.grow:
-        return plan_request.GrowPart(part, None)
+        return plan_request.ResizePart(part, None)
     return plan_request.DeletePart(part) if arguments.delete else None
 
 

@@ -58,21 +58,15 @@ def make_plan(
         case plan_request.DeletePart(part):
             _refuse(possible.why_not_delete(drive, part))
             return _changed_plan(planning, part)
-        case plan_request.GrowPart(part, size_bytes):
-            _refuse(possible.why_not_grow(drive, part))
-            larger_bytes = part.size_bytes + possible.room_behind(drive, part)
-            if part.overhang is not None:
-                larger_bytes = possible.restored_bytes(drive, part)
-            if size_bytes is not None:
-                is_fill = size_bytes == part.size_bytes
-                larger_bytes = size_bytes if is_fill else possible.aligned_size(drive, part, size_bytes)
-            _refuse(possible.why_not_size(drive, part, larger_bytes, grows=True))
-            return _resized_plan(planning, part, larger_bytes)
-        case plan_request.ShrinkPart(part, asked_bytes):
-            _refuse(possible.why_not_shrink(drive, part))
-            smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
-            _refuse(possible.why_not_size(drive, part, smaller_bytes, grows=False))
-            return _resized_plan(planning, part, smaller_bytes)
+        case plan_request.ResizePart(part, asked_bytes, grows):
+            _refuse((possible.why_not_grow if grows else possible.why_not_shrink)(drive, part))
+            new_bytes = asked_bytes
+            if new_bytes is None:
+                new_bytes = possible.largest_bytes(drive, part)
+            elif not grows or new_bytes != part.size_bytes:
+                new_bytes = possible.aligned_size(drive, part, new_bytes)
+            _refuse(possible.why_not_size(drive, part, new_bytes, grows=grows))
+            return _resized_plan(planning, part, new_bytes)
         case plan_request.RestoreTable(table):
             return restore_plan(planning, table)
 

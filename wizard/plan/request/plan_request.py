@@ -50,19 +50,14 @@ class DeletePart(FrozenStruct):
     part: Partition
 
 
-class GrowPart(FrozenStruct):
-    """Grow a partition and the filesystem to all adjacent free space, or to `size_bytes` rounded up to an
-    aligned end. A partition that cuts its contents grows alone, by default just enough."""
+class ResizePart(FrozenStruct):
+    """Grow or shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end. Without a
+    size, grow to all adjacent free space. A partition that cuts its contents grows alone, by default just
+    enough."""
 
     part: Partition
     size_bytes: int | None = None
-
-
-class ShrinkPart(FrozenStruct):
-    """Shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end."""
-
-    part: Partition
-    size_bytes: int
+    grows: bool = True
 
 
 class RestoreTable(FrozenStruct):
@@ -72,7 +67,7 @@ class RestoreTable(FrozenStruct):
     table: TableKind | None = None
 
 
-Request = NewVolumes | DeletePart | GrowPart | ShrinkPart | RestoreTable
+Request = NewVolumes | DeletePart | ResizePart | RestoreTable
 
 
 ALONE = t("Request one unencrypted volume, without size or role, and omit volume groups, MBR and --use-free.")

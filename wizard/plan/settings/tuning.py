@@ -14,7 +14,7 @@ from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 from wizard.operations import mounts, rules, settings
 from wizard.operations.fstab import LineEdit, edit_of
-from wizard.operations.operation import Context, Setting, Subject
+from wizard.operations.operation import Context, Setting
 from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 
@@ -194,12 +194,9 @@ def with_current_texts(changes: Changes) -> Changes:
 
 def _faults(changes: Changes) -> Iterator[str]:
     yield from rules.drive_faults(changes.drive)
-    subject = Subject(
-        changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
-    )
     if not rules.is_device_path(changes.device) or changes.device not in {
         changes.drive.path,
-        *subject.partitions,
+        *changes.partitions,
     }:
         yield "device"
     yield from _request_faults(changes)
@@ -215,7 +212,7 @@ def _faults(changes: Changes) -> Iterator[str]:
     yield from (
         one.kind
         for one in changes.settings
-        if not one.fits(subject)
+        if not one.fits(changes)
         or not (one.elsewhere or getattr(one, "device", changes.device) == changes.device)
     )
 
