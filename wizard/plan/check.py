@@ -198,11 +198,7 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
     volumes = plan.volumes
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if (
-        not rules.is_uuid(group.uuid)
-        or group.uuid in {volume.uuid for volume in volumes}
-        or (group, volumes) != striping.in_group(plan.drive.path, volumes, group.uuid)
-    ):
+    if (group, volumes) != striping.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
     if (
         len(places.sizes) != len(volumes)
@@ -229,8 +225,6 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
         yield "volumes"
         return
     (volume,) = plan.volumes
-    if not all(map(rules.is_uuid, stripe.uuids)) or volume.uuid in stripe.uuids:
-        yield "stripe.uuids"
     # Mirrors have no choice of metadata.
     asked = replace(stripe, metadata="" if stripe.mirrors else stripe.metadata)
     made = striping.made_stripe(asked, volume.label, stripe.device, next(iter(stripe.uuids), ""))
@@ -265,9 +259,16 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
     places = volume_request.places_of(*plan.volumes)
+    layers = [
+        *(one.uuid for one in plan.containers),
+        *(plan.stripe.uuids if plan.stripe else ()),
+        *([plan.group.uuid] if plan.group else ()),
+    ]
+    uuids = [*layers, *(volume.uuid for volume in plan.volumes)]
     if (
         len(set(numbers)) != len(numbers)
-        or len({volume.uuid for volume in plan.volumes}) != len(plan.volumes)
+        or len(set(uuids)) != len(uuids)
+        or not all(map(rules.is_uuid, layers))
         or volume_request.mount_order_fault(places)
     ):
         yield "volumes"

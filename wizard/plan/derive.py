@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import FrozenStruct, partition_path
-from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.operations import containers, filesystem, layers, mounts
@@ -205,7 +204,7 @@ def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> It
             yield containers.MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
             yield containers.OpenContainer(one.device, one.uuid, one.name)
         else:
-            options = _options_at(volume, plan.drive.geometry, place)
+            options = MADE[volume.filesystem].for_place(plan.drive.geometry, place, options)
         yield _make(volume, options)
 
 
@@ -237,8 +236,10 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     yield layers.MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
+    # Including those that mkfs would detect on the array itself.
+    options = MADE[volume.filesystem].for_place(striping.stacked(drives), array, volume.mkfs_options)
     yield replace(
-        _make(volume, _options_at(volume, striping.stacked(drives), array)),
+        _make(volume, options),
         striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
         mirrored=stripe.mirrors,
     )
@@ -247,11 +248,6 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
 def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
     owned = using.made_options(volume, options)
     return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
-
-
-def _options_at(volume: Volume, geometry: Geometry, place: Extent) -> tuple[str, ...]:
-    """Return mkfs options, including those that mkfs would detect on the drive itself."""
-    return MADE[volume.filesystem].for_place(geometry, place, volume.mkfs_options)
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation, ...]:

@@ -305,41 +305,27 @@ LOST = t(
     "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
 )
 
-FIRST_LOST_DOUBT = (
+OLD_DOUBTS = {
     "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
     "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
-    "kept elsewhere."
-)
-"""`LOST` in plans of schema 1."""
-
-
-def _from_first(body: codec.JSON) -> codec.JSON:
-    """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
-    doubts = body.get("doubts")
-    if isinstance(doubts, list):
-        converted = [codec.to_json(LOST) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
-        body = {**body, "doubts": converted}
-    return codec.without_texts(body)
-
-
-CODES = {
+    "kept elsewhere.": LOST.english,
     "advise.options.made-dangerous": "The volume for {purpose} will be created with {option}; {why}",
     "advise.options.mounted-dangerous": "The volume for {purpose} will be mounted with {option}; {why}",
     "layout.wishes.lost": LOST.english,
 }
-"""Doubts that a plan must have, by their codes in version 1.0."""
+"""Doubts that a plan must have, by their text in schema 1 or their code in version 1.0."""
 
 
-def _from_codes(body: codec.JSON) -> codec.JSON:
-    """Convert the required doubts of version 1.0, which have a code and values, to messages."""
+def _with_current_doubts(body: codec.JSON) -> codec.JSON:
     doubts = body.get("doubts")
     if not isinstance(doubts, list):
         return body
+    coded = [doubt if isinstance(doubt, dict) else {"code": doubt, "values": {}} for doubt in doubts]
     converted = [
-        {"english": CODES[doubt["code"]], "values": doubt.get("values")}
-        if isinstance(doubt, dict) and str(doubt.get("code")) in CODES
+        {"english": OLD_DOUBTS[code], "values": old.get("values")}
+        if (code := str(old.get("code"))) in OLD_DOUBTS
         else doubt
-        for doubt in doubts
+        for doubt, old in zip(doubts, coded, strict=True)
     ]
     return {**body, "doubts": converted}
 
@@ -364,6 +350,9 @@ PLANS = codec.Sealed(
     t("Create the plan again with `diskwright plan`."),
     _faults,
     Plan.with_current_texts,
-    {"diskwright.plan/1": _from_first, "diskwright.plan/2": _from_codes},
+    {
+        "diskwright.plan/1": lambda body: codec.without_texts(_with_current_doubts(body)),
+        "diskwright.plan/2": _with_current_doubts,
+    },
     _removed,
 )

@@ -95,9 +95,9 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     """Plan a partition for each volume, or for a volume group in the largest space."""
     drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
+    refusals.refuse_content(drive, chosen=request.mode is not None)
     if drive.zoned == HOST_MANAGED:
         return _zoned_plan(planning, request)
-    refusals.refuse_content(drive, chosen=request.mode is not None)
     preserve = request.mode is plan_request.Mode.USE_FREE and drive.is_empty is not True
     if preserve:
         refusals.refuse_table(drive)
@@ -163,7 +163,6 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
 def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     (drive,), (spec,) = planning.drives, request.specs
     path = drive.path
-    refusals.refuse_content(drive, chosen=request.mode is not None)
     volume = replace(planning.volume(spec, 0), path=path)
     if not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         only = Sentence(

@@ -206,14 +206,15 @@ def _sizes(plan: Plan) -> list[str | None]:
 
 def volume_entry(volume: layout.Volume, size: str | None) -> WantedVolume:
     """Return the keys for a volume of this size."""
-    role, mounts = role_of(volume), MADE[volume.filesystem].mounts
+    role, mounts, writer = role_of(volume), MADE[volume.filesystem].mounts, volume.writer
+    writers = {"person": writer.name, "group": f"{GROUP}{writer.name}"}
     return WantedVolume(
         workload=None if role and volume.workload == SYSTEM_WORKLOAD else volume.workload,
         role=role.name if role else None,
         size=size,
         label=volume.label or None,
         mount=volume.mount_point or (layout.NO_PLACE if mounts else None),
-        writable=None if role or not mounts else _writable(volume.writer),
+        writable=None if role or not mounts else writers.get(writer.kind, writer.kind),
         fs=volume.filesystem,
         encrypt=volume_request.ENCRYPTIONS[0] if volume.encryption else None,
         key=volume.encryption.key if volume.encryption else None,
@@ -232,10 +233,6 @@ def likely_workload(filesystem: str, label: str | None) -> str:
 
     usable = (one for one in workloads.load_workloads() if not (one.root or one.solid_state))
     return min(usable, key=distance).workload.id
-
-
-def _writable(writer: layout.Writer) -> str:
-    return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
 
 
 def _asked_options(volume: layout.Volume) -> list[catalogue.CatalogueOption]:

@@ -143,9 +143,6 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         return
     if LOST not in plan.doubts:
         yield "doubts"
-    uuids = [*(volume.uuid for volume in plan.volumes), *(one.uuid for one in plan.containers)]
-    if len(set(uuids)) != len(uuids):
-        yield "volumes"
     if keys_fault([one.key for one in plan.containers], places_of(*plan.volumes)):
         yield "containers"
     geometry = plan.drive.geometry
@@ -155,9 +152,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         size = extent.size_bytes
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
-        if (
-            not rules.is_uuid(one.uuid)
-            or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
-            or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
+        if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes or one != encryption_of(
+            one.device, volume.label, size, geometry, one.uuid, one.key
         ):
             yield "containers"

@@ -186,12 +186,6 @@ def _queue(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> 
         )
 
 
-def with_current_texts(changes: Changes) -> Changes:
-    """Recompute all texts and commands of valid changes from their operations. Only these are shown or
-    run."""
-    return replace(changes, steps=steps_of(changes.settings, Context(changes.drive)))
-
-
 def _faults(changes: Changes) -> Iterator[str]:
     yield from rules.drive_faults(changes.drive)
     if not rules.is_device_path(changes.device) or changes.device not in {
@@ -236,6 +230,6 @@ SETTINGS = codec.Sealed(
     Changes,
     codec.RECREATE(command="tune"),
     _faults,
-    with_current_texts,
+    lambda changes: replace(changes, steps=steps_of(changes.settings, Context(changes.drive))),
     {"diskwright.changes/1": codec.without_texts},
 )
