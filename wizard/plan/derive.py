@@ -105,13 +105,9 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     elif plan.group or (plan.stripe and plan.stripe.kind == "md"):
         volume, extent = plan.volumes[0], places.extents[member]
         content = striping.MEMBER_KINDS["lvm" if plan.group else "md"]
-        start, size, kind = (
-            extent.start_bytes,
-            extent.size_bytes,
-            roles.content_types(content)[table == "mbr"],
-        )
+        kind = roles.content_types(content)[table == "mbr"]
         name = _name(plan.group.name if plan.group else volume.label, table)
-        yield Slot(volume.partition, start, size, kind, name, filesystem=content)
+        yield Slot(volume.partition, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:

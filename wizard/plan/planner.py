@@ -77,8 +77,6 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         _refuse(possible.why_not_change(planning.drives[0], request.part))
     plan_request.check_request(request, planning.drives)
     specs = volume_request.with_unique_labels(request.specs)
-    for spec in specs:
-        planning.draft(spec)
     volume_request.check_specs(specs)
     encryption.refuse_encryption(planning.machine, specs)
     request = replace(request, specs=specs)
@@ -126,14 +124,8 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     made = tuple(planning.volume(*one) for one in zip(specs, numbers, extents, strict=True))
     plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
-    kept = {slot.number for slot in before.partitions if slot.kept}
-    return with_doubts(
-        plan,
-        *encryption.encryption_doubts(drive, specs),
-        *dangers.esp_doubts(planning.machine, drive, made, kept),
-        *_unmarked_doubts(plan),
-        *dangers.small_systems(made, [extent.size_bytes for extent in extents]),
-    )
+    small = dangers.small_systems(made, [extent.size_bytes for extent in extents])
+    return with_doubts(plan, *_unmarked_doubts(plan), *small)
 
 
 def _group_places(
@@ -181,17 +173,11 @@ def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.Vo
     room, grain = [part.extent], geometry.grain_bytes
     free_space.place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
     volume = planning.volume(spec, part.number, part.extent)
-    misaligned: list[Message] = []
+    plan = _changed_plan(planning, part, volume)
     if off := geometry.misalignment_bytes(part.start_bytes):
         slow = Sentence("{part} remains misaligned by {off:exact}, which can slow down writes.")
-        misaligned.append(slow(part=part, off=off))
-    others = {one.number for one in drive.partitions} - {part.number}
-    return with_doubts(
-        _changed_plan(planning, part, volume),
-        *misaligned,
-        *dangers.esp_doubts(planning.machine, drive, (volume,), others),
-        *encryption.encryption_doubts(drive, [spec]),
-    )
+        plan = with_doubts(plan, slow(part=part, off=off))
+    return plan
 
 
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:

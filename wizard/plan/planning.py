@@ -16,7 +16,7 @@ from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, Step
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.encryption import encryption_of
+from wizard.plan.request.encryption import encryption_doubts, encryption_of
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
@@ -37,16 +37,18 @@ class Planning(FrozenStruct):
         known = self.recordings or (NOT_JUDGED,) * len(self.drives)
         return tuple(zip(self.drives, known, strict=True))
 
-    def draft(self, spec: VolumeSpec) -> layout.Volume:
-        """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
-        cannot be created here, BadInput for properties that it cannot have."""
-        choice, kind = spec.choice, MADE[spec.choice.filesystem]
+    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
+        """Return the volume for a request on partition `number` of the first drive, in a container if it is
+        encrypted. `place`: of the partition, unless it is shared. Raises Refused if its filesystem cannot be
+        created here, BadInput for properties that it cannot have."""
+        choice, kind, drive = spec.choice, MADE[spec.choice.filesystem], self.drives[0]
+        path = partition_path(drive.path, number)
         volume = layout.Volume(
             workload=spec.workload.id,
-            partition=0,
-            path="",
+            partition=number,
+            path=path,
             filesystem=choice.filesystem,
-            uuid="",
+            uuid=kind.uuid_of(self.draw_uuid()),
             label=spec.final_label,
             mount_point=spec.mount_point,
             mkfs_options=tuple(word for option in choice.mkfs for word in option.text.split()),
@@ -63,15 +65,6 @@ class Planning(FrozenStruct):
             cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
             raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))
         dangers.refuse_missing(self.machine, kind.makers)
-        return volume
-
-    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
-        """Return the volume for a request on partition `number` of the first drive, in a container if it is
-        encrypted. `place`: of the partition, unless it is shared."""
-        drive = self.drives[0]
-        uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
-        path = partition_path(drive.path, number)
-        volume = replace(self.draft(spec), partition=number, path=path, uuid=uuid)
         if not spec.encrypted:
             return volume
         # Groups and arrays refuse encryption before, and so do drives of unknown geometry.
@@ -98,6 +91,8 @@ class Planning(FrozenStruct):
             kept = {slot.number for slot in before.partitions if slot.kept}
             lost = {part.path for part in drive.partitions if part.number not in kept}
             shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})
+            shared += dangers.esp_doubts(self.machine, drive, volumes, kept)
+            shared += encryption_doubts(drive, volumes)
             members.append(layout.Member(dangers.known_identity(self.machine, drive), before, before))
         first, *others = members
         plan = Plan(

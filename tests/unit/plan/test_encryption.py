@@ -259,7 +259,7 @@ def test_operations_of_an_encrypting_plan_cannot_be_forged() -> None:
         ({"device": "/dev/sdb1"}, "volumes"),
         ({"sector_bytes": 512}, "containers"),
         ({"offset_bytes": 0}, "containers"),
-        ({"uuid": "--help"}, "containers"),
+        ({"uuid": "--help"}, "volumes"),
     ],
 )
 def test_forged_container_is_refused(change: dict[str, Any], why: str) -> None:

@@ -142,7 +142,7 @@ def test_root_type_matches_the_architecture_of_the_machine(architecture: str, wa
         (("role=root,fs=vfat",), "does not support vfat"),
         (("role=home,workload=portable,fs=exfat",), "does not support exfat"),
         (("role=esp", "role=esp,label=EFI2"), "one EFI system partition"),
-        (("role=esp,size=200M",), "needs 260 MiB"),
+        (("role=esp,size=200M",), "The minimum is 260 MiB"),
     ],
 )
 def test_impossible_role_is_reported(volumes: tuple[str, ...], says: str) -> None:

@@ -244,15 +244,15 @@ def test_shared_stick_is_left_to_the_desktop_by_default() -> None:
     assert with_usual_place(portable, drive(), USUAL).mount_point == "/srv/media"
     assert with_usual_place(spec("ext4"), on, USUAL).mount_point == "/srv/media"
     assert with_usual_place(spec("exfat"), on, USUAL, writer=FAMILY).mount_point is not None
-    assert with_usual_place(spec("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
+    assert with_usual_place(spec("exfat", mount_point="/mnt/x"), on, USUAL).mount_point == "/mnt/x"
 
 
 def test_explicit_settings_are_followed() -> None:
-    asked = with_usual_place(spec("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
+    asked = with_usual_place(spec("ext4", mount_point=NO_PLACE), drive(), USUAL, writer=EVERYONE)
     assert (asked.mount_point, asked.writer) == (None, EVERYONE)
-    asked = with_usual_place(spec("ext4"), drive(), USUAL, place="/mnt/x")
+    asked = with_usual_place(spec("ext4", mount_point="/mnt/x"), drive(), USUAL)
     assert (asked.mount_point, asked.writer) == ("/mnt/x", ANNA)
-    swap = with_usual_place(spec("swap"), drive(), USUAL, place=NO_PLACE)
+    swap = with_usual_place(spec("swap", mount_point=NO_PLACE), drive(), USUAL)
     assert swap.mount_point == NO_PLACE
 
 
@@ -340,5 +340,5 @@ def test_unwritable_fstab_prevents_mounting_with_a_message() -> None:
     used = with_usual_place(spec("ext4"), drive(), fixed)
     assert used.mount_point is None and used.writer == ANNA
     assert any("Cannot write /etc/fstab here" in doubt for doubt in map(str, used.doubts))
-    named = with_usual_place(spec("ext4"), drive(), fixed, place="/srv/films")
+    named = with_usual_place(spec("ext4", mount_point="/srv/films"), drive(), fixed)
     assert named.mount_point == "/srv/films"

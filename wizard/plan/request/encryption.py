@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
-from wizard.model.layout import Encryption
+from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations import rules
@@ -131,10 +131,10 @@ def encryption_of(
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset, key)
 
 
-def encryption_doubts(drive: Drive, specs: Sequence[VolumeSpec]) -> tuple[Message, ...]:
+def encryption_doubts(drive: Drive, volumes: Sequence[Volume]) -> tuple[Message, ...]:
     """Return sentences about encrypted volumes."""
     doubts = (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
-    return doubts if any(spec.encrypted for spec in specs) else ()
+    return doubts if any(volume.encryption for volume in volumes) else ()
 
 
 def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:

@@ -49,9 +49,8 @@ def with_usual_place(
     others: Sequence[volume_request.VolumeSpec] = (),
     *,
     writer: Writer | None = None,
-    place: str | None = None,
 ) -> volume_request.VolumeSpec:
-    """Return a request with writer and mount point, as given or by default. `place` NO_PLACE means no mount.
+    """Return a request with writer and mount point, as given or by default. NO_PLACE becomes no mount.
     `others`: other volumes of the drive.
 
     System volumes and swap belong to root and are only mounted on request. Raises BadInput if they are given
@@ -61,6 +60,7 @@ def with_usual_place(
     if writer is not None and (spec.role or not mounts):
         raise BadInput(t("Only root can write to swap and system volumes. Omit writable=."))
     is_systems_own = not mounts or bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
+    place = spec.mount_point
     at = None if mounts and place == NO_PLACE else place
     spec = replace(spec, mount_point=at, writer=writer or (ROOT if is_systems_own else usual.caller))
     if is_systems_own or place is not None or any(one.mount_point for one in spec.subvolumes):

@@ -53,30 +53,20 @@ def plan_requested(
     """
     recordings = [diagnose(machine, drive, load_patterns()).recording for drive in drives]
     if isinstance(request, NewVolumes):
-        specs: tuple[VolumeSpec, ...] = ()
+        specs, stripe, part = tuple[VolumeSpec, ...](), request.arrangement.stripe, request.part
         for asked in volumes:
-            fitting, room, possible = _fitted(asked, drives, request)
-            spec = spec_of(machine, drives[0], recordings[0], fitting, phrases, room, possible)
+            wanted, room, possible = asked, None, tuple[str, ...]()
+            if stripe:
+                wanted, possible = replace(asked, size=REST, role=None), FILESYSTEMS[stripe.kind]
+                sizes = [drive.size_bytes or 0 for drive in drives]
+                room = room_bytes(stripe.kind, stripe.level, sizes) or None
+            elif part:
+                wanted, room = replace(asked, size=asked.size or REST), part.size_bytes
+            spec = spec_of(machine, drives[0], recordings[0], wanted, phrases, room, possible)
             writer = None if asked.writable is None else writer_named(asked.writable)
-            place = asked.mount
-            specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer, place=place),)
+            specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer),)
         request = replace(request, specs=specs)
     return make_plan(machine, drives, request, draw_uuid, recordings, arrays)
-
-
-def _fitted(
-    asked: WantedVolume, drives: Sequence[Drive], request: NewVolumes
-) -> tuple[WantedVolume, int | None, tuple[str, ...]]:
-    """Return the volume without a size if its place is given, with the size of this place and the possible
-    filesystems, if limited."""
-    stripe, part = request.arrangement.stripe, request.part
-    if stripe:
-        sizes = [drive.size_bytes or 0 for drive in drives]
-        alone = replace(asked, size=REST, role=None)
-        return alone, room_bytes(stripe.kind, stripe.level, sizes) or None, FILESYSTEMS[stripe.kind]
-    if part:
-        return replace(asked, size=asked.size or REST), part.size_bytes, ()
-    return asked, None, ()
 
 
 def spec_of(
