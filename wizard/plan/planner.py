@@ -11,7 +11,7 @@ from wizard.filesystems import partition_types
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
-from wizard.model.finding import Recording
+from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -22,7 +22,7 @@ from wizard.plan.derive import Places, changing
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, with_doubts
+from wizard.plan.planning import Planning, with_doubts
 from wizard.plan.raid import striping
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.request import encryption, plan_request, volume_request
@@ -50,7 +50,8 @@ def make_plan(
     Raises Refused if a drive or partition must not be changed, or is not empty and the mode is None. Raises
     BadInput for an impossible request.
     """
-    planning = Planning(machine, drives, draw_uuid, recordings, arrays)
+    judged = recordings or (NOT_JUDGED,) * len(drives)
+    planning = Planning(machine, drives, draw_uuid, judged, arrays)
     if isinstance(request, plan_request.NewVolumes):
         return _volumes_plan(planning, request)
     (drive,) = drives
@@ -104,7 +105,7 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
             drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve
         )
     before = dangers.layout_before(drive, preserve=preserve)
-    places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
+    places = Places(fresh=None if preserve else how.table)
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
         free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
@@ -117,13 +118,13 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         places = replace(places, extents=(extent,), sizes=sizes)
         volumes = [planning.volume(spec, number) for spec in specs]
         group, grouped = striping.in_group(drive.path, volumes, planning.draw_uuid())
-        return planning.finished([before], places, grouped, preserve=preserve, group=group)
+        return planning.finished([before], places, grouped, group=group)
     grain = geometry.grain_bytes
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
     extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     made = tuple(planning.volume(*one) for one in zip(specs, numbers, extents, strict=True))
-    plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
+    plan = planning.finished([before], replace(places, extents=extents), made)
     small = dangers.small_systems(made, [extent.size_bytes for extent in extents])
     return with_doubts(plan, *_unmarked_doubts(plan), *small)
 
@@ -199,7 +200,7 @@ def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_by
     extents: tuple[Extent, ...] = (Extent(part.start_bytes, size_bytes),)
     if not size_bytes:
         before, extents = changing(before, part.number), (part.extent,) * len(volumes)
-    plan = planning.finished([before], Places(extents), volumes, preserve=True, part=part.number)
+    plan = planning.finished([before], Places(extents), volumes, part=part.number)
     slot = before.partition(part.number)
     (table,) = plan.tables
     if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):

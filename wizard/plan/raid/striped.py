@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Recording
 from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -15,7 +14,7 @@ from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, with_doubts
+from wizard.plan.planning import Planning, with_doubts
 from wizard.plan.raid import striping
 from wizard.plan.request import plan_request
 
@@ -66,13 +65,11 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
     if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
         raise BadInput(small(filesystem=kind.name, least=least))
-    wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
-    places = Places(extents, "gpt", tuple(wipes))
-    plan = planning.finished(befores, places, (volume,), stripe=stripe)
+    plan = planning.finished(befores, Places(extents, "gpt"), (volume,), stripe=stripe)
     used_bytes = extents[0].size_bytes
     return with_doubts(
         plan,
-        *_together_doubts(planning.sides, used_bytes, stripe),
+        *_together_doubts(planning, used_bytes, stripe),
         *_stripe_doubts(stripe),
     )
 
@@ -91,11 +88,9 @@ def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> N
         raise Refused(same(number=twice))
 
 
-def _together_doubts(
-    sides: Sequence[tuple[Drive, Recording]], used_bytes: int, stripe: Stripe
-) -> Iterator[Message]:
-    drives = [drive for drive, _ in sides]
-    for drive, recording in sides:
+def _together_doubts(planning: Planning, used_bytes: int, stripe: Stripe) -> Iterator[Message]:
+    drives = planning.drives
+    for drive, recording in zip(drives, planning.recordings, strict=True):
         if recording.is_shingled:
             yield t(
                 "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
