@@ -193,7 +193,9 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | N
             return NOT_PASSED(option=flag, tool=kind.tool)
         if not equals:
             value = rest.pop(0) if rest else ""
-        if not _VALUE.fullmatch(value) or value.startswith("-"):
+        # Offsets are calculated from the block size.
+        is_number = (filesystem, flag) != ("ext4", "-b") or (value.isdecimal() and int(value) > 0)
+        if not _VALUE.fullmatch(value) or value.startswith("-") or not is_number:
             return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
         if {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
             return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)

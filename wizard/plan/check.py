@@ -231,20 +231,13 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     is_array = stripe.kind == "btrfs" or striping.ARRAY_NODE.fullmatch(stripe.device)
     if stripe != made or not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
         yield "stripe"
+    words = volume.filesystem, volume.mkfs_options
     if (
         volume.partition != striping.NUMBER
         or volume.path != striping.striped_path(drives, stripe)
-        or not _has_stripe_options(volume, stripe, len(drives))
+        or volume.mkfs_options != striping.striped_words(*words, stripe, len(drives))
     ):
         yield "volumes"
-
-
-def _has_stripe_options(volume: layout.Volume, stripe: layout.Stripe, drives: int) -> bool:
-    words = volume.mkfs_options
-    try:
-        return striping.striped_words(volume.filesystem, words, stripe, drives) == words
-    except ValueError:
-        return False
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:

@@ -177,6 +177,9 @@ def test_mount_points(path: str, sound: bool) -> None:
         ("btrfs", "-r etc", False),
         ("btrfs", "vda", False),
         ("btrfs", "-K=1", False),
+        ("ext4", "-b 4096", True),
+        ("ext4", "-b 4k", False),
+        ("ext4", "-b 0", False),
     ],
 )
 def test_mkfs_options(filesystem: str, words: str, sound: bool) -> None:

@@ -53,11 +53,7 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
         device, uuid = next(node for node in nodes if node not in used), planning.draw_uuid()
     stripe = striping.made_stripe(asked, spec.final_label, device, uuid)
     volume = planning.volume(spec, striping.NUMBER)
-    try:
-        words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
-    except ValueError:
-        number = Sentence("The block size recommended for {filesystem} is not a plain number of bytes.")
-        raise BadInput(number(filesystem=volume.filesystem)) from None
+    words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
     volume = replace(volume, path=striping.striped_path(identities, stripe), mkfs_options=words)
     extents = striping.striped_extents(identities)
     kind = MADE[volume.filesystem]

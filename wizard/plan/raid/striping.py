@@ -107,8 +107,7 @@ _OWN_FLAGS = {"ext4": ("-E",), "xfs": ("-d",), "btrfs": ("-d", "-m", "--data", "
 
 
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
-    """Return mkfs arguments adapted to the stripe. Idempotent. Raises ValueError for a block size with a
-    suffix."""
+    """Return mkfs arguments adapted to the stripe. Idempotent."""
     pairs, kept = _pairs(filesystem, words), list[tuple[str, str]]()
     settings = list[str]()
     for flag, value in pairs:
