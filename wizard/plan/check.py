@@ -105,7 +105,7 @@ def _before_faults(plan: Plan) -> Iterator[str]:
         for slot in before.slots:
             kept = bool(slot.number) and not fresh and (slot.kept or slot.number != plan.part)
             if (
-                not position <= slot.start_bytes < slot.end_bytes
+                not position <= slot.start_bytes < slot.end_bytes <= rules.LARGEST_BYTES
                 or slot.mount_point is not None
                 or slot.kept != kept
             ):
