@@ -4,8 +4,7 @@ from pathlib import Path
 
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import PLAN, make_run
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:

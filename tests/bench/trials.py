@@ -24,10 +24,10 @@ from wizard.benchmark.candidates.trial import order_of
 from wizard.benchmark.loads.script import LoadPhase
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
+from wizard.model.ensure import WantedVolume
 from wizard.model.said import GIB
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_machine
 
@@ -105,7 +105,7 @@ def order(path: str) -> Order:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    spec = spec_of(machine, drive, recording, VolumeRequest(WORKLOAD, filesystem="ext4"))
+    spec = spec_of(machine, drive, recording, WantedVolume(WORKLOAD, fs="ext4"))
     plans = [make_plan(machine, (drive,), NewVolumes((spec,), Mode.REPLACE)) for _ in range(2)]
     return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
 

@@ -29,7 +29,6 @@ from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan, steps_of
-from wizard.plan.settings.possible import signatures_on
 from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.view import Row
@@ -193,7 +192,7 @@ class Rehearsal(Simulated):
             raise Refused(self.obstacle)
         drives = self.machine.drives
         drive = next(one for one in drives if one.path == device or one.partition(device))
-        marks = [mark for mark in signatures_on(drive, device) if mark.usage == "filesystem"]
+        marks = [mark for mark in drive.signatures_on(device) if mark.usage == "filesystem"]
         if not marks or not drive.size_bytes or not drive.geometry:
             raise Refused(f"There is no filesystem on {device}.")
         identity = known_identity(self.machine, drive)

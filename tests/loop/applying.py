@@ -27,7 +27,7 @@ from tests.loop.program import (
     Plan,
     Purpose,
     RunState,
-    StripeRequest,
+    Stripe,
     VolumeSpec,
     follow,
     is_locked,
@@ -112,7 +112,7 @@ class Work:
         return make_plan(machine, (machine.drives[0],), NewVolumes(specs, mode, arrangement))
 
     def striped(
-        self, drives: Sequence[str], one: VolumeSpec, asked: StripeRequest, mode: Mode | None = None
+        self, drives: Sequence[str], one: VolumeSpec, asked: Stripe, mode: Mode | None = None
     ) -> Plan:
         """Return a plan for one volume striped over test drives, from their current state."""
         for drive in drives:

@@ -15,16 +15,15 @@ from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
 from wizard.apply.run_control import job_for, job_of, keep, resume, undo
 from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
-from wizard.model.layout import Subvolume, Volume
+from wizard.model.layout import Stripe, Subvolume, Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import Moves
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.changes import Migration, RunDocument, Way
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_drive, probe_machine
 
@@ -91,7 +90,7 @@ __all__ = [
     "Purpose",
     "Refused",
     "RunState",
-    "StripeRequest",
+    "Stripe",
     "Subvolume",
     "Volume",
     "VolumeSpec",

@@ -18,12 +18,12 @@ from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import Purpose
-from wizard.model.layout import Level
+from wizard.model.layout import Level, Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.probe.machine import probe_machine
 
 ODD_SECTOR = 20 * MIB // 512 + 1
@@ -147,7 +147,7 @@ def _two(work: Work, make_drive: MakeDrive) -> Plan:
     _table(drives[0], "label: gpt\nstart=1MiB,size=80MiB\n")
     tool("mkfs.ext4", "-q", f"{drives[0]}p1")
     tool("mkfs.f2fs", "-q", "-f", drives[1])
-    return work.striped(drives, spec("btrfs"), StripeRequest("btrfs"), Mode.REPLACE)
+    return work.striped(drives, spec("btrfs"), Stripe("btrfs"), Mode.REPLACE)
 
 
 Planned = Callable[[Work, MakeDrive], Plan]
@@ -196,7 +196,7 @@ def _array(level: Level, filesystem: str) -> Planned:
         write_md_records(was, 1, 64 * MIB, super_at=384 * MIB - 8 * KIB)
         machine = unknown_kernel(probe_machine(drives))
         machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
-        asked = StripeRequest("md", level=level)
+        asked = Stripe("md", level=level)
         return make_plan(
             machine, machine.drives, NewVolumes((spec(filesystem),), Mode.REPLACE, Arrangement(stripe=asked))
         )

@@ -71,11 +71,10 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
         return
     from wizard.apply.settings import existing_filesystem
     from wizard.apply.system.fstab import tags_of
-    from wizard.plan.settings.possible import signatures_on
 
     unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
     devices = [
-        (device, tags_of(signatures_on(drive, device), drive.partition(device)))
+        (device, tags_of(drive.signatures_on(device), drive.partition(device)))
         for drive in machine.drives
         for device in drive.nodes
     ]
@@ -184,10 +183,10 @@ def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Mes
     match words:
         case ("plan", device, "--grow", *_) | ("plan", device, "--grow-to", *_):
             from wizard.plan.planner import make_plan
-            from wizard.plan.request.plan_request import GrowPart
+            from wizard.plan.request.plan_request import ResizePart
 
             size_bytes = int(words[3]) if words[3:] else None
-            make_plan(machine, (drive,), GrowPart(_partition(drive, device), size_bytes))
+            make_plan(machine, (drive,), ResizePart(_partition(drive, device), size_bytes))
             return None
         case ("grow", device):
             from wizard.apply.settings.system import has_capability

@@ -20,6 +20,7 @@ from wizard.cli import output
 from wizard.cli.command import BETWEEN, NEEDS_DRIVE
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Message, Sentence, parse_size, t
@@ -27,7 +28,6 @@ from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import machine_and_drives, probe_drive
 from wizard.process.program import ended_by_signal
@@ -161,7 +161,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     mode = None if drive.is_empty else Mode.USE_FREE
 
     def plan(filesystem: str | None) -> Plan:
-        asked = VolumeRequest(arguments.workload, filesystem=filesystem)
+        asked = WantedVolume(arguments.workload, fs=filesystem)
         spec = spec_of(machine, drive, recording, asked)
         return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 

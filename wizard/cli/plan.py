@@ -26,14 +26,14 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
+from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
-from wizard.plan.check import PLANS
+from wizard.plan.plan import PLANS
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request, volume_request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import desktop_requests, plan_requested, room_for_preset, written
 from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
 from wizard.probe import machine as probed
 from wizard.probe.host.environment import caller
@@ -62,7 +62,7 @@ def plan(arguments: Namespace) -> None:
         probed.machine_and_drives(arguments.devices, arguments.machine)
         option = f"--{change.replace('_', '-')}"
         raise BadInput(command.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
-    check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
+    check_phrases(arguments.danger, [name for asked in requests for name in asked.option], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else probed.machine_and_drives(arguments.devices, arguments.machine)
     )
@@ -129,11 +129,11 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
 
 def _request(
     arguments: Namespace,
-    volumes: tuple[volume_request.VolumeRequest, ...],
+    volumes: tuple[WantedVolume, ...],
     machine: Machine,
     drive: Drive,
     part: Partition | None,
-) -> tuple[plan_request.Request, tuple[volume_request.VolumeRequest, ...]]:
+) -> tuple[plan_request.Request, tuple[WantedVolume, ...]]:
     """Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
@@ -142,12 +142,11 @@ def _request(
     mode = plan_request.Mode.USE_FREE if arguments.use_free else None
     if arguments.replace:
         mode = plan_request.Mode.REPLACE
-    stripe: plan_request.StripeRequest | None = None
+    stripe: Stripe | None = None
     if kind := arguments.stripe or arguments.mirror:
-        chunk = parse_size(arguments.chunk) if arguments.chunk else None
-        stripe = plan_request.StripeRequest(
-            kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
-        )
+        chunk = parse_size(arguments.chunk) if arguments.chunk else 0
+        level: Level = "raid1" if arguments.mirror else "raid0"
+        stripe = Stripe(kind, chunk_bytes=chunk, metadata=arguments.metadata or "", level=level)
     if arguments.preset is not None:
         room = room_for_preset(drive, preserve=arguments.use_free)
         volumes = desktop_requests(room, machine.memory_bytes)
@@ -164,15 +163,15 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(command.NEEDS_DRIVE(option=f"--{word}", drive=drive))
     if arguments.shrink is not None:
-        return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
+        return plan_request.ResizePart(part, parse_size(arguments.shrink), grows=False)
     if arguments.grow_to is not None:
-        return plan_request.GrowPart(part, parse_size(arguments.grow_to))
+        return plan_request.ResizePart(part, parse_size(arguments.grow_to))
     if arguments.grow:
-        return plan_request.GrowPart(part, None)
+        return plan_request.ResizePart(part, None)
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
-def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...]:
+def requests_of(arguments: Namespace) -> tuple[WantedVolume, ...]:
     """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table or any(getattr(arguments, word) for word in CHANGES):
         return ()
@@ -188,7 +187,8 @@ def requests_of(arguments: Namespace) -> tuple[volume_request.VolumeRequest, ...
             encrypt=volume_request.ENCRYPTIONS[0] if arguments.encrypt else None,
             writable=arguments.writable,
         )
-        return (volume_request.request_of(asked),)
+        volume_request.check_volume(asked)
+        return (asked,)
     return tuple(volume_request.parse_volume(text) for text in arguments.volume or ())
 
 

@@ -28,8 +28,7 @@ from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, failing, t
 from wizard.plan.changes import RunDocument
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import LOST, PLANS, Plan
 from wizard.plan.request import encryption
 from wizard.plan.undo_policy import WORD
 from wizard.probe import pool
@@ -50,7 +49,7 @@ def passphrase_for(document: RunDocument, file: str | None, *, anew: bool) -> by
     without a terminal or valid answer."""
     check_applies(document, file)
     if anew and document.encrypted:
-        say(encryption.LOST)
+        say(LOST)
     if not document.takes_passphrase:
         return None
     # Neither core dumps nor the probe server, a fork, may contain the passphrase.

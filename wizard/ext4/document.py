@@ -22,9 +22,8 @@ from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import LineEdit, is_entry
 from wizard.operations.operation import Context, Setting
-from wizard.operations.rules import is_device_path, is_uuid
+from wizard.operations.rules import drive_faults, is_device_path, is_uuid
 from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
-from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
 AGAIN = codec.RECREATE(command="migrate")

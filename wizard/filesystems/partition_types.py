@@ -1,5 +1,6 @@
 """Types of partitions in GPT and MBR tables, and their names."""
 
+from wizard.model.layout import Slot
 from wizard.model.machine import Partition
 from wizard.model.said import t
 
@@ -71,7 +72,7 @@ CONTAINERS = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only contain logical partitions."""
 
 
-def is_extended(part: Partition) -> bool:
+def is_extended(part: Partition | Slot) -> bool:
     """Return True for an extended MBR partition, which has no data of its own."""
     return part.type in CONTAINERS
 

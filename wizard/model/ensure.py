@@ -9,7 +9,7 @@ SCHEMA = "diskwright.wanted/1"
 ENSURED_SCHEMA = "diskwright.ensured/1"
 
 
-class Match(FrozenStruct):
+class Match(FrozenStruct, omit_defaults=True):
     """Criteria that identify one drive. All given criteria must match.
 
     `path`: device node or a link to it. `model`: shell pattern. `size`: as printed on the box (`4TB`), within
@@ -23,7 +23,7 @@ class Match(FrozenStruct):
     bus: str | None = None
 
 
-class WantedVolume(FrozenStruct):
+class WantedVolume(FrozenStruct, omit_defaults=True):
     """One volume, with the keys of `plan --volume`. `option` and `subvolume` can be repeated."""
 
     workload: str | None = None
@@ -39,7 +39,7 @@ class WantedVolume(FrozenStruct):
     subvolume: tuple[str, ...] = ()
 
 
-class WantedDrive(FrozenStruct):
+class WantedDrive(FrozenStruct, omit_defaults=True):
     """One drive, or with `also` several drives that share one volume. `name`: used in messages. `danger`:
     confirmations, typed back for options that put data at risk.
 

@@ -241,7 +241,7 @@ class Member(FrozenStruct):
 class Stripe(FrozenStruct):
     """How a volume is striped over, or mirrored on, all drives of a plan. `device`, `name` and `uuids`: of
     the md array. `chunk_bytes`: contiguous data per drive, 0 for mirrors. `metadata`: Btrfs metadata profile
-    (raid1, raid0)."""
+    (raid1, raid0). A request has only kind and level, and what differs from the defaults."""
 
     kind: Literal["md", "btrfs"]
     device: str = ""

@@ -379,10 +379,13 @@ class Drive(FrozenStruct):
         """Each signature with the node."""
         return tuple((device, mark) for device, marks in self.signatures_by_device for mark in marks)
 
+    def signatures_on(self, device: str) -> tuple[Signature, ...]:
+        """The signatures on the drive itself or a partition."""
+        return dict(self.signatures_by_device).get(device, ())
+
     def content_on(self, device: str) -> tuple[str, str] | None:
         """Kind and UUID of the only signature on a device, or of the drive's table without signatures."""
-        part = self.partition(device)
-        marks = part.signatures if part is not None else self.signatures if device == self.path else ()
+        marks = self.signatures_on(device)
         if len(marks) == 1:
             return marks[0].kind, marks[0].uuid or ""
         if marks or device != self.path or self.table is None:

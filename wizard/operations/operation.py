@@ -243,14 +243,18 @@ MOST_PARTITIONS = 256
 
 
 class Subject(FrozenStruct):
-    """The rest of a document, for the validation of one setting."""
+    """A document with settings. `device`: on the `drive`, with the content's type `filesystem` and `uuid`."""
 
     drive: Identity
     device: str
     filesystem: str
     uuid: str
     wanted: Wanted
-    settings: "tuple[Setting, ...]"
+
+    @property
+    def settings(self) -> "tuple[Setting, ...]":
+        """The operations in order."""
+        raise NotImplementedError
 
     @property
     def partitions(self) -> frozenset[str]:

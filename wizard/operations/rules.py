@@ -1,12 +1,12 @@
 """Rules for labels, mount points and options. Each returns a fault as the end of a sentence, or None."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import layout
-from wizard.model.geometry import Geometry
+from wizard.model.geometry import Geometry, Identity
 from wizard.model.said import Message, Sentence, t
 
 EMPTY, TOO_LONG = t("is empty"), t("is too long")
@@ -91,6 +91,20 @@ def is_plausible(geometry: Geometry) -> bool:
         and (offset <= 0 or not offset % logical)
         and all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes))
     )
+
+
+LARGEST_BYTES = 1 << 63
+"""The kernel stores device sizes in a signed 64-bit number."""
+
+
+def drive_faults(drive: Identity) -> Iterator[str]:
+    """Yield the faulty fields of a drive named in a document."""
+    if not is_device_path(drive.path):
+        yield "drive.path"
+    if not is_plausible(drive.geometry):
+        yield "drive.geometry"
+    if not 0 < drive.size_bytes < LARGEST_BYTES:
+        yield "drive.size_bytes"
 
 
 def label_fault(label: str, filesystem: str) -> Message | None:
@@ -179,7 +193,9 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | N
             return NOT_PASSED(option=flag, tool=kind.tool)
         if not equals:
             value = rest.pop(0) if rest else ""
-        if not _VALUE.fullmatch(value) or value.startswith("-"):
+        # Offsets are calculated from the block size.
+        is_number = (filesystem, flag) != ("ext4", "-b") or (value.isdecimal() and int(value) > 0)
+        if not _VALUE.fullmatch(value) or value.startswith("-") or not is_number:
             return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)
         if {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
             return NOT_PASSED(option=f"{flag} {value}", tool=kind.tool)

@@ -7,13 +7,12 @@ from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.moves import Moves
-from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
 from wizard.operations import mounts
 from wizard.operations.ext4 import OnDevice, SetOwnFstabType
 from wizard.operations.fstab import EditFstab
-from wizard.operations.operation import Setting
+from wizard.operations.operation import Setting, Subject
 from wizard.plan.plan import Plan, Step
 
 
@@ -36,7 +35,7 @@ class DeviceDocument(DriveDocument):
         return tuple(step.sentence for step in self.steps)
 
 
-class Changes(DeviceDocument, FrozenStruct):
+class Changes(DeviceDocument, Subject):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -44,11 +43,6 @@ class Changes(DeviceDocument, FrozenStruct):
     contents. `reasons`: a sentence per change. `doubts`: what is omitted or takes effect only later.
     """
 
-    drive: Identity
-    device: str
-    filesystem: str
-    uuid: str
-    wanted: Wanted
     steps: tuple[Step[Setting], ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()

@@ -5,33 +5,32 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from wizard.documents import codec
+from wizard.filesystems.partition_types import is_extended
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import is_partition_of, partition_path
-from wizard.model.geometry import FLOOR_BYTES, Identity
+from wizard.model.errors import is_partition_of, partition_path, why_not
+from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
-from wizard.model.said import Message, rounded_up, t
+from wizard.model.said import rounded_up
 from wizard.operations import rules
 from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan import free_space
 from wizard.plan.dangers import danger_fault
-from wizard.plan.derive import Places, derived_from
+from wizard.plan.derive import Places, derived_from, wipes_of
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
-from wizard.plan.raid import lvm, striping
+from wizard.plan.raid import striping
 from wizard.plan.request import volume_request
-from wizard.plan.request.encryption import LOST, encryption_faults
+from wizard.plan.request.encryption import encryption_faults
+from wizard.plan.request.plan_request import check_stripe
 
-AGAIN = t("Create the plan again with `diskwright plan`.")
 
-
-def _faults(plan: Plan) -> Iterator[str]:
+def faults(plan: Plan) -> Iterator[str]:
     """Yield faults in an order in which each check may rely on the previous ones."""
     for member in plan.members:
-        yield from drive_faults(member.drive)
+        yield from rules.drive_faults(member.drive)
     yield from _volume_faults(plan)
     whole, several = plan.after.whole is not None, bool(plan.stripe or plan.others)
     if plan.part and (several or whole):
@@ -39,7 +38,6 @@ def _faults(plan: Plan) -> Iterator[str]:
     if plan.containers and (several or whole or plan.group):
         yield "containers"
     yield from _before_faults(plan)
-    yield from _wipe_faults(plan)
     if plan.stripe is not None:
         yield from _stripe_faults(plan, plan.stripe)
     elif plan.others:
@@ -71,8 +69,10 @@ def _faults(plan: Plan) -> Iterator[str]:
 
 def places_in(plan: Plan) -> Places:
     """Return the decisions of a plan that only its tables and operations contain."""
+    known = (wipe for member in plan.members for wipe in wipes_of(member.drive.path, member.before, True))
+    wipes = tuple(filter(plan.wipes.__contains__, known))
     if plan.stripe is not None:
-        return Places(striping.striped_extents(plan.drives), "gpt", plan.wipes)
+        return Places(striping.striped_extents(plan.drives), "gpt", wipes)
     if plan.part:
         now = plan.before.partition(plan.part)
         assert now is not None
@@ -88,7 +88,7 @@ def places_in(plan: Plan) -> Places:
     return Places(
         tuple(new[number] for number in numbers),
         table.table if table.fresh else None,
-        plan.wipes if table.fresh else (),
+        wipes if table.fresh else (),
         tuple(one.size_bytes for one in plan.logical_volumes),
     )
 
@@ -105,7 +105,7 @@ def _before_faults(plan: Plan) -> Iterator[str]:
         for slot in before.slots:
             kept = bool(slot.number) and not fresh and (slot.kept or slot.number != plan.part)
             if (
-                not position <= slot.start_bytes < slot.end_bytes <= free_space.LARGEST_BYTES
+                not position <= slot.start_bytes < slot.end_bytes <= rules.LARGEST_BYTES
                 or slot.mount_point is not None
                 or slot.kept != kept
             ):
@@ -128,21 +128,9 @@ def _before_faults(plan: Plan) -> Iterator[str]:
             yield "before.slots"
 
 
-def _wipe_faults(plan: Plan) -> Iterator[str]:
-    allowed = {
-        member.node(slot.number)
-        for member in plan.members
-        for slot in member.before.partitions
-        if not free_space.is_container(slot)
-    } | {*plan.devices}
-    devices = [wipe.device for wipe in plan.wipes]
-    if len(set(devices)) != len(devices) or not allowed.issuperset(devices):
-        yield "wipes"
-
-
 def _changed_part_faults(plan: Plan) -> Iterator[str]:
     slot = plan.before.partition(plan.part)
-    if slot is None or free_space.is_container(slot):
+    if slot is None or is_extended(slot):
         yield "part"
         return
     is_logical = plan.before.table == "mbr" and slot.number > free_space.MBR_PRIMARIES
@@ -184,30 +172,24 @@ def _partition_faults(plan: Plan) -> Iterator[str]:
         return
     (table,) = plan.tables
     numbers = sorted(entry.number for entry in table.entries if not entry.kept)
-    if numbers != sorted({volume.partition for volume in plan.volumes}):
+    is_mbr = table.table == "mbr"
+    if numbers != sorted({volume.partition for volume in plan.volumes}) or (
+        is_mbr and numbers[-1] > free_space.MBR_PRIMARIES
+    ):
         yield "entries"
-    if table.table == "mbr" and any(number > free_space.MBR_PRIMARIES for number in numbers):
-        yield "entries"
-    places = places_in(plan)
+    places, geometry = places_in(plan), plan.drive.geometry
     free = [slot.extent for slot in plan.before.slots if not slot.number]
     if places.fresh:
-        free = [free_space.fresh_bounds(places.fresh, plan.drive.size_bytes, plan.drive.geometry)]
-    if any(one.overlaps(other) for one, other in combinations(places.extents, 2)):
+        free = [free_space.fresh_bounds(places.fresh, plan.drive.size_bytes, geometry)]
+    spaces = free_space.aligned_spaces(free, geometry)
+    if any(one.overlaps(other) for one, other in combinations(places.extents, 2)) or any(
+        extent.size_bytes <= 0
+        or extent.size_bytes % geometry.logical_block_bytes
+        or extent.start_bytes != geometry.align_up(extent.start_bytes)
+        or not any(map(extent.is_within, spaces))
+        for extent in places.extents
+    ):
         yield "entries"
-    geometry = plan.drive.geometry
-    block, offset = geometry.logical_block_bytes, max(geometry.alignment_offset_bytes, 0)
-    for extent in places.extents:
-        start, size = extent.start_bytes, extent.size_bytes
-        if (
-            size <= 0
-            or start < FLOOR_BYTES
-            or geometry.misalignment_bytes(start)
-            or (start - offset) % FLOOR_BYTES
-            or start % block
-            or size % block
-            or not any(map(extent.is_within, free))
-        ):
-            yield "entries"
     if plan.group is not None:
         yield from _group_faults(plan, plan.group, places)
 
@@ -216,77 +198,46 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
     volumes = plan.volumes
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if not rules.is_uuid(group.uuid) or group.uuid in {volume.uuid for volume in volumes}:
-        yield "group.uuid"
-    if (group, volumes) != lvm.in_group(plan.drive.path, volumes, group.uuid):
+    if (group, volumes) != striping.in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
-    if len(places.sizes) != len(volumes) or sum(places.sizes) > lvm.group_room_bytes(
-        places.extents[0].size_bytes
+    if (
+        len(places.sizes) != len(volumes)
+        or sum(places.sizes) > striping.group_room_bytes(places.extents[0].size_bytes)
+        or any(
+            size % EXTENT_BYTES or size < MADE[volume.filesystem].minimum_bytes
+            for size, volume in zip(places.sizes, volumes, strict=True)
+        )
     ):
         yield "steps"
-    for size, volume in zip(places.sizes, volumes, strict=True):
-        if size % EXTENT_BYTES or size < MADE[volume.filesystem].minimum_bytes:
-            yield "steps"
 
 
 def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     drives, paths = plan.drives, plan.devices
-    serials, wwns = (
-        [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
-    )
     if (
-        not 2 <= len(drives) <= striping.MOST_DRIVES
-        or any(len(set(names)) != len(names) for names in (paths, serials, wwns))
+        striping.listed_twice(drives)
         or any(is_partition_of(path, other) for path in paths for other in paths)
         or stripe.device in paths
         or not striping.striped_extents(drives)
+        or (stripe.kind == "md" and len({drive.geometry.logical_block_bytes for drive in drives}) > 1)
     ):
         yield "members"
     if len(plan.volumes) != 1:
         yield "volumes"
         return
     (volume,) = plan.volumes
-    if not all(map(rules.is_uuid, stripe.uuids)) or volume.uuid in stripe.uuids:
-        yield "stripe.uuids"
-    if stripe.kind == "md":
-        if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
-            yield "members"
-        array = replace(stripe, name=striping.layer_name(volume.label), metadata="")
-        is_made = (
-            bool(striping.ARRAY_NODE.fullmatch(stripe.device))
-            and len(stripe.uuids) == 1
-            and not (stripe.chunk_bytes if stripe.mirrors else not striping.is_chunk(stripe.chunk_bytes))
-        )
-    else:
-        array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
-        is_made = stripe.metadata in (striping.METADATA[:1] if stripe.mirrors else striping.METADATA)
-    if stripe != array or not is_made:
+    # Mirrors have no choice of metadata.
+    asked = replace(stripe, metadata="" if stripe.mirrors else stripe.metadata)
+    made = striping.made_stripe(asked, volume.label, stripe.device, next(iter(stripe.uuids), ""))
+    is_array = stripe.kind == "btrfs" or striping.ARRAY_NODE.fullmatch(stripe.device)
+    if stripe != made or not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
         yield "stripe"
+    words = volume.filesystem, volume.mkfs_options
     if (
-        volume.filesystem not in striping.FILESYSTEMS[stripe.kind]
-        or volume.partition != striping.NUMBER
+        volume.partition != striping.NUMBER
         or volume.path != striping.striped_path(drives, stripe)
-        or not _has_stripe_options(volume, stripe, len(drives))
+        or volume.mkfs_options != striping.striped_words(*words, stripe, len(drives))
     ):
         yield "volumes"
-
-
-def _has_stripe_options(volume: layout.Volume, stripe: layout.Stripe, drives: int) -> bool:
-    words = volume.mkfs_options
-    try:
-        return striping.striped_words(volume.filesystem, words, stripe, drives) == words
-    except ValueError:
-        return False
-
-
-def drive_faults(drive: Identity) -> Iterator[str]:
-    """Yield the faulty fields of a drive named in a document."""
-    if not rules.is_device_path(drive.path):
-        yield "drive.path"
-    if not rules.is_plausible(drive.geometry):
-        yield "drive.geometry"
-    if not 0 < drive.size_bytes < free_space.LARGEST_BYTES:
-        yield "drive.size_bytes"
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
@@ -301,9 +252,16 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
     places = volume_request.places_of(*plan.volumes)
+    layers = [
+        *(one.uuid for one in plan.containers),
+        *(plan.stripe.uuids if plan.stripe else ()),
+        *([plan.group.uuid] if plan.group else ()),
+    ]
+    uuids = [*layers, *(volume.uuid for volume in plan.volumes)]
     if (
         len(set(numbers)) != len(numbers)
-        or len({volume.uuid for volume in plan.volumes}) != len(plan.volumes)
+        or len(set(uuids)) != len(uuids)
+        or not all(map(rules.is_uuid, layers))
         or volume_request.mount_order_fault(places)
     ):
         yield "volumes"
@@ -333,60 +291,3 @@ def _outermost(drive: Identity, table: str) -> Extent:
     if table == "mbr":
         return free_space.fresh_bounds("mbr", drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
-
-
-FIRST_LOST_DOUBT = (
-    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
-    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
-    "kept elsewhere."
-)
-"""`LOST` in plans of schema 1."""
-
-
-def _from_first(body: codec.JSON) -> codec.JSON:
-    """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
-    doubts = body.get("doubts")
-    if isinstance(doubts, list):
-        converted = [codec.to_json(LOST) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
-        body = {**body, "doubts": converted}
-    return codec.without_texts(body)
-
-
-CODES = {
-    "advise.options.made-dangerous": "The volume for {purpose} will be created with {option}; {why}",
-    "advise.options.mounted-dangerous": "The volume for {purpose} will be mounted with {option}; {why}",
-    "layout.wishes.lost": LOST.english,
-}
-"""Doubts that a plan must have, by their codes in version 1.0."""
-
-
-def _from_codes(body: codec.JSON) -> codec.JSON:
-    """Convert the required doubts of version 1.0, which have a code and values, to messages."""
-    doubts = body.get("doubts")
-    if not isinstance(doubts, list):
-        return body
-    converted = [
-        {"english": CODES[doubt["code"]], "values": doubt.get("values")}
-        if isinstance(doubt, dict) and str(doubt.get("code")) in CODES
-        else doubt
-        for doubt in doubts
-    ]
-    return {**body, "doubts": converted}
-
-
-def _removed(body: codec.JSON) -> Message | None:
-    stripe = body.get("stripe")
-    if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
-        return t("Striping with LVM is no longer supported; stripe with md instead, with `plan --stripe md`.")
-    return None
-
-
-PLANS = codec.Sealed(
-    "diskwright.plan/2",
-    Plan,
-    AGAIN,
-    _faults,
-    Plan.with_current_texts,
-    {"diskwright.plan/1": _from_first, "diskwright.plan/2": _from_codes},
-    _removed,
-)

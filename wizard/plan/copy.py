@@ -9,11 +9,10 @@ from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.said import Message, Sentence, format_duration, format_nanoseconds, t, tn
-from wizard.operations import fstab
+from wizard.operations import fstab, rules
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
 from wizard.plan.changes import Bring, TakePlace
-from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
 
@@ -180,7 +179,7 @@ AGAIN = RECREATE(command="bring")
 
 
 def _faults(bring: Bring) -> Iterator[str]:
-    yield from drive_faults(bring.drive)
+    yield from rules.drive_faults(bring.drive)
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
     nodes = (target.device, *((source.path,) if source.is_device else ()))

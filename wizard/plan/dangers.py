@@ -8,6 +8,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from wizard.advice import missing
+from wizard.filesystems.registry import MADE
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import BadInput, Refused
@@ -20,7 +21,7 @@ from wizard.operations.operation import Operation
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import free_space
 from wizard.plan.refusals import unmeasured, unread_content
-from wizard.plan.request.roles import role_by_type
+from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
 
 FORGOTTEN = t(
     "This system runs from an image, in memory or in a container. It may lose or ignore what to mount at "
@@ -261,3 +262,24 @@ def forgotten_doubts(machine: Machine, operations: Iterable[Operation]) -> tuple
     """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
     forgets = machine.in_container or machine.live_medium
     return (FORGOTTEN,) if forgets and any(one.edits_boot for one in operations) else ()
+
+
+LEAST_SYSTEM_BYTES = 10 * 1000**3
+"""Minimum root volume, from the desktop with the lowest requirements (Debian 12)."""
+
+
+def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Message, ...]:
+    """Return a doubt for each volume too small for a desktop."""
+    return tuple(
+        t(
+            "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
+            device=volume,
+            size=size,
+            least=LEAST_SYSTEM_BYTES,
+        )
+        for volume, size in zip(volumes, sizes, strict=True)
+        if volume.workload == SYSTEM_WORKLOAD
+        and (not volume.role or volume.role.startswith("root"))
+        and MADE[volume.filesystem].mounts
+        and size < LEAST_SYSTEM_BYTES
+    )

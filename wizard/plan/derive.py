@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import FrozenStruct, partition_path
-from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.operations import containers, filesystem, layers, mounts
@@ -19,9 +18,9 @@ from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid import striping
-from wizard.plan.raid.lvm import logical_names
+from wizard.plan.raid.striping import logical_names
 from wizard.plan.request import roles, using
-from wizard.plan.request.subvolumes import subvolume_option
+from wizard.plan.request.volume_request import subvolume_option
 
 
 class Places(FrozenStruct):
@@ -37,9 +36,6 @@ class Places(FrozenStruct):
     wipes: tuple[WipeSignatures, ...] = ()
     sizes: tuple[int, ...] = ()
     after: Layout | None = None
-
-
-NO_PLACES = Places()
 
 
 Derived = tuple[tuple[Layout, ...], tuple[PlanOperation, ...]]
@@ -94,15 +90,8 @@ def derived_from(plan: Plan, places: Places) -> Derived:
 
 def _whole_drive(plan: Plan, volume: Volume) -> Derived:
     """Derive a filesystem without a table. All zones are reset, because they cannot be overwritten."""
-    only = Slot(
-        number=0,
-        start_bytes=0,
-        size_bytes=plan.drive.size_bytes,
-        filesystem=volume.filesystem,
-        label=volume.label,
-        uuid=volume.uuid,
-        mount_point=volume.mount_point,
-    )
+    slot = _volume_slot(volume, Extent(0, plan.drive.size_bytes), "gpt")
+    only = replace(slot, type=None, name=None)
     operations = (ResetZones(volume.path), _make(volume, volume.mkfs_options), *mounted(volume))
     return (Layout("none", (), (), only),), operations
 
@@ -115,12 +104,10 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
         yield _placed(changed, places.extents[0])
     elif plan.group or (plan.stripe and plan.stripe.kind == "md"):
         volume, extent = plan.volumes[0], places.extents[member]
-        label, kind, content = volume.label, partition_types.RAID_GPT, striping.MEMBER_KINDS["md"]
-        if plan.group:
-            kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
-            label, content = plan.group.name, striping.MEMBER_KINDS["lvm"]
-        start, size, name = extent.start_bytes, extent.size_bytes, _name(label, table)
-        yield Slot(volume.partition, start, size, kind, name, filesystem=content)
+        content = striping.MEMBER_KINDS["lvm" if plan.group else "md"]
+        kind = roles.content_types(content)[table == "mbr"]
+        name = _name(plan.group.name if plan.group else volume.label, table)
+        yield Slot(volume.partition, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:
@@ -129,8 +116,8 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
             if changed is not None:
                 is_plain = not volume.role and not volume.encryption
                 fits = any(
-                    changed.type in _types(role, table) and volume.filesystem in role.filesystems
-                    for role in roles.ROLES.values()
+                    changed.type == role.types[table == "mbr"] and volume.filesystem in role.filesystems
+                    for role in roles.PLANNED_ROLES.values()
                 )
                 old = changed.type if changed.type and is_plain and fits else slot.type
                 slot = replace(slot, type=old, part_uuid=changed.part_uuid, attributes=changed.attributes)
@@ -158,12 +145,6 @@ def _name(label: str, table: roles.TableKind) -> str | None:
 
 def _kind_of(layout: Layout) -> roles.TableKind:
     return "mbr" if layout.table == "mbr" else "gpt"
-
-
-def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
-    if table == "mbr":
-        return (role.mbr_type,)
-    return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
@@ -219,7 +200,7 @@ def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> It
             yield containers.MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
             yield containers.OpenContainer(one.device, one.uuid, one.name)
         else:
-            options = _options_at(volume, plan.drive.geometry, place)
+            options = MADE[volume.filesystem].for_place(plan.drive.geometry, place, options)
         yield _make(volume, options)
 
 
@@ -251,8 +232,10 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     yield layers.MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
+    # Including those that mkfs would detect on the array itself.
+    options = MADE[volume.filesystem].for_place(striping.stacked(drives), array, volume.mkfs_options)
     yield replace(
-        _make(volume, _options_at(volume, striping.stacked(drives), array)),
+        _make(volume, options),
         striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
         mirrored=stripe.mirrors,
     )
@@ -261,11 +244,6 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
 def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
     owned = using.made_options(volume, options)
     return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
-
-
-def _options_at(volume: Volume, geometry: Geometry, place: Extent) -> tuple[str, ...]:
-    """Return mkfs options, including those that mkfs would detect on the drive itself."""
-    return MADE[volume.filesystem].for_place(geometry, place, volume.mkfs_options)
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation, ...]:
@@ -315,7 +293,7 @@ def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatu
     wipes = [
         _wipe(partition_path(drive_path, slot.number), slot)
         for slot in before.partitions
-        if not slot.kept and not free_space.is_container(slot) and (slot.filesystem or unread)
+        if not slot.kept and not partition_types.is_extended(slot) and (slot.filesystem or unread)
     ]
     on_drive = (*before.signatures, *([before.table] if before.table not in ("none", "unread") else []))
     if wipes or before.partitions or on_drive or unread:

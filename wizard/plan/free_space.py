@@ -22,9 +22,6 @@ HALF_MOVED = Sentence(
 GPT_ENTRIES_BYTES = 128 * 128
 """As written by libparted: 128 entries of 128 bytes, at both ends (UEFI 2.10, 5.3)."""
 
-LARGEST_BYTES = 1 << 63
-"""The kernel stores device sizes in a signed 64-bit number."""
-
 GPT_PARTITIONS = 128
 MBR_BLOCKS = 1 << 32
 """An MBR stores starts and lengths as 32-bit block numbers."""
@@ -42,11 +39,6 @@ def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
         entries = rounded_up(GPT_ENTRIES_BYTES, block)
         first, end = 2 * block + entries, size_bytes // block * block - block - entries
     return Extent(first, max(0, end - first))
-
-
-def is_container(slot: Slot) -> bool:
-    """Return True if the slot is an extended partition of an MBR, which contains logical partitions."""
-    return slot.type in partition_types.CONTAINERS
 
 
 def with_free(
@@ -86,7 +78,7 @@ def refilled(before: Layout, partitions: Iterable[Slot]) -> tuple[Slot, ...]:
 def is_consistent(partitions: Sequence[Slot]) -> bool:
     """Return True if no partitions overlap, except an extended one and the logical ones inside, and no
     logical one is outside."""
-    containers = [slot for slot in partitions if is_container(slot)]
+    containers = [slot for slot in partitions if partition_types.is_extended(slot)]
     logical = [slot for slot in partitions if slot.number > MBR_PRIMARIES]
     inside = [
         (slot, one)

@@ -8,24 +8,25 @@ from msgspec.structs import replace
 
 from wizard.advice import missing
 from wizard.filesystems import partition_types
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
-from wizard.model.finding import Recording
+from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, rounded_up, t, tn
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, with_doubts
-from wizard.plan.raid import lvm
+from wizard.plan.planning import Planning, with_doubts
+from wizard.plan.raid import striping
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.request import encryption, plan_request, volume_request
 from wizard.plan.request.roles import role_of
-from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
@@ -49,7 +50,8 @@ def make_plan(
     Raises Refused if a drive or partition must not be changed, or is not empty and the mode is None. Raises
     BadInput for an impossible request.
     """
-    planning = Planning(machine, drives, draw_uuid, recordings, arrays)
+    judged = recordings or (NOT_JUDGED,) * len(drives)
+    planning = Planning(machine, drives, draw_uuid, judged, arrays)
     if isinstance(request, plan_request.NewVolumes):
         return _volumes_plan(planning, request)
     (drive,) = drives
@@ -57,21 +59,15 @@ def make_plan(
         case plan_request.DeletePart(part):
             _refuse(possible.why_not_delete(drive, part))
             return _changed_plan(planning, part)
-        case plan_request.GrowPart(part, size_bytes):
-            _refuse(possible.why_not_grow(drive, part))
-            larger_bytes = part.size_bytes + possible.room_behind(drive, part)
-            if part.overhang is not None:
-                larger_bytes = possible.restored_bytes(drive, part)
-            if size_bytes is not None:
-                is_fill = size_bytes == part.size_bytes
-                larger_bytes = size_bytes if is_fill else possible.aligned_size(drive, part, size_bytes)
-            _refuse(possible.why_not_size(drive, part, larger_bytes, grows=True))
-            return _resized_plan(planning, part, larger_bytes)
-        case plan_request.ShrinkPart(part, asked_bytes):
-            _refuse(possible.why_not_shrink(drive, part))
-            smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
-            _refuse(possible.why_not_size(drive, part, smaller_bytes, grows=False))
-            return _resized_plan(planning, part, smaller_bytes)
+        case plan_request.ResizePart(part, asked_bytes, grows):
+            _refuse((possible.why_not_grow if grows else possible.why_not_shrink)(drive, part))
+            new_bytes = asked_bytes
+            if new_bytes is None:
+                new_bytes = possible.largest_bytes(drive, part)
+            elif not grows or new_bytes != part.size_bytes:
+                new_bytes = possible.aligned_size(drive, part, new_bytes)
+            _refuse(possible.why_not_size(drive, part, new_bytes, grows=grows))
+            return _resized_plan(planning, part, new_bytes)
         case plan_request.RestoreTable(table):
             return restore_plan(planning, table)
 
@@ -82,8 +78,6 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         _refuse(possible.why_not_change(planning.drives[0], request.part))
     plan_request.check_request(request, planning.drives)
     specs = volume_request.with_unique_labels(request.specs)
-    for spec in specs:
-        planning.draft(spec)
     volume_request.check_specs(specs)
     encryption.refuse_encryption(planning.machine, specs)
     request = replace(request, specs=specs)
@@ -100,9 +94,9 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     """Plan a partition for each volume, or for a volume group in the largest space."""
     drive, how, specs = planning.drives[0], request.arrangement, request.specs
     size_bytes, geometry = refusals.refuse_drive(drive)
+    refusals.refuse_content(drive, chosen=request.mode is not None)
     if drive.zoned == HOST_MANAGED:
         return _zoned_plan(planning, request)
-    refusals.refuse_content(drive, chosen=request.mode is not None)
     preserve = request.mode is plan_request.Mode.USE_FREE and drive.is_empty is not True
     if preserve:
         refusals.refuse_table(drive)
@@ -111,34 +105,46 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
             drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve
         )
     before = dangers.layout_before(drive, preserve=preserve)
-    places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
+    places = Places(fresh=None if preserve else how.table)
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
         free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
     spaces = free_space.aligned_spaces(free, geometry)
     if how.grouped:
         dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
-        dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
-        extent, sizes = lvm.group_places(specs, spaces, geometry)
+        dangers.refuse_missing(planning.machine, striping.LVM_PROGRAMS)
+        extent, sizes = _group_places(specs, spaces, geometry)
         (number,) = _free_numbers(drive, 1, preserve=preserve)
         places = replace(places, extents=(extent,), sizes=sizes)
         volumes = [planning.volume(spec, number) for spec in specs]
-        group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
-        return planning.finished([before], places, grouped, preserve=preserve, group=group)
+        group, grouped = striping.in_group(drive.path, volumes, planning.draw_uuid())
+        return planning.finished([before], places, grouped, group=group)
     grain = geometry.grain_bytes
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
     extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     made = tuple(planning.volume(*one) for one in zip(specs, numbers, extents, strict=True))
-    plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
-    kept = {slot.number for slot in before.partitions if slot.kept}
-    return with_doubts(
-        plan,
-        *encryption.encryption_doubts(drive, specs),
-        *dangers.esp_doubts(planning.machine, drive, made, kept),
-        *_unmarked_doubts(plan),
-        *small_systems(made, [extent.size_bytes for extent in extents]),
-    )
+    plan = planning.finished([before], replace(places, extents=extents), made)
+    small = dangers.small_systems(made, [extent.size_bytes for extent in extents])
+    return with_doubts(plan, *_unmarked_doubts(plan), *small)
+
+
+def _group_places(
+    specs: Sequence[volume_request.VolumeSpec], spaces: Sequence[Extent], geometry: Geometry
+) -> tuple[Extent, tuple[int, ...]]:
+    """Return the partition for the group, the largest free range, and the size of each logical volume.
+
+    Requests are rounded up to whole extents, shares down; a volume without a size gets the rest. Raises
+    BadInput with the available size if the space is too small.
+    """
+    sizes = [spec.size_bytes or MADE[spec.choice.filesystem].minimum_bytes for spec in specs]
+    least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
+    wanted = free_space.Demand("group", None, least)
+    (place,) = free_space.place([wanted], spaces, geometry.grain_bytes)
+    room = Extent(0, striping.group_room_bytes(place.size_bytes))
+    demands = [encryption.demand_of(spec, [room], EXTENT_BYTES) for spec in specs]
+    made = free_space.place(demands, [room], EXTENT_BYTES)
+    return place, tuple(extent.size_bytes for extent in made)
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
@@ -150,7 +156,6 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
 def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     (drive,), (spec,) = planning.drives, request.specs
     path = drive.path
-    refusals.refuse_content(drive, chosen=request.mode is not None)
     volume = replace(planning.volume(spec, 0), path=path)
     if not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         only = Sentence(
@@ -160,7 +165,7 @@ def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         raise Refused(only(filesystem=volume.filesystem, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
-    return planning.finished([before], volumes=(volume,))
+    return planning.finished([before], Places(), (volume,))
 
 
 def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.VolumeSpec) -> Plan:
@@ -169,17 +174,11 @@ def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.Vo
     room, grain = [part.extent], geometry.grain_bytes
     free_space.place([encryption.demand_of(replace(spec, size_bytes=None), room, grain)], room, grain)
     volume = planning.volume(spec, part.number, part.extent)
-    misaligned: list[Message] = []
+    plan = _changed_plan(planning, part, volume)
     if off := geometry.misalignment_bytes(part.start_bytes):
         slow = Sentence("{part} remains misaligned by {off:exact}, which can slow down writes.")
-        misaligned.append(slow(part=part, off=off))
-    others = {one.number for one in drive.partitions} - {part.number}
-    return with_doubts(
-        _changed_plan(planning, part, volume),
-        *misaligned,
-        *dangers.esp_doubts(planning.machine, drive, (volume,), others),
-        *encryption.encryption_doubts(drive, [spec]),
-    )
+        plan = with_doubts(plan, slow(part=part, off=off))
+    return plan
 
 
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
@@ -201,7 +200,7 @@ def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_by
     extents: tuple[Extent, ...] = (Extent(part.start_bytes, size_bytes),)
     if not size_bytes:
         before, extents = changing(before, part.number), (part.extent,) * len(volumes)
-    plan = planning.finished([before], Places(extents), volumes, preserve=True, part=part.number)
+    plan = planning.finished([before], Places(extents), volumes, part=part.number)
     slot = before.partition(part.number)
     (table,) = plan.tables
     if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):

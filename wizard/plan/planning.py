@@ -9,44 +9,40 @@ from wizard.filesystems.registry import MADE
 from wizard.findings import contents
 from wizard.model import layout
 from wizard.model.errors import BadInput, FrozenStruct, Refused, partition_path
-from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, Step
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.encryption import encryption_of
+from wizard.plan.request.encryption import encryption_doubts, encryption_of
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
 
 class Planning(FrozenStruct):
     """Facts to plan with. `draw_uuid` returns a new lower-case UUID per call. `recordings`: conclusion of the
-    findings about each drive, or empty. `arrays`: nodes of existing arrays."""
+    findings about each drive. `arrays`: nodes of existing arrays."""
 
     machine: Machine
     drives: Sequence[Drive]
     draw_uuid: Callable[[], str]
-    recordings: Sequence[Recording] = ()
-    arrays: Sequence[str] = ()
+    recordings: Sequence[Recording]
+    arrays: Sequence[str]
 
-    @property
-    def sides(self) -> tuple[tuple[Drive, Recording], ...]:
-        """Each drive with the recording technology."""
-        known = self.recordings or (NOT_JUDGED,) * len(self.drives)
-        return tuple(zip(self.drives, known, strict=True))
-
-    def draft(self, spec: VolumeSpec) -> layout.Volume:
-        """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
-        cannot be created here, BadInput for properties that it cannot have."""
-        choice, kind = spec.choice, MADE[spec.choice.filesystem]
+    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
+        """Return the volume for a request on partition `number` of the first drive, in a container if it is
+        encrypted. `place`: of the partition, unless it is shared. Raises Refused if its filesystem cannot be
+        created here, BadInput for properties that it cannot have."""
+        choice, kind, drive = spec.choice, MADE[spec.choice.filesystem], self.drives[0]
+        path = partition_path(drive.path, number)
         volume = layout.Volume(
             workload=spec.workload.id,
-            partition=0,
-            path="",
+            partition=number,
+            path=path,
             filesystem=choice.filesystem,
-            uuid="",
+            uuid=kind.uuid_of(self.draw_uuid()),
             label=spec.final_label,
             mount_point=spec.mount_point,
             mkfs_options=tuple(word for option in choice.mkfs for word in option.text.split()),
@@ -63,15 +59,6 @@ class Planning(FrozenStruct):
             cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
             raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))
         dangers.refuse_missing(self.machine, kind.makers)
-        return volume
-
-    def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
-        """Return the volume for a request on partition `number` of the first drive, in a container if it is
-        encrypted. `place`: of the partition, unless it is shared."""
-        drive = self.drives[0]
-        uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
-        path = partition_path(drive.path, number)
-        volume = replace(self.draft(spec), partition=number, path=path, uuid=uuid)
         if not spec.encrypted:
             return volume
         # Groups and arrays refuse encryption before, and so do drives of unknown geometry.
@@ -83,31 +70,34 @@ class Planning(FrozenStruct):
     def finished(
         self,
         befores: Sequence[layout.Layout],
-        places: derive.Places = derive.NO_PLACES,
+        places: derive.Places,
         volumes: tuple[layout.Volume, ...] = (),
         *,
-        preserve: bool = False,
         stripe: layout.Stripe | None = None,
         group: layout.Group | None = None,
         part: int = 0,
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
-        kernel, shared = self.machine.kernel, list[Message]()
+        kernel, shared, wipes = self.machine.kernel, list[Message](), list[WipeSignatures]()
+        preserve = places.fresh is None and all(volume.partition for volume in volumes)
         members = []
         for drive, before in zip(self.drives, befores, strict=True):
             kept = {slot.number for slot in before.partitions if slot.kept}
             lost = {part.path for part in drive.partitions if part.number not in kept}
             shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})
+            shared += dangers.esp_doubts(self.machine, drive, volumes, kept)
+            shared += encryption_doubts(drive, volumes)
+            wipes += _old_wipes(drive, before) if places.fresh else ()
             members.append(layout.Member(dangers.known_identity(self.machine, drive), before, before))
         first, *others = members
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
-        (after, *afters), operations = derive.derived_from(plan, places)
+        (after, *afters), operations = derive.derived_from(plan, replace(places, wipes=tuple(wipes)))
         doubts = (
             *(
                 t("{drive}: {doubt}", drive=drive, doubt=doubt) if others else doubt
-                for drive, recording in self.sides
+                for drive, recording in zip(self.drives, self.recordings, strict=True)
                 for doubt in dangers.doubts_of(drive, recording, preserve=preserve)
             ),
             *([dangers.NO_LOOP(release=kernel.release)] if kernel.lacks("loop") else []),
@@ -128,7 +118,7 @@ def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:
     return replace(plan, doubts=(*plan.doubts, *doubts))
 
 
-def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
+def _old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
     """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
     accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}

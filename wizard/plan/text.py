@@ -5,14 +5,14 @@ The sentences are the same in all interfaces.
 
 from collections.abc import Iterator, Sequence
 
+from wizard.filesystems.partition_types import is_extended
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t
-from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
-from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.raid.striping import group_room_bytes
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _together(plan: Plan) -> Iterator[Message]:
         "Across all {drives} drives: {what}, about {size:size}, {how}.",
         drives=drives,
         what=f'{where}{volume.filesystem} "{volume.label}"{mounted}',
-        size=striping.together_bytes(plan),
+        size=striping.volume_sizes(plan)[0],
         how=how,
     )
 
@@ -91,7 +91,7 @@ def free_used(plan: Plan) -> Iterator[Message]:
         for slot in member.before.slots
         if not slot.number and slot.size_bytes > FLOOR_BYTES
         for part in member.after.partitions
-        if not is_container(part) and slot.overlaps(part)
+        if not is_extended(part) and slot.overlaps(part)
     )
     if covered:
         yield t(
@@ -112,20 +112,6 @@ def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
             yield t("Writable by {who}.", who=writer.shown)
         else:
             yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
-
-
-def volume_bytes(plan: Plan, index: int) -> int | None:
-    """Return the planned size of a volume by index, or None if there is no such volume."""
-    if index >= len(plan.volumes):
-        return None
-    if plan.after.whole is not None:
-        return plan.after.whole.size_bytes
-    if plan.stripe is not None:
-        return striping.together_bytes(plan)
-    if plan.group is not None:
-        return plan.logical_volumes[index].size_bytes
-    slot = plan.after.partition(plan.volumes[index].partition)
-    return slot.size_bytes if slot else None
 
 
 def _grouped(plan: Plan) -> Iterator[Message | str]:

@@ -1,6 +1,5 @@
 """Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
-from wizard.model import layout
 from wizard.model.errors import FrozenStruct, printable
 from wizard.model.said import Message, Sentences, joined, t, tn
 from wizard.operations import data_loss
@@ -91,7 +90,8 @@ def losses(plan: Plan) -> list[str]:
         path, before = member.drive.path, member.before
         if slots := before.changed:
             lost += [f"{member.node(slot.number)}: {data_loss.described(slot)}." for slot in slots]
-            lost += lost_elsewhere(before)
+            # What the losses mean for other drives.
+            lost += [str(said) for slot in slots for said in slot.beyond]
         elif not before.partitions and (whole := data_loss.whole_lost(member)):
             lost.append(whole)
         elif not plan.others:
@@ -104,8 +104,3 @@ def losses(plan: Plan) -> list[str]:
             lost.append(f"{path}: {waiting}" if plan.others else waiting)
     # A mirror overwrites everything, recognised or not.
     return [*lost, *(array.copy_loss for array in plan.arrays if array.copied)]
-
-
-def lost_elsewhere(before: layout.Layout) -> list[str]:
-    """Return what the losses of partitions mean for other drives."""
-    return [str(said) for slot in before.changed for said in slot.beyond]

@@ -9,12 +9,13 @@ from wizard.advice import missing
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.plan.raid.striping import FILESYSTEMS as TOGETHER
 from wizard.plan.raid.striping import room_bytes
 from wizard.plan.request import wanted
-from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
@@ -117,7 +118,7 @@ def with_filesystem(session: Session, index: int, taken: Taken) -> Session:
     return changed
 
 
-def spread(session: Session, stripe: StripeRequest | None, others: Sequence[Drive]) -> Session:
+def spread(session: Session, stripe: Stripe | None, others: Sequence[Drive]) -> Session:
     """Return the session with the volume spread over these drives and planned, or on the first drive alone.
     Raises the reason if not possible."""
     how = replace(session.arrangement, stripe=stripe)

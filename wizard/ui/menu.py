@@ -180,7 +180,7 @@ def _of_filesystem(services: Services, machine: Machine, drive: Drive, device: s
     )
     place = ", ".join(settings.places_of(drive, device))
     yield MenuEntry("unmount", "u", messages.UNMOUNT, place, settings.why_not_unmount(drive, device), form)
-    if settings.signatures_on(drive, device):
+    if drive.signatures_on(device):
         why_bring = settings.why_not_bring(drive, device) or services.obstacle
         yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, why_bring)
     now = services.options_at_boot(drive, device)
@@ -218,7 +218,7 @@ def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:
 
 def label_on(drive: Drive, device: str) -> str | None:
     """Return the first label on a device, or None."""
-    return next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
+    return next((mark.label for mark in drive.signatures_on(device) if mark.label), None)
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
@@ -231,7 +231,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     # A mounted filesystem may be smaller than the partition, which only root can check.
     says = BY(size=room) if room or not mounted else t("to fill the partition if smaller")
     why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
-    makes = requests.Grow() if mounted else plan_request.GrowPart(part)
+    makes = requests.Grow() if mounted else plan_request.ResizePart(part)
     yield MenuEntry("grow", "g", t("grow"), says, why_not, makes)
     against = why_not_adjust(drive, part)
     limits: ui.Text = ""

@@ -18,7 +18,7 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeRequest,
+    Stripe,
     keep,
     load_record,
     preflight,
@@ -61,7 +61,7 @@ def test_two_drives(work: Work, make_drive: MakeDrive) -> None:
     before = [work.digest(drive) for drive in drives]
 
     def planned() -> Plan:
-        asked = StripeRequest("btrfs", None, None, "raid1")
+        asked = Stripe("btrfs", level="raid1")
         return work.striped(drives, spec("btrfs", None, work.place("media")), asked, Mode.REPLACE)
 
     plan = planned()

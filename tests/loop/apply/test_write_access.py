@@ -14,7 +14,7 @@ from tests.loop.program import (
     Event,
     Mode,
     RunState,
-    StripeRequest,
+    Stripe,
     Subvolume,
     VolumeSpec,
     keep,
@@ -147,7 +147,7 @@ def test_volume_over_several_drives_is_writable(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
     place, drives = plain_folder / "media", [make_drive(SIZE), make_drive(SIZE)]
-    run, now = work.apply(work.striped(drives, volume("btrfs", place, ANNA), StripeRequest("btrfs")))
+    run, now = work.apply(work.striped(drives, volume("btrfs", place, ANNA), Stripe("btrfs")))
     assert now is RunState.DONE, story(run)
     assert can_write(place, ANNA.uid, ANNA.gid) and not can_write(place, OTHER, OTHER)
     assert f"anna can write to {place}" in [one.sentence for one in said(run, Event.VERIFIED)]

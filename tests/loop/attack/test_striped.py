@@ -16,13 +16,13 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeRequest,
+    Stripe,
     start_run,
 )
 
 pytestmark = pytest.mark.usefixtures("direct")
 
-BTRFS = StripeRequest("btrfs")
+BTRFS = Stripe("btrfs")
 
 
 def pair(make_drive: MakeDrive) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story
-from tests.loop.program import GIB, MIB, Mode, RunState, StripeRequest
+from tests.loop.program import GIB, MIB, Mode, RunState, Stripe
 from wizard.apply.engine.changes import sample_of
 
 
@@ -62,7 +62,7 @@ def test_empty_drive_next_to_a_used_one_is_not_discarded(work: Work, make_drive:
     old_gpt(used)
     at, size = between_samples(GIB)
     data = put(work, empty, at, size)
-    plan = work.striped([empty, used], spec("btrfs"), StripeRequest("btrfs", level="raid1"), Mode.REPLACE)
+    plan = work.striped([empty, used], spec("btrfs"), Stripe("btrfs", level="raid1"), Mode.REPLACE)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert f"free space in the new volumes on {used}." in story(run) and held(work, empty, at, size) == data

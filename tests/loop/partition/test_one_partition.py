@@ -33,7 +33,7 @@ from tests.loop.program import (
 from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.run.runs import run_argument
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes, Request, ShrinkPart
+from wizard.plan.request.plan_request import DeletePart, NewVolumes, Request, ResizePart
 
 SIZE = 200 * MIB
 SCRIPTS = {
@@ -120,10 +120,10 @@ class Shared:
         return make_plan(machine, (drive,), NewVolumes((wished,), part=part), draw)
 
     def grow_plan(self, size_bytes: int | None = None) -> Plan:
-        return self.changed(lambda part: GrowPart(part, size_bytes))
+        return self.changed(lambda part: ResizePart(part, size_bytes))
 
     def shrink_plan(self, size_bytes: int) -> Plan:
-        return self.changed(lambda part: ShrinkPart(part, size_bytes))
+        return self.changed(lambda part: ResizePart(part, size_bytes, grows=False))
 
     def delete_plan(self) -> Plan:
         return self.changed(DeletePart)

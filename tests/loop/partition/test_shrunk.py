@@ -18,7 +18,7 @@ from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
 from wizard.apply.engine.writable_copy import scratch_copy_of
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import ShrinkPart
+from wizard.plan.request.plan_request import ResizePart
 
 START = 9 * MIB
 NEW = 200 * MIB
@@ -284,7 +284,9 @@ def test_size_refused_by_resize2fs_leaves_the_drive_unchanged(work: Work, make_d
     at_the_end(drive, "ext4")
     known, part = drive.probed()
     bare = replace(part, signatures=(replace(part.signatures[0], taken_bytes=None),))
-    plan = make_plan(unknown_kernel(probe_machine([drive.path])), (known,), ShrinkPart(bare, 20 * MIB))
+    plan = make_plan(
+        unknown_kernel(probe_machine([drive.path])), (known,), ResizePart(bare, 20 * MIB, grows=False)
+    )
     was = work.digest(drive.path)
     run, state = work.apply(plan)
     assert state is RunState.FAILED, story(run)

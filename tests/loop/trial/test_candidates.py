@@ -33,8 +33,8 @@ from wizard.benchmark.results import render_verdict
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
+from wizard.model.ensure import WantedVolume
 from wizard.plan.request.plan_request import NewVolumes
-from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 
 pytestmark = pytest.mark.alone
@@ -49,7 +49,7 @@ def plan_of(path: str, filesystem: str) -> Plan:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    spec = spec_of(machine, drive, recording, VolumeRequest("small-files", filesystem=filesystem))
+    spec = spec_of(machine, drive, recording, WantedVolume("small-files", fs=filesystem))
     mode = Mode.REPLACE if drive.is_empty else Mode.USE_FREE
     return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, spec, story
-from tests.loop.program import MIB, PLANS, Event, RunState, StripeRequest, Subvolume
+from tests.loop.program import MIB, PLANS, Event, RunState, Stripe, Subvolume
 
 
 def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
@@ -57,7 +57,7 @@ def test_btrfs_mirror_has_its_subvolumes(work: Work, make_drive: MakeDrive) -> N
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     home = work.place("home")
     wanted = replace(spec("btrfs"), subvolumes=(Subvolume("@"), Subvolume("@home", str(home))))
-    run, now = work.apply(work.striped([one, two], wanted, StripeRequest("btrfs", level="raid1")))
+    run, now = work.apply(work.striped([one, two], wanted, Stripe("btrfs", level="raid1")))
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
     assert "subvol=/@home" in tool(

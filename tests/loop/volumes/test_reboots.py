@@ -19,7 +19,7 @@ from tests.loop.program import (
     Plan,
     Purpose,
     RunState,
-    StripeRequest,
+    Stripe,
     Subvolume,
     VolumeSpec,
     keep,
@@ -73,7 +73,7 @@ class Shape:
             old_gpt(node)
         if self.drives > 1:
             nodes = machine.nodes[: self.drives]
-            return work.striped(nodes, self.specs(places)[0], StripeRequest("btrfs"), Mode.REPLACE)
+            return work.striped(nodes, self.specs(places)[0], Stripe("btrfs"), Mode.REPLACE)
         return work.plan(machine.nodes[0], *self.specs(places), mode=Mode.REPLACE)
 
 

@@ -35,7 +35,7 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeRequest,
+    Stripe,
     keep,
     lock_drive,
     preflight,
@@ -45,7 +45,7 @@ from tests.loop.program import (
     undo,
 )
 
-BTRFS = StripeRequest("btrfs")
+BTRFS = Stripe("btrfs")
 
 
 def planned(

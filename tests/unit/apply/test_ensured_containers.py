@@ -14,7 +14,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.model.ensure import WantedVolume
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
-from wizard.plan.desired_state.document import read_wanted, requests_of
+from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.request.roles import role_by_type
 
 INSIDE = Signature("ext4", "filesystem", label="media", uuid="f" * 36)
@@ -39,7 +39,7 @@ def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *
     monkeypatch.setattr(compare_mounts, "read_key", lambda path: b"key")
     monkeypatch.setattr(compare_mounts, "opens", lambda device, secret: opens)
     plan, _ = made(ENCRYPTED)
-    requests = requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
+    requests = read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0].volume
     return " ".join(map(str, using_of(plan, requests, [of], Where(environment))[0]))
 
 

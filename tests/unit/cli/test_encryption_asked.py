@@ -19,7 +19,7 @@ from wizard.documents.codec import from_json
 from wizard.host.services import Services
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.operations.containers import AddCrypttabLine
-from wizard.plan.request.encryption import LOST
+from wizard.plan.plan import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, make_report

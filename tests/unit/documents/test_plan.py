@@ -16,9 +16,7 @@ from wizard.model.errors import BadInput
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, Language, Message
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
-from wizard.plan.request.encryption import LOST
+from wizard.plan.plan import LOST, PLANS, Plan
 from wizard.plan.request.plan_request import Mode
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))

@@ -15,8 +15,8 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.check import PLANS, places_in
-from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.check import places_in
+from wizard.plan.plan import PLANS, Plan, PlanOperation
 
 
 def hostile(plan: Plan, volumes: tuple[Volume, ...]) -> Plan:
@@ -69,7 +69,7 @@ def test_hostile_volume_is_refused_even_if_consistent(changes: dict[str, Any], s
 
 def test_wipe_elsewhere_is_refused_even_if_consistent() -> None:
     for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
-        with pytest.raises(BadInput, match="wipes"):
+        with pytest.raises(BadInput, match="steps"):
             PLANS.check(rederived(PLAN, replace(places_in(PLAN), wipes=(WipeSignatures(device, ()),))))
 
 

@@ -33,10 +33,10 @@ from wizard.documents.codec import render_document, to_json
 from wizard.ext4.document import MIGRATIONS, prospect_of
 from wizard.model.ensure import ENSURED_SCHEMA
 from wizard.model.moves import Moves
-from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.partition.moves import MOVES
+from wizard.plan.plan import PLANS
 from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.machine import load_machine
 

@@ -25,9 +25,9 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import is_volume_uuid, label_fault, place_fault
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS, places_in
+from wizard.plan.check import places_in
 from wizard.plan.derive import derived_from, table_of
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
@@ -186,7 +186,7 @@ def test_impossible_swap_settings(attempt: Callable[[], object], says: str) -> N
 
 
 def test_none_is_a_mount_point_on_the_command_line() -> None:
-    assert parse_volume("workload=large-media,fs=swap,mount=none").mount_point == "none"
+    assert parse_volume("workload=large-media,fs=swap,mount=none").mount == "none"
     assert place_fault("none", "swap") is None
 
 

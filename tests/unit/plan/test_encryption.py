@@ -17,11 +17,9 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.plan import LOST, PLANS, Plan, PlanOperation, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
-    LOST,
     NO_TRIM,
     encryption_of,
     header_bytes,
@@ -261,7 +259,7 @@ def test_operations_of_an_encrypting_plan_cannot_be_forged() -> None:
         ({"device": "/dev/sdb1"}, "volumes"),
         ({"sector_bytes": 512}, "containers"),
         ({"offset_bytes": 0}, "containers"),
-        ({"uuid": "--help"}, "containers"),
+        ({"uuid": "--help"}, "volumes"),
     ],
 )
 def test_forged_container_is_refused(change: dict[str, Any], why: str) -> None:

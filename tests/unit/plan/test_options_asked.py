@@ -20,17 +20,18 @@ from wizard.cli.main import main
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import Discard, Zones
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Kernel
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import DANGERS
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
-from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.plan_request import Arrangement, NewVolumes
+from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.wanted import plan_requested
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"
@@ -321,8 +322,8 @@ def test_option_in_the_wrong_place(
 def test_stripe_accepts_options_too() -> None:
     drives = (drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002"))
     of = machine(*drives, tools=EVERYTHING)
-    wanted = NewVolumes((), arrangement=Arrangement(stripe=StripeRequest("md")))
-    asked = VolumeRequest("large-media", filesystem="ext4", options=("ext4-no-journal",))
+    wanted = NewVolumes((), arrangement=Arrangement(stripe=Stripe("md")))
+    asked = WantedVolume("large-media", fs="ext4", option=("ext4-no-journal",))
     with pytest.raises(Refused, match="add exactly: --danger"):
         plan_requested(of, drives, wanted, [asked])
     plan = plan_requested(of, drives, wanted, [asked], phrases=(NO_JOURNAL,))

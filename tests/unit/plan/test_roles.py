@@ -14,13 +14,12 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.roles import ROLES, usual_bytes
-from wizard.plan.request.volume_request import VolumeSpec, parse_volume
+from wizard.plan.request.volume_request import VolumeSpec, parse_share, parse_volume, size_text
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
 MBR = Arrangement("mbr")
@@ -143,7 +142,7 @@ def test_root_type_matches_the_architecture_of_the_machine(architecture: str, wa
         (("role=root,fs=vfat",), "does not support vfat"),
         (("role=home,workload=portable,fs=exfat",), "does not support exfat"),
         (("role=esp", "role=esp,label=EFI2"), "one EFI system partition"),
-        (("role=esp,size=200M",), "needs 260 MiB"),
+        (("role=esp,size=200M",), "The minimum is 260 MiB"),
     ],
 )
 def test_impossible_role_is_reported(volumes: tuple[str, ...], says: str) -> None:
@@ -178,7 +177,7 @@ def test_desktop_layout_follows_from_space_and_memory(
     room_bytes: int, memory_bytes: int | None, wanted: list[tuple[str, int | None]]
 ) -> None:
     requests = desktop_requests(room_bytes, memory_bytes)
-    assert [(one.role, one.size_bytes) for one in requests] == wanted
+    assert [(one.role, parse_share(one.size)[0]) for one in requests] == wanted
     of = drive(size_bytes=room_bytes)
     specs = tuple(spec_of(on(of), of, UNKNOWN, one) for one in requests)
     source = iter(UUIDS)
@@ -318,7 +317,7 @@ def second_ones(plan: Plan) -> list[str]:
 def test_only_efi_partition_is_not_called_a_second_one() -> None:
     source, where = iter(UUIDS), on(HALF)
     for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
-        asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)
+        asked_for = replace(parse_volume("role=esp,label=EFI"), size=size_text(part.size_bytes))
         specs = [spec_of(where, HALF, UNKNOWN, asked_for)]
         assert (
             second_ones(

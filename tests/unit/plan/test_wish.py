@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import TableEntry
@@ -21,7 +22,7 @@ from wizard.operations.rules import (
     partition_name,
 )
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.request.volume_request import VolumeRequest, parse_volume
+from wizard.plan.request.volume_request import parse_volume
 
 UUID = "11111111-2222-4333-8444-555555555555"
 
@@ -29,20 +30,20 @@ UUID = "11111111-2222-4333-8444-555555555555"
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("workload=large-media", VolumeRequest("large-media")),
-        ("workload=large-media,size=rest", VolumeRequest("large-media", rest=True)),
-        ("role=esp", VolumeRequest("desktop-root", role="esp")),
-        ("role=home,workload=small-files,size=30%", VolumeRequest("small-files", percent=30, role="home")),
-        ("size=500G,workload=small-files", VolumeRequest("small-files", 500 * GIB)),
+        ("workload=large-media", WantedVolume("large-media")),
+        ("workload=large-media,size=rest", WantedVolume("large-media", size="rest")),
+        ("role=esp", WantedVolume(role="esp")),
+        ("role=home,workload=small-files,size=30%", WantedVolume("small-files", "home", "30%")),
+        ("size=500G,workload=small-files", WantedVolume("small-files", size="500G")),
         (
             "mount=/srv/my files,fs=xfs,label=media,size=750GB,workload=large-media",
-            VolumeRequest("large-media", 750 * 1000**3, "media", "/srv/my files", "xfs"),
+            WantedVolume("large-media", None, "750GB", "media", "/srv/my files", fs="xfs"),
         ),
-        ("workload=x,label=$(reboot)", VolumeRequest("x", label="$(reboot)")),
-        ("workload=x,label=a=b", VolumeRequest("x", label="a=b")),
+        ("workload=x,label=$(reboot)", WantedVolume("x", label="$(reboot)")),
+        ("workload=x,label=a=b", WantedVolume("x", label="a=b")),
     ],
 )
-def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
+def test_keys_come_in_any_order(text: str, wanted: WantedVolume) -> None:
     assert parse_volume(text) == wanted
 
 
@@ -176,6 +177,9 @@ def test_mount_points(path: str, sound: bool) -> None:
         ("btrfs", "-r etc", False),
         ("btrfs", "vda", False),
         ("btrfs", "-K=1", False),
+        ("ext4", "-b 4096", True),
+        ("ext4", "-b 4k", False),
+        ("ext4", "-b 0", False),
     ],
 )
 def test_mkfs_options(filesystem: str, words: str, sound: bool) -> None:

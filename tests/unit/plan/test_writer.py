@@ -16,8 +16,7 @@ from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import GIB, joined
 from wizard.operations.filesystem import SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host import environment
@@ -210,7 +209,7 @@ def test_writer_is_resolved_by_name() -> None:
 
 def test_command_line_names_writer_and_mount_point() -> None:
     asked = parse_volume("workload=large-media,writable=group:family,mount=none")
-    assert (asked.writable, asked.mount_point) == ("group:family", NO_PLACE)
+    assert (asked.writable, asked.mount) == ("group:family", NO_PLACE)
 
 
 USUAL = Usual(ANNA, "/srv", frozenset({"/srv/taken", "/srv/above/below"}))
@@ -245,15 +244,15 @@ def test_shared_stick_is_left_to_the_desktop_by_default() -> None:
     assert with_usual_place(portable, drive(), USUAL).mount_point == "/srv/media"
     assert with_usual_place(spec("ext4"), on, USUAL).mount_point == "/srv/media"
     assert with_usual_place(spec("exfat"), on, USUAL, writer=FAMILY).mount_point is not None
-    assert with_usual_place(spec("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
+    assert with_usual_place(spec("exfat", mount_point="/mnt/x"), on, USUAL).mount_point == "/mnt/x"
 
 
 def test_explicit_settings_are_followed() -> None:
-    asked = with_usual_place(spec("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
+    asked = with_usual_place(spec("ext4", mount_point=NO_PLACE), drive(), USUAL, writer=EVERYONE)
     assert (asked.mount_point, asked.writer) == (None, EVERYONE)
-    asked = with_usual_place(spec("ext4"), drive(), USUAL, place="/mnt/x")
+    asked = with_usual_place(spec("ext4", mount_point="/mnt/x"), drive(), USUAL)
     assert (asked.mount_point, asked.writer) == ("/mnt/x", ANNA)
-    swap = with_usual_place(spec("swap"), drive(), USUAL, place=NO_PLACE)
+    swap = with_usual_place(spec("swap", mount_point=NO_PLACE), drive(), USUAL)
     assert swap.mount_point == NO_PLACE
 
 
@@ -341,5 +340,5 @@ def test_unwritable_fstab_prevents_mounting_with_a_message() -> None:
     used = with_usual_place(spec("ext4"), drive(), fixed)
     assert used.mount_point is None and used.writer == ANNA
     assert any("Cannot write /etc/fstab here" in doubt for doubt in map(str, used.doubts))
-    named = with_usual_place(spec("ext4"), drive(), fixed, place="/srv/films")
+    named = with_usual_place(spec("ext4", mount_point="/srv/films"), drive(), fixed)
     assert named.mount_point == "/srv/films"

@@ -19,7 +19,7 @@ from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import GrowPart, RestoreTable
+from wizard.plan.request.plan_request import ResizePart, RestoreTable
 from wizard.plan.settings.release import plan_release
 from wizard.probe.host.system import TOOLS
 from wizard.probe.machine import load_machine
@@ -44,7 +44,7 @@ def plan(services: Services, drive: Drive, words: tuple[str, ...]) -> None:
         case "plan":
             assert part is not None and words[2] in ("--grow", "--grow-to")
             size_bytes = int(words[3]) if words[3:] else None
-            make_plan(services.machine, (drive,), GrowPart(part, size_bytes))
+            make_plan(services.machine, (drive,), ResizePart(part, size_bytes))
         case "release":
             plan_release(services.machine, drive)
         case "bench" if "--quick" in words:

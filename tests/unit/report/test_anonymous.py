@@ -19,12 +19,12 @@ from tests.unit.report.reports import RECORDINGS, Page, assert_whole, plan_of, p
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.documents.codec import to_json
-from wizard.model.layout import Writer
+from wizard.model.layout import Stripe, Writer
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.run import Check, Event, JournalEntry, Waiting
 from wizard.model.said import GIB, MIB
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, make_report
@@ -267,7 +267,7 @@ def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str
     )
     around = replace(machine(drive(), other), tools=EVERYTHING)
     numbers = count(1)
-    asked = StripeRequest(kind, None, None)
+    asked = Stripe(kind)
     plan = make_plan(
         around,
         around.drives,

@@ -8,8 +8,8 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import mount_options_fault
-from wizard.plan.check import PLANS
 from wizard.plan.dangers import danger_fault
+from wizard.plan.plan import PLANS
 from wizard.plan.request.plan_request import Mode
 from wizard.report.anonymous import UUID, Words
 

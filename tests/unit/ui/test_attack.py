@@ -16,11 +16,12 @@ from tests.unit.ui.screens.test_review import crowded
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
+from wizard.model.layout import Stripe
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.undo_policy import UndoSpace
 from wizard.ui.draft import for_purpose
 from wizard.ui.screens.drives import DrivesScreen
@@ -204,9 +205,7 @@ def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     services = Live(machine(crowded()))
     person = Person(services)
     person.act("set-up", "/dev/sda")
-    session = replace(
-        person.desk.session, mode=Mode.REPLACE, arrangement=Arrangement(stripe=StripeRequest("md"))
-    )
+    session = replace(person.desk.session, mode=Mode.REPLACE, arrangement=Arrangement(stripe=Stripe("md")))
     assert for_purpose(session, MEDIA).mode is Mode.USE_FREE
 
 
@@ -338,7 +337,7 @@ def test_resuming_on_two_drives_needs_the_token_of_each(typed: tuple[str, str]) 
     services.ends = RunState.INTERRUPTED
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
     uuids = (f"a3b1c2d4-0000-4000-8000-{number:012d}" for number in range(20))
-    asked = StripeRequest("btrfs", None, None)
+    asked = Stripe("btrfs")
     services.plan_begun = make_plan(
         around,
         around.drives,

@@ -84,7 +84,7 @@ def held_on(device: str) -> DeviceFilesystem:
     """Return the only filesystem on a device. Raises BadInput unless Linux can mount it."""
     node, drive_node = nodes_of(device)
     (drive,) = probe_machine([drive_node], seconds=LOOK_SECONDS).drives
-    found = possible.signatures_on(drive, node)
+    found = drive.signatures_on(node)
     kind = KINDS.get(found[0].kind) if len(found) == 1 else None
     if kind is None or not kind.kernel_names:
         raise BadInput(
@@ -189,7 +189,7 @@ def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
             is_used = any(use.subject == device for use in drive.uses)
             if not {*targets}.isdisjoint(places) or (not places and is_used):
                 continue
-            label = next((mark.label for mark in possible.signatures_on(drive, device) if mark.label), "")
+            label = next((mark.label for mark in drive.signatures_on(device) if mark.label), "")
             found.append(Source(places[0] if places else device, device, kind.name, label, size_bytes))
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 

@@ -17,6 +17,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
@@ -25,8 +26,7 @@ from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences
 from wizard.plan.plan import Plan
-from wizard.plan.request.subvolumes import subvolume_option
-from wizard.plan.request.volume_request import VolumeRequest, places_of
+from wizard.plan.request.volume_request import places_of, subvolume_option
 from wizard.probe.host.environment import writer_named
 
 NO_ENTRY = Sentence("{file} lacks an entry for {device} with {value}")
@@ -98,25 +98,25 @@ def lines_of(layer: Layer, environment: Environment) -> list[Line]:
 
 
 def mounted_as_there(
-    requests: Sequence[VolumeRequest],
+    requests: Sequence[WantedVolume],
     drives: Sequence[Drive],
     environment: Environment,
     layers: Sequence[Layer | None],
-) -> tuple[VolumeRequest, ...]:
+) -> tuple[WantedVolume, ...]:
     """Fill in missing mount points of requests with those in fstab or of current mounts. `layers` are the
     devices of volumes that are not on partitions."""
     found = []
     for number, request in enumerate(requests, 1):
-        place = request.mount_point
-        if place is None and not any(one.mount_point for one in request.subvolumes):
+        place = request.mount
+        if place is None and not any(":" in subvolume for subvolume in request.subvolume):
             use = _use_of(number, drives, layers, environment)
             place = next(iter(use.listed), use.top) if use and not use.is_swap else None
-        found.append(replace(request, mount_point=place))
+        found.append(replace(request, mount=place))
     return tuple(found)
 
 
 def using_of(
-    plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where
+    plan: Plan, requests: Sequence[WantedVolume], drives: Sequence[Drive], where: Where
 ) -> tuple[tuple[Message, ...], Changes | None, dict[str, tuple[str, ...]]]:
     """Compare the use of the plan's existing volumes with the requests. Return the differences, the first
     change to make (None if one of them stays), and the fstab mount points of each device. Raises Refused if a
@@ -181,7 +181,7 @@ def _container_faults(volume: layout.Volume, drive: Drive, environment: Environm
 
 
 def _use_differences(
-    volume: layout.Volume, asked: VolumeRequest, use: VolumeUse, environment: Environment
+    volume: layout.Volume, asked: WantedVolume, use: VolumeUse, environment: Environment
 ) -> Iterator[_Need | Message]:
     """Yield needs, which a change can resolve, and faults. With subvolumes, other lines are allowed."""
     device, file, lines = use.device, environment.fstab, use.lines
@@ -192,7 +192,7 @@ def _use_differences(
     wanted, is_whole = places_of(volume), use.is_fixed or not volume.subvolumes
     if is_whole:
         others = tuple(place for place in use.listed if place not in wanted)
-        if others and (wanted or asked.mount_point == layout.NO_PLACE):
+        if others and (wanted or asked.mount == layout.NO_PLACE):
             yield t(
                 "{file} mounts {device} at {found:and} instead of {wanted}",
                 device=device,
@@ -254,16 +254,16 @@ def _subvolume_faults(volume: layout.Volume, use: VolumeUse, file: Path) -> Iter
             )
 
 
-def _missing_options(volume: layout.Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
+def _missing_options(volume: layout.Volume, asked: WantedVolume, have: Sequence[str]) -> tuple[str, ...]:
     """Return missing mount options that were requested explicitly. Recommended options may change, so they do
     not count."""
     catalogue = load_catalogue()
-    named = [catalogue[name] for name in asked.options if name in catalogue]
+    named = [catalogue[name] for name in asked.option if name in catalogue]
     texts = [word for one in named if one.kind is OptionKind.MOUNT for word in one.text.split(",")]
     return tuple(word for word in texts if word in volume.mount_options and word not in have)
 
 
-def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> Iterator[Message]:
+def owner_faults(asked: WantedVolume, place: str | None, filesystem: str) -> Iterator[Message]:
     """Compare the owner of the top folder with the requested one, if mounted. Raises Failed if it is
     unreadable."""
     if asked.writable is None or place is None:

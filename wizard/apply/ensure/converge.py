@@ -10,16 +10,16 @@ from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system import mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.ensure import WantedDrive
+from wizard.model.ensure import WantedDrive, WantedVolume
 from wizard.model.errors import DiskwrightError, FrozenStruct
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Machine
 from wizard.plan.desired_state import differences
-from wizard.plan.desired_state.document import requests_of, stripe_of
+from wizard.plan.desired_state.document import stripe_of
 from wizard.plan.plan import Plan
 from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import VolumeRequest
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 from wizard.probe.host.environment import caller
 
 
@@ -32,19 +32,14 @@ class DriveTarget(FrozenStruct):
     where: Where
 
     @property
-    def requests(self) -> tuple[VolumeRequest, ...]:
-        """The requested volumes."""
-        return requests_of(self.wanted)
-
-    @property
-    def stripe(self) -> plan_request.StripeRequest | None:
+    def stripe(self) -> Stripe | None:
         """The requested layout across several drives, or None for one drive."""
         return stripe_of(self.wanted)
 
     def planned(self, mode: plan_request.Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
         environment = self.where.environment
-        made = self._plan(self.machine, self.drives, self.requests, mode)
+        made = self._plan(self.machine, self.drives, self.wanted.volume, mode)
         return with_lines_left(made, self.drives, environment).with_current_texts(environment.fstab)
 
     def ideal(self) -> Plan:
@@ -53,14 +48,14 @@ class DriveTarget(FrozenStruct):
         layers: tuple[Layer | None, ...] = ()
         if self.wanted.lvm or (self.stripe and self.stripe.kind != "btrfs"):
             # The names of logical volumes come from a plan.
-            layers = layers_of(self._if_blank(self.requests), self.drives)
+            layers = layers_of(self._if_blank(self.wanted.volume), self.drives)
         try:
-            return self._if_blank(differences.as_it_is(self.requests, self.drives[0], layers), layers)
+            return self._if_blank(differences.as_it_is(self.wanted.volume, self.drives[0], layers), layers)
         except DiskwrightError:
             # The existing values are not possible for the request, such as ext4 where a system boots from.
-            return self._if_blank(self.requests, layers)
+            return self._if_blank(self.wanted.volume, layers)
 
-    def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
+    def _if_blank(self, asked: Sequence[WantedVolume], layers: Sequence[Layer | None] = ()) -> Plan:
         completed = mounted_as_there(asked, self.drives, self.where.environment, layers)
         # Existing filesystems need no mkfs programs.
         makers = {program for kind in MADE.values() for program in kind.makers}
@@ -72,7 +67,7 @@ class DriveTarget(FrozenStruct):
         self,
         machine: Machine,
         drives: Sequence[Drive],
-        requests: Sequence[VolumeRequest],
+        requests: Sequence[WantedVolume],
         mode: plan_request.Mode | None,
     ) -> Plan:
         how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)

@@ -16,6 +16,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, t
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
+from wizard.plan.request.volume_request import subvolume_written
 
 
 class Leftover(FrozenStruct):
@@ -102,8 +103,9 @@ def _makes_requested(run: Path, aim: DriveTarget, ideal: Plan) -> bool:
     if not isinstance(plan, Plan) or plan.part or _comparable(plan) != _comparable(ideal):
         return False
     return all(
-        made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
-        for made, asked in zip(plan.volumes, aim.requests, strict=True)
+        tuple(map(subvolume_written, made.subvolumes)) == asked.subvolume
+        and asked.mount in (None, made.mount_point or NO_PLACE)
+        for made, asked in zip(plan.volumes, aim.wanted.volume, strict=True)
     )
 
 

@@ -138,7 +138,7 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
             drive=seen.paths,
         )
         return replace(seen, said=(*faults, manually))
-    said, changes, places = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
+    said, changes, places = compare_mounts.using_of(ideal, aim.wanted.volume, aim.drives, aim.where)
     seen = replace(seen, said=said, before=_shapes(seen.drives, places))
     if changes is not None:
         return replace(seen, state=DriveState.USE, document=changes)

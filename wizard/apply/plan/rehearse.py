@@ -30,6 +30,7 @@ from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
+from wizard.filesystems.partition_types import is_extended
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
@@ -38,9 +39,7 @@ from wizard.model.run import Event
 from wizard.model.said import format_capacity, t
 from wizard.operations.filesystem import Resize
 from wizard.operations.layers import MakeArray
-from wizard.plan.check import PLANS
-from wizard.plan.free_space import is_container
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.probe.content.notices import notices
 
 
@@ -148,7 +147,7 @@ def _rehearse_on(
     context = StepContext(there, 0, work, environment, rehearsed=True)
     drives = [Rehearsed(plan, *pair) for pair in zip(plan.members, there.members, strict=True)]
     for drive in drives:
-        parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
+        parts = [slot for slot in drive.member.before.partitions if not is_extended(slot)]
         scratch_copies.have_partitions(drive.scratch.drive.path, parts)
     for number, (step, other) in enumerate(zip(plan.steps, there.steps, strict=True), 1):
         if isinstance(step.operation, Resize):
@@ -200,7 +199,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     allowed = merged((*changing, *write.table_regions(member)), block, size)
     # If the plan changes only one partition, the others may be mounted.
     others = (slot for slot in member.before.partitions if plan.part not in (0, slot.number))
-    in_use = tuple(slot.extent for slot in others if not is_container(slot))
+    in_use = tuple(slot.extent for slot in others if not is_extended(slot))
     resized = plan.part_path if plan.resizes else ""
     return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use, resized)
 
@@ -218,9 +217,7 @@ def _changed(plan: Plan, layout: Layout, *, entries: bool = False) -> list[Slot]
     whose entry changes."""
     part = plan.part if entries or not plan.only_table else 0
     return [
-        slot
-        for slot in layout.partitions
-        if not is_container(slot) and (not slot.kept or slot.number == part)
+        slot for slot in layout.partitions if not is_extended(slot) and (not slot.kept or slot.number == part)
     ]
 
 

@@ -15,8 +15,8 @@ from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
+from wizard.plan.raid.striping import volume_sizes
 from wizard.plan.request.volume_request import places_of
-from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 
 RESULTS = {
@@ -65,10 +65,10 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
             if left
             else t("{part} is deleted; the space is free.", part=plan.part_path),
         )
-    used = [(volume, places_of(volume)) for volume in plan.volumes]
+    used, sizes = [(volume, places_of(volume)) for volume in plan.volumes], volume_sizes(plan)
     ready = tuple(
         job.READY(
-            size=volume_bytes(plan, at) or 0,
+            size=sizes[at],
             places=tuple(places),
             who=volume.writer.shown,
         )
@@ -78,7 +78,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     return ready or (
         t(
             "{size:size} ready on {devices:and}, not mounted.",
-            size=sum(volume_bytes(plan, at) or 0 for at in range(len(plan.volumes))),
+            size=sum(sizes.values()),
             devices=plan.devices if len(plan.volumes) > 1 else (plan.volumes[0].path,),
         ),
     )

@@ -36,7 +36,7 @@ class RunKind(Struct, Generic[D], frozen=True):
     def load(self, run: Path) -> D:
         """Load the document of a run. Raises BadInput."""
         file = run / self.file
-        return remember(self.documents.read_kept(runs.read_file(file), str(file)))
+        return remember(self.documents.read_kept(runs.read_file(file), str(file), own=True))
 
     def found(self, journal_dir: Path | None = None) -> tuple[Path, ...]:
         """Return all runs of this kind, oldest first. Raises as `list_runs` does."""
@@ -61,7 +61,7 @@ CHANGES = RunKind[Changes](runs.CHANGES, "plan.settings.tuning:SETTINGS", "setti
 MIGRATION = RunKind[Migration](runs.MIGRATION, "ext4.document:MIGRATIONS", "conversion.job")
 MOVE = RunKind[Moves](runs.MOVE, "plan.partition.moves:MOVES", "move.run")
 BRING = RunKind[Bring](runs.BRING, "plan.copy:BRINGS", "copy.job")
-PLAN = PlanKind(runs.PLAN, "plan.check:PLANS", "plan.job")
+PLAN = PlanKind(runs.PLAN, "plan.plan:PLANS", "plan.job")
 
 # Each kind reads and renders documents of its own class only.
 KINDS = cast("tuple[RunKind[RunDocument], ...]", (CHANGES, MIGRATION, MOVE, BRING, PLAN))

@@ -22,8 +22,7 @@ from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Sentence, t
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.probe.host.sysfs import filesystem_of
 from wizard.process.program import remember
 
@@ -221,7 +220,7 @@ def check_owner(run: Path) -> None:
 
 def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with the drives as last found. Raises BadInput."""
-    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN)), _saved_drives(run)
+    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN), own=True), _saved_drives(run)
     if saved is not None:
         plan = plan.on_drives(saved.drives)
         plan = plan.on_drive_only() if saved.found else plan
@@ -247,7 +246,7 @@ def _plan_text(run: Path) -> str:
     if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
-        PLANS.read_kept(text, str(run / PLAN))
+        PLANS.read_kept(text, str(run / PLAN), own=True)
     except BadInput:
         return kept
     return text

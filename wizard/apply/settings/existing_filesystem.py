@@ -37,7 +37,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.settings.possible import no_filesystem, signatures_on
+from wizard.plan.settings.possible import no_filesystem
 from wizard.plan.settings.tuning import RESERVED, CurrentSettings
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
@@ -65,7 +65,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     (drive,) = machine.drives
     identity = known_identity(machine, drive)
     part = drive.partition(node)
-    found = signatures_on(drive, node)
+    found = drive.signatures_on(node)
     if len(found) != 1 or found[0].kind not in KINDS:
         raise BadInput(no_filesystem(drive, node))
     (signature,) = found
@@ -144,7 +144,7 @@ def readable_lines(fstab: Path) -> tuple[Line, ...]:
 
 
 def _tags_of(drive: Drive, device: str) -> Tags:
-    return tags_of(signatures_on(drive, device), drive.partition(device))
+    return tags_of(drive.signatures_on(device), drive.partition(device))
 
 
 def nodes_of(device: str) -> tuple[str, str]:
@@ -289,7 +289,7 @@ def _inside(drive: Drive, device: str, openings: Sequence[Opening], fstab: Path)
     """Return the lines of fstab for the opened devices of these crypttab lines, and for the logical volumes
     and arrays of this device, by their names."""
     names = [re.escape(f"/dev/mapper/{opening.name}") for opening in openings]
-    for mark in signatures_on(drive, device):
+    for mark in drive.signatures_on(device):
         if mark.group:
             # The device mapper joins group and volume with a dash, and doubles dashes in their names.
             mapped = re.escape(mark.group.replace("-", "--"))

@@ -43,7 +43,7 @@ from wizard.operations.table import IN_TABLE, ExtendPartition
 from wizard.plan import derive
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
-from wizard.plan.settings.possible import no_filesystem, signatures_on
+from wizard.plan.settings.possible import no_filesystem
 from wizard.plan.settings.tuning import RESERVED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS
@@ -153,7 +153,7 @@ def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueS
         value = setting.new if found.now == found.new else setting.old
     else:
         drive = probe_drive(system.drive.path, seconds=LOOK_SECONDS)
-        marks = signatures_on(drive, device)
+        marks = drive.signatures_on(device)
         if len(marks) != 1:
             raise Failed(no_filesystem(drive, device))
         value = (marks[0].uuid if setting.is_uuid else marks[0].label) or ""

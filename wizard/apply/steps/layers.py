@@ -17,7 +17,7 @@ from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
 from wizard.operations import layers
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.raid.striping import group_room_bytes
 from wizard.probe.host.sysfs import text
 from wizard.process.program import find, run
 

@@ -12,13 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
+from wizard.filesystems.partition_types import is_extended
 from wizard.model import layout
 from wizard.model.errors import Failed
 from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
 from wizard.model.said import Sentence, t
-from wizard.plan.free_space import is_container
 from wizard.probe.content import gpt, tables
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
@@ -57,7 +57,7 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
             found.append(t("{name} is missing", name=name))
             continue
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
-        size_bytes = slot.size_bytes if is_container(slot) else part.kernel_size_bytes
+        size_bytes = slot.size_bytes if is_extended(slot) else part.kernel_size_bytes
         start = (f"{name}: start", part.kernel_start_bytes, slot.start_bytes)
         found += differences([start, (f"{name}: size", size_bytes, slot.size_bytes)])
     return tuple(map(str, found))

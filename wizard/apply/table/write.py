@@ -17,6 +17,7 @@ from wizard.apply.steps.wipe import reset_zones
 from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
 from wizard.documents.files import UNREADABLE
+from wizard.filesystems.partition_types import is_extended
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Member, Slot
@@ -26,7 +27,6 @@ from wizard.model.said import MIB, Message, failing, join, t
 from wizard.operations.data_loss import content_of
 from wizard.operations.table import ResetZones, WriteTable
 from wizard.plan.dangers import slot_of
-from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.probe.content.tables import read_table
 from wizard.process.module import module_argv
@@ -127,7 +127,7 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     block = identity.geometry.logical_block_bytes
     head = devices.read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
-        slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_container(slot)
+        slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_extended(slot)
     )
     places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity))
     # A new partition may cover the place of a misplaced backup.

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import MADE
 from wizard.findings.use import named_field
 from wizard.model import layout
-from wizard.model.ensure import Shape, VolumeShape
+from wizard.model.ensure import Shape, VolumeShape, WantedVolume
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
-from wizard.plan.request.volume_request import VolumeRequest, places_of
+from wizard.plan.request.volume_request import places_of
 
 CONTENT = t("the content")
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
@@ -56,8 +56,8 @@ def emptied(drive: Drive) -> Drive:
 
 
 def as_it_is(
-    requests: Sequence[VolumeRequest], drive: Drive, layers: Sequence[Layer | None] = ()
-) -> tuple[VolumeRequest, ...]:
+    requests: Sequence[WantedVolume], drive: Drive, layers: Sequence[Layer | None] = ()
+) -> tuple[WantedVolume, ...]:
     """Fill in the existing filesystem in requests that name none, since recommendations may change but
     existing volumes stay as created. `layers`: devices of the volumes, if not partitions."""
     existing = {
@@ -66,9 +66,7 @@ def as_it_is(
     if layers:
         existing = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
-        replace(asked, filesystem=found)
-        if asked.filesystem is None and (found := existing.get(number)) in MADE
-        else asked
+        replace(asked, fs=found) if asked.fs is None and (found := existing.get(number)) in MADE else asked
         for number, asked in enumerate(requests, 1)
     )
 
@@ -213,13 +211,11 @@ def shapes_wanted(plan: Plan) -> tuple[Shape, ...]:
     }
     if plan.stripe and plan.stripe.kind == "btrfs":
         places = dict.fromkeys(striping.parts_of(plan.drives), *places.values())
-    sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
-    if plan.stripe and plan.stripe.device:
-        sizes[plan.stripe.device] = striping.together_bytes(plan)
+    sizes = striping.volume_sizes(plan) if plan.group or (plan.stripe and plan.stripe.device) else {}
     layered = [
-        VolumeShape(one.path, sizes[one.path], one.filesystem, one.label, places[one.path])
-        for one in plan.volumes
-        if one.path in sizes
+        VolumeShape(one.path, sizes[index], one.filesystem, one.label, places[one.path])
+        for index, one in enumerate(plan.volumes)
+        if index in sizes
     ]
     shapes = []
     for member in plan.members:

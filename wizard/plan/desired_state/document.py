@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import fields
+from msgspec import to_builtins
 
 from wizard.advice import catalogue, workloads
 from wizard.documents import profiles
@@ -20,11 +20,10 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.raid.striping import group_room_bytes, volume_sizes
 from wizard.plan.request import volume_request
-from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_of
-from wizard.plan.request.subvolumes import subvolume_written
+from wizard.plan.request.volume_request import parse_subvolume, subvolume_written
 from wizard.probe.host.environment import GROUP
 
 NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creates.")
@@ -40,11 +39,11 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     for at, drive in enumerate(wanted.drive):
         key = f"drive[{at}]."
         try:
-            _check_matches(drive)
+            _check_drive(drive)
             for number, volume in enumerate(drive.volume):
                 own = f"drive[{at}].volume[{number}]."
                 key = own
-                volume_request.request_of(volume)
+                volume_request.check_volume(volume)
                 if volume.workload is not None:
                     key = f"{own}workload"
                     workloads.find_workload(volume.workload)
@@ -54,9 +53,6 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                         raise BadInput(not_made_because(volume.fs))
                 key = f"{own}option"
                 _check_options(volume)
-            key = f"drive[{at}]."
-            requests_of(drive)
-            stripe_of(drive)
         except BadInput as error:
             raise profiles.fault_within(text, where, key, reason_of(error)) from None
     if fault := volume_request.mount_order_fault(places_named(wanted)):
@@ -70,29 +66,27 @@ def _check_options(volume: WantedVolume) -> None:
             raise BadInput(catalogue.UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
 
-def _check_matches(drive: WantedDrive) -> None:
+def _check_drive(drive: WantedDrive) -> None:
     for match in drive.matches:
         if not any(getattr(match, name) for name in Match.__struct_fields__):
             raise BadInput(t("match is empty; set path, model, serial, size or bus."))
         if match.size is not None:
             parse_size(match.size)
-
-
-def places_named(wanted: WantedDrives) -> tuple[str, ...]:
-    """Return the mount points of all volumes, in document order."""
-    return volume_request.places_of(*(asked for drive in wanted.drive for asked in requests_of(drive)))
-
-
-def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
-    """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
         raise BadInput(NONE_LISTED(entry="[[drive.volume]]"))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(NEEDS_KEY)
-    return tuple(map(volume_request.request_of, drive.volume))
+    stripe_of(drive)
 
 
-def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
+def places_named(wanted: WantedDrives) -> tuple[str, ...]:
+    """Return the mount points of all volumes, in document order."""
+    volumes = [volume for drive in wanted.drive for volume in drive.volume]
+    places = ((one.mount, *(parse_subvolume(text).mount_point for text in one.subvolume)) for one in volumes)
+    return tuple(filter(None, chain.from_iterable(places)))
+
+
+def stripe_of(wanted: WantedDrive) -> layout.Stripe | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput for contradictory
     settings."""
     kind = wanted.mirror or wanted.stripe
@@ -110,7 +104,7 @@ def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
         raise BadInput(
             t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
         )
-    return StripeRequest(kind, level="raid1" if wanted.mirror else "raid0")
+    return layout.Stripe(kind, level="raid1" if wanted.mirror else "raid0")
 
 
 UNKNOWN = t("unknown")
@@ -199,11 +193,10 @@ def _sizes(plan: Plan) -> list[str | None]:
     """Return each size. The last volume uses the rest if the free space behind it is only for alignment."""
     if plan.stripe is not None:
         return [None]
-    slots = plan.after.partitions
-    sizes, left = [slot.size_bytes for slot in slots], plan.drive.size_bytes - slots[-1].end_bytes
+    sizes, last = [*volume_sizes(plan).values()], plan.after.partitions[-1]
+    left = plan.drive.size_bytes - last.end_bytes
     if plan.group is not None:
-        sizes = [one.size_bytes for one in plan.logical_volumes]
-        left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
+        left += group_room_bytes(last.size_bytes) - sum(sizes)
     is_full = left <= 2 * plan.drive.geometry.grain_bytes
     return [
         *map(volume_request.size_text, sizes[:-1]),
@@ -213,14 +206,15 @@ def _sizes(plan: Plan) -> list[str | None]:
 
 def volume_entry(volume: layout.Volume, size: str | None) -> WantedVolume:
     """Return the keys for a volume of this size."""
-    role, mounts = role_of(volume), MADE[volume.filesystem].mounts
+    role, mounts, writer = role_of(volume), MADE[volume.filesystem].mounts, volume.writer
+    writers = {"person": writer.name, "group": f"{GROUP}{writer.name}"}
     return WantedVolume(
         workload=None if role and volume.workload == SYSTEM_WORKLOAD else volume.workload,
         role=role.name if role else None,
         size=size,
         label=volume.label or None,
         mount=volume.mount_point or (layout.NO_PLACE if mounts else None),
-        writable=None if role or not mounts else _writable(volume.writer),
+        writable=None if role or not mounts else writers.get(writer.kind, writer.kind),
         fs=volume.filesystem,
         encrypt=volume_request.ENCRYPTIONS[0] if volume.encryption else None,
         key=volume.encryption.key if volume.encryption else None,
@@ -239,10 +233,6 @@ def likely_workload(filesystem: str, label: str | None) -> str:
 
     usable = (one for one in workloads.load_workloads() if not (one.root or one.solid_state))
     return min(usable, key=distance).workload.id
-
-
-def _writable(writer: layout.Writer) -> str:
-    return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
 
 
 def _asked_options(volume: layout.Volume) -> list[catalogue.CatalogueOption]:
@@ -291,7 +281,7 @@ def wanted_lacks(plan: Plan) -> Iterator[Message]:
 
 def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     """Format an entry as a document. `notes`: comments above the entry."""
-    given = _given(drive)
+    given = to_builtins(drive)
     volumes = given.pop("volume")
     lines = [f'schema = "{SCHEMA}"', "", *(f"# {note}" for note in notes), "[[drive]]", *_pairs(given, " = ")]
     for volume in volumes:
@@ -301,7 +291,7 @@ def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
 
 def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     """Format an entry as a task for the Ansible module."""
-    given = _given(drive)
+    given = to_builtins(drive)
     volumes = given.pop("volume")
     entry = [*_pairs(given, ": "), "volume:"]
     for volume in volumes:
@@ -317,14 +307,6 @@ def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
     return "\n".join((*lines, ""))
 
 
-def _given(value: Any) -> Any:  # noqa: ANN401
-    """Convert a record to a table, without default values."""
-    if isinstance(value, Struct):
-        named = {one.name: (getattr(value, one.name), one.default) for one in fields(value)}
-        return {name: _given(one) for name, (one, usual) in named.items() if one != usual}
-    return [_given(one) for one in value] if isinstance(value, tuple) else value
-
-
 def _pairs(table: dict[str, Any], sign: str) -> Iterator[str]:
     for name, value in table.items():
         yield f"{name}{sign}{_inline(value, sign)}"
@@ -334,6 +316,6 @@ def _inline(value: Any, sign: str) -> str:  # noqa: ANN401
     """Format a value for TOML, or YAML with another `sign`. JSON strings are valid in both, except DEL."""
     if isinstance(value, dict):
         return f"{{ {', '.join(_pairs(value, sign))} }}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(_inline(one, sign) for one in value)}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
-from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition, kinds_in
@@ -32,10 +31,8 @@ LARGEST_PHYSICAL_BYTES = 16 * KIB
 
 def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition cannot be moved at all, or None."""
-    if why := _why_not_drive(drive):
+    if why := possible.why_not_change(drive, part) or _why_not_drive(drive):
         return why
-    if part.type in partition_types.CONTAINERS:
-        return possible.EXTENDED(part=part)
     if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
@@ -59,11 +56,7 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
-    if drive.zoned == HOST_MANAGED:
-        return refusals.HOST_MANAGED_ZONES(drive=drive)
-    if drive.waiting is not None and drive.waiting.bare:
-        return possible.WAITING(run=drive.waiting.run, drive=drive)
-    if refused := why_not(refusals.refuse_drive, drive) or why_not(refusals.refuse_table, drive):
+    if refused := why_not(refusals.refuse_drive, drive):
         return refused
     _, geometry = refusals.measured(drive)
     table = drive.table

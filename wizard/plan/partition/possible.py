@@ -162,11 +162,12 @@ def needed_bytes(drive: Drive, part: Partition) -> int:
     return rounded_up(size, geometry.logical_block_bytes)
 
 
-def restored_bytes(drive: Drive, part: Partition) -> int:
-    """Return the size that contains all contents, with an aligned end if that space is free."""
-    least = needed_bytes(drive, part)
+def largest_bytes(drive: Drive, part: Partition) -> int:
+    """Return the size with all adjacent free space. For cut contents, just enough, with an aligned end if
+    that space is free."""
+    most, least = part.size_bytes + room_behind(drive, part), needed_bytes(drive, part)
     aligned = aligned_size(drive, part, least)
-    return aligned if aligned <= part.size_bytes + room_behind(drive, part) else least
+    return most if part.overhang is None else aligned if aligned <= most else least
 
 
 def why_not_size(drive: Drive, part: Partition, size_bytes: int, *, grows: bool) -> Message | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
-from wizard.filesystems.registry import MADE
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Slot
@@ -17,15 +16,8 @@ from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, with_doubts
-from wizard.plan.request.roles import TableKind
+from wizard.plan.request.roles import TableKind, content_types
 from wizard.probe.content.unmarked import TRACK_BLOCKS
-
-OTHER_TYPES = {
-    "crypto_LUKS": (partition_types.LUKS_GPT, partition_types.LUKS_MBR),
-    "LVM2_member": (partition_types.LVM_GPT, partition_types.LVM_MBR),
-    "linux_raid_member": (partition_types.RAID_GPT, "0xfd"),
-}
-"""GPT and MBR types of contents other than filesystems that diskwright creates."""
 
 PROTECTIVE_TYPE = "0xee"
 MBR_TYPE = re.compile(r"0x[0-9a-f]{2}")
@@ -39,7 +31,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
     before = dangers.layout_before(drive, preserve=True)
-    plan = planning.finished([before], Places(after=after), preserve=True)
+    plan = planning.finished([before], Places(after=after))
     if _has_backup(drive):
         return with_doubts(plan, t("All entries come from the backup GPT."))
     usual = t(
@@ -103,17 +95,11 @@ def _placed(
         least = rounded_up((part.overhang or part).end_bytes, geometry.logical_block_bytes)
         aligned = geometry.align_up(least)
         end = (aligned if aligned <= limit else least) if _has_size(part) else limit
-        content = part.filesystem or ""
-        made = MADE.get(content)
-        types = (
-            (made.gpt_type, made.mbr_type) if made else (partition_types.LINUX_GPT, partition_types.LINUX_MBR)
-        )
-        gpt_type, mbr_type = OTHER_TYPES.get(content, types)
         yield replace(
             dangers.slot_of(part),
             size_bytes=end - part.start_bytes,
             overhang_bytes=0,
-            type=mbr_type if kind == "mbr" else gpt_type,
+            type=content_types(part.filesystem or "")[kind == "mbr"],
             part_uuid=draw_uuid() if kind == "gpt" else None,
         )
 

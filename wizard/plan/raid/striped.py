@@ -1,13 +1,12 @@
 """Plan one volume across several drives, striped or mirrored. Pure."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Recording
 from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -15,7 +14,7 @@ from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, with_doubts
+from wizard.plan.planning import Planning, with_doubts
 from wizard.plan.raid import striping
 from wizard.plan.request import plan_request
 
@@ -23,9 +22,7 @@ PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
-def striped_plan(
-    planning: Planning, request: plan_request.NewVolumes, asked: plan_request.StripeRequest
-) -> Plan:
+def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: Stripe) -> Plan:
     """Plan one volume striped or mirrored over all drives, in this order.
 
     Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
@@ -39,24 +36,24 @@ def striped_plan(
     _refuse_drives(drives, mode)
     identities = [dangers.known_identity(machine, drive) for drive in drives]
     befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
-    # md would use the largest block, so data on drives with smaller blocks would be unreadable without the
-    # others. Btrfs writes at least 4096 bytes.
-    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in identities}
-    if len(set(blocks.values())) > 1 and asked.kind == "md":
-        mixed = Sentence(
-            "The drives have different logical block sizes in bytes ({drives:list}). "
-            "md cannot combine them safely."
-        )
-        raise Refused(mixed(drives=tuple(f"{path} {size}" for path, size in blocks.items())))
-    layers = (layer.path for drive in machine.drives for layer in drive.layers)
-    used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
-    stripe = _stripe(asked, used, spec.final_label, planning.draw_uuid)
+    device = uuid = ""
+    if asked.kind == "md":
+        # md would use the largest block, so data on drives with smaller blocks would be unreadable without
+        # the others. Btrfs writes at least 4096 bytes.
+        blocks = {drive.path: drive.geometry.logical_block_bytes for drive in identities}
+        if len(set(blocks.values())) > 1:
+            mixed = Sentence(
+                "The drives have different logical block sizes in bytes ({drives:list}). "
+                "md cannot combine them safely."
+            )
+            raise Refused(mixed(drives=tuple(f"{path} {size}" for path, size in blocks.items())))
+        layers = (layer.path for drive in machine.drives for layer in drive.layers)
+        used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
+        nodes = (f"/dev/md{number}" for number in range(striping.HIGHEST_ARRAY, -1, -1))
+        device, uuid = next(node for node in nodes if node not in used), planning.draw_uuid()
+    stripe = striping.made_stripe(asked, spec.final_label, device, uuid)
     volume = planning.volume(spec, striping.NUMBER)
-    try:
-        words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
-    except ValueError:
-        number = Sentence("The block size recommended for {filesystem} is not a plain number of bytes.")
-        raise BadInput(number(filesystem=volume.filesystem)) from None
+    words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
     volume = replace(volume, path=striping.striped_path(identities, stripe), mkfs_options=words)
     extents = striping.striped_extents(identities)
     kind = MADE[volume.filesystem]
@@ -64,13 +61,11 @@ def striped_plan(
     if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
         raise BadInput(small(filesystem=kind.name, least=least))
-    wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
-    places = Places(extents, "gpt", tuple(wipes))
-    plan = planning.finished(befores, places, (volume,), stripe=stripe)
+    plan = planning.finished(befores, Places(extents, "gpt"), (volume,), stripe=stripe)
     used_bytes = extents[0].size_bytes
     return with_doubts(
         plan,
-        *_together_doubts(planning.sides, used_bytes, stripe),
+        *_together_doubts(planning, used_bytes, stripe),
         *_stripe_doubts(stripe),
     )
 
@@ -81,40 +76,17 @@ def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> N
         if drive.zoned == HOST_MANAGED:
             raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
-    for numbers in (
-        [drive.path for drive in drives],
-        [drive.serial for drive in drives if drive.serial],
-        [drive.wwn for drive in drives if drive.wwn],
-    ):
-        if twice := next((number for number in numbers if numbers.count(number) > 1), ""):
-            same = Sentence(
-                "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
-                "or the drives are indistinguishable."
-            )
-            raise Refused(same(number=twice))
+    if twice := striping.listed_twice(drives):
+        same = Sentence(
+            "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
+            "or the drives are indistinguishable."
+        )
+        raise Refused(same(number=twice))
 
 
-def _stripe(
-    asked: plan_request.StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]
-) -> Stripe:
-    chunk = 0 if asked.mirrors else asked.chunk_bytes or striping.USUAL_CHUNK_BYTES
-    match asked.kind:
-        case "btrfs":
-            return Stripe("btrfs", metadata=asked.metadata or striping.METADATA[0], level=asked.level)
-        case "md":
-            device = next(
-                node
-                for number in range(striping.HIGHEST_ARRAY, -1, -1)
-                if (node := f"/dev/md{number}") not in used
-            )
-            return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
-
-
-def _together_doubts(
-    sides: Sequence[tuple[Drive, Recording]], used_bytes: int, stripe: Stripe
-) -> Iterator[Message]:
-    drives = [drive for drive, _ in sides]
-    for drive, recording in sides:
+def _together_doubts(planning: Planning, used_bytes: int, stripe: Stripe) -> Iterator[Message]:
+    drives = planning.drives
+    for drive, recording in zip(drives, planning.recordings, strict=True):
         if recording.is_shingled:
             yield t(
                 "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "

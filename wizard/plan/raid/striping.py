@@ -1,19 +1,24 @@
-"""Tables, names and options of a volume striped across drives. Pure; for planning and validation.
+"""Stripes, mirrors and LVM groups: tables, names, sizes and options. Pure; for planning and validation.
 
 The arithmetic follows mke2fs(8) and mkfs.xfs(8). For ext4, stride is the chunk in blocks, and stripe width is
 that of all data disks. For XFS, su is the chunk and sw the number of data disks. RAID0 has no parity, so
-every drive is a data disk.
+every drive is a data disk. A group uses one partition. LVM allocates whole extents, the first at the data
+area of the physical volume (pvcreate(8), vgcreate(8)).
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
-from wizard.model.layout import Level, Stripe
-from wizard.model.machine import Extent, Striping
+from wizard.model.layout import MAPPER, Group, Level, Stripe, Volume
+from wizard.model.machine import Drive, Extent, Striping
 from wizard.model.said import KIB, MIB, Message, t
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
 
@@ -45,6 +50,20 @@ _LVM_RESERVED = re.compile(
     r"tpool)"
 )
 ARRAY_NODE = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
+
+
+def made_stripe(asked: Stripe, label: str, device: str, uuid: str) -> Stripe:
+    """Return the requested stripe with defaults, and for md with the array's name, node and UUID."""
+    if asked.kind == "btrfs":
+        return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+    return replace(asked, device=device, name=layer_name(label), chunk_bytes=chunk, uuids=(uuid,))
+
+
+def listed_twice(drives: Sequence[Drive | Identity]) -> str:
+    """Return a path, serial number or WWN that two of the drives have, or an empty string."""
+    names = Counter(one for drive in drives for one in dict.fromkeys((drive.path, drive.serial, drive.wwn)))
+    return next((name for name, count in names.items() if name and count > 1), "")
 
 
 def striping_of(stripe: Stripe, count: int) -> Striping:
@@ -88,8 +107,7 @@ _OWN_FLAGS = {"ext4": ("-E",), "xfs": ("-d",), "btrfs": ("-d", "-m", "--data", "
 
 
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
-    """Return mkfs arguments adapted to the stripe. Idempotent. Raises ValueError for a block size with a
-    suffix."""
+    """Return mkfs arguments adapted to the stripe. Idempotent."""
     pairs, kept = _pairs(filesystem, words), list[tuple[str, str]]()
     settings = list[str]()
     for flag, value in pairs:
@@ -174,13 +192,49 @@ def mirror_note(plan: Plan) -> Message | None:
         lost=1 if stripe.kind == "btrfs" else count - 1,
         drives=count,
         raw=raw,
-        files=together_bytes(plan),
+        files=volume_sizes(plan)[0],
     )
 
 
-def together_bytes(plan: Plan) -> int:
-    """Return the capacity of a striped or mirrored plan, 0 for other plans."""
-    if plan.stripe is None:
-        return 0
-    parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
-    return room_bytes(plan.stripe.kind, plan.stripe.level, parts)
+def volume_sizes(plan: Plan | None) -> dict[int, int]:
+    """Return the planned size of each volume, by its index."""
+    if plan is None:
+        return {}
+    if plan.stripe is not None:
+        parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
+        return {0: room_bytes(plan.stripe.kind, plan.stripe.level, parts)}
+    if plan.group is not None:
+        return dict(enumerate(one.size_bytes for one in plan.logical_volumes))
+    slots = (plan.after.whole or plan.after.partition(volume.partition) for volume in plan.volumes)
+    return {index: slot.size_bytes for index, slot in enumerate(slots) if slot}
+
+
+def group_room_bytes(partition_bytes: int) -> int:
+    """Return the capacity of a group on a partition of this size: whole extents after LVM's metadata."""
+    return max(0, partition_bytes - DATA_BYTES) // EXTENT_BYTES * EXTENT_BYTES
+
+
+def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return a name in the group for each volume, from its label, numbered if already in use."""
+    names: list[str] = []
+    for label in labels:
+        stem, name, number = layer_name(label), layer_name(label), 2
+        while name in names:
+            name, number = f"{stem[:17]}_{number}", number + 1
+        names.append(name)
+    return tuple(names)
+
+
+LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
+"""Tools required for a volume group."""
+
+
+def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
+    """Return the group on the shared partition, named after its first volume and the UUID of its physical
+    volume, and the volumes with their nodes in the group."""
+    first, names = volumes[0], logical_names([volume.label for volume in volumes])
+    device = partition_path(drive_path, first.partition)
+    group = Group(device, f"{layer_name(first.label)}_{uuid[:8]}", uuid)
+    # The names contain no hyphens, which device mapper would double.
+    nodes = (f"{MAPPER}{group.name}-{name}" for name in names)
+    return group, tuple(replace(volume, path=node) for volume, node in zip(volumes, nodes, strict=True))

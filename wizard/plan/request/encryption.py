@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
-from wizard.model.layout import Encryption
+from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations import rules
 from wizard.plan import dangers, free_space
-from wizard.plan.plan import Plan
+from wizard.plan.plan import LOST, Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import KEY, keys_fault
 from wizard.plan.request.volume_request import VolumeSpec, places_of
@@ -54,11 +54,6 @@ def passphrase_warning(secret: bytes) -> Message | None:
     return None
 
 
-LOST = t(
-    "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
-    "it, and diskwright does not store it. A damaged header also loses everything, unless "
-    "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
-)
 OPENED_TO_KEEP = t(
     "To keep the result, diskwright opens the encrypted volume. Enter the "
     "passphrase, which diskwright has not stored."
@@ -136,10 +131,10 @@ def encryption_of(
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset, key)
 
 
-def encryption_doubts(drive: Drive, specs: Sequence[VolumeSpec]) -> tuple[Message, ...]:
+def encryption_doubts(drive: Drive, volumes: Sequence[Volume]) -> tuple[Message, ...]:
     """Return sentences about encrypted volumes."""
     doubts = (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
-    return doubts if any(spec.encrypted for spec in specs) else ()
+    return doubts if any(volume.encryption for volume in volumes) else ()
 
 
 def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
@@ -148,9 +143,6 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         return
     if LOST not in plan.doubts:
         yield "doubts"
-    uuids = [*(volume.uuid for volume in plan.volumes), *(one.uuid for one in plan.containers)]
-    if len(set(uuids)) != len(uuids):
-        yield "volumes"
     if keys_fault([one.key for one in plan.containers], places_of(*plan.volumes)):
         yield "containers"
     geometry = plan.drive.geometry
@@ -160,9 +152,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         size = extent.size_bytes
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
-        if (
-            not rules.is_uuid(one.uuid)
-            or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
-            or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
+        if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes or one != encryption_of(
+            one.device, volume.label, size, geometry, one.uuid, one.key
         ):
             yield "containers"

@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Literal
 
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, FrozenStruct, Refused
-from wizard.model.layout import Level
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, Sentences, join, t
 from wizard.plan.raid import striping
 from wizard.plan.refusals import HOST_MANAGED_ZONES
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
-
-Kind = Literal["md", "btrfs"]
 
 
 class Mode(Enum):
@@ -25,33 +22,13 @@ class Mode(Enum):
     USE_FREE = "use-free"
 
 
-class StripeRequest(FrozenStruct):
-    """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
-    profile."""
-
-    kind: Kind
-    chunk_bytes: int | None = None
-    metadata: str | None = None
-    level: Level = "raid0"
-
-    @property
-    def mirrors(self) -> bool:
-        """True for a mirror."""
-        return self.level == "raid1"
-
-    @property
-    def option(self) -> str:
-        """Command line option that requests it."""
-        return "--mirror" if self.mirrors else "--stripe"
-
-
 class Arrangement(FrozenStruct):
     """How volumes use their drives: type of a new table, use of an LVM volume group, and layout of one volume
     on several drives."""
 
     table: TableKind = "gpt"
     grouped: bool = False
-    stripe: StripeRequest | None = None
+    stripe: Stripe | None = None
 
 
 PLAIN = Arrangement()
@@ -73,19 +50,14 @@ class DeletePart(FrozenStruct):
     part: Partition
 
 
-class GrowPart(FrozenStruct):
-    """Grow a partition and the filesystem to all adjacent free space, or to `size_bytes` rounded up to an
-    aligned end. A partition that cuts its contents grows alone, by default just enough."""
+class ResizePart(FrozenStruct):
+    """Grow or shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end. Without a
+    size, grow to all adjacent free space. A partition that cuts its contents grows alone, by default just
+    enough."""
 
     part: Partition
     size_bytes: int | None = None
-
-
-class ShrinkPart(FrozenStruct):
-    """Shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end."""
-
-    part: Partition
-    size_bytes: int
+    grows: bool = True
 
 
 class RestoreTable(FrozenStruct):
@@ -95,7 +67,7 @@ class RestoreTable(FrozenStruct):
     table: TableKind | None = None
 
 
-Request = NewVolumes | DeletePart | GrowPart | ShrinkPart | RestoreTable
+Request = NewVolumes | DeletePart | ResizePart | RestoreTable
 
 
 ALONE = t("Request one unencrypted volume, without size or role, and omit volume groups, MBR and --use-free.")
@@ -116,10 +88,9 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
         if specs[0].percent is not None or specs[0].size_bytes not in (None, part.size_bytes):
             raise BadInput(SIZE_STAYS(part=part, size=part.size_bytes))
     elif how.stripe:
-        _check_stripe(how.stripe, drives)
         if not fills:
             raise BadInput(join(t("Several drives form one volume together."), ALONE))
-        _check_filesystem(how.stripe, specs[0].choice.filesystem)
+        check_stripe(how.stripe, len(drives), specs[0].choice.filesystem)
     elif len(drives) > 1:
         raise BadInput(
             t(
@@ -133,21 +104,22 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
         raise BadInput(t("Volume groups support neither roles nor encryption."))
 
 
-def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
-    if not 2 <= len(drives) <= striping.MOST_DRIVES:
+def check_stripe(asked: Stripe, drives: int, filesystem: str) -> None:
+    """Raises BadInput if a filesystem cannot be on so many drives in this way."""
+    if not 2 <= drives <= striping.MOST_DRIVES:
         named = Sentences(
             "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
             "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
         )
-        raise BadInput(named(most=striping.MOST_DRIVES, count=len(drives)))
-    has = None if asked.mirrors else asked.kind
-    if (asked.chunk_bytes is not None and has != "md") or (
-        asked.metadata is not None and (has != "btrfs" or asked.metadata not in striping.METADATA)
+        raise BadInput(named(most=striping.MOST_DRIVES, count=drives))
+    has = "" if asked.mirrors else asked.kind
+    if (asked.chunk_bytes and has != "md") or (
+        asked.metadata and (has != "btrfs" or asked.metadata not in striping.METADATA)
     ):
         raise BadInput(
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
-    if asked.chunk_bytes is not None and not striping.is_chunk(asked.chunk_bytes):
+    if asked.chunk_bytes and not striping.is_chunk(asked.chunk_bytes):
         raise BadInput(
             t(
                 "A chunk of {chunk:exact} is not a power of two from {least:exact} to {most:exact}. "
@@ -158,17 +130,15 @@ def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
                 usual=striping.USUAL_CHUNK_BYTES,
             )
         )
-
-
-def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:
     if filesystem in striping.FILESYSTEMS[asked.kind]:
         return
+    option = "--mirror" if asked.mirrors else "--stripe"
     only = t(
         "{option} {kind} supports {possible}, not {filesystem}.",
-        option=asked.option,
+        option=option,
         kind=asked.kind,
         possible=" or ".join(striping.FILESYSTEMS[asked.kind]),
         filesystem=filesystem,
     )
-    built_in = t("Btrfs has built-in RAID. Use {option} btrfs.", option=asked.option)
+    built_in = t("Btrfs has built-in RAID. Use {option} btrfs.", option=option)
     raise BadInput(join(only, built_in) if filesystem == "btrfs" else only)

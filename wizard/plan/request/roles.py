@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
@@ -49,6 +50,11 @@ class Role(Struct, frozen=True):
     read_at_start: bool = False
     gpt_type: str = ""
     mbr_type: str = ""
+
+    @property
+    def types(self) -> tuple[str, str]:
+        """Both types."""
+        return self.gpt_type, self.mbr_type
 
 
 ROLES = {
@@ -118,6 +124,21 @@ ROLES = {
 }
 
 
+OTHER_TYPES = {
+    "crypto_LUKS": (partition_types.LUKS_GPT, partition_types.LUKS_MBR),
+    "LVM2_member": (partition_types.LVM_GPT, partition_types.LVM_MBR),
+    "linux_raid_member": (partition_types.RAID_GPT, "0xfd"),
+}
+"""GPT and MBR types of contents other than filesystems that diskwright creates."""
+
+
+def content_types(content: str) -> tuple[str, str]:
+    """Return the GPT and MBR type for contents without a role."""
+    if made := MADE.get(content):
+        return made.gpt_type, made.mbr_type
+    return OTHER_TYPES.get(content, (partition_types.LINUX_GPT, partition_types.LINUX_MBR))
+
+
 def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
     """Return the default size of a role. None for the remaining space, or without a role. Swap has whole GiB.
     The kernel reports slightly less memory than installed, so memory is rounded up first.
@@ -136,54 +157,35 @@ def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
     return memory if memory <= 8 * GIB else 4 * GIB
 
 
-_BY_ARCHITECTURE = "root-"
-"""Prefix of root roles with an architecture."""
+PLANNED_ROLES = ROLES | {
+    f"root-{architecture}": replace(ROLES["root"], gpt_type=kind)
+    for architecture, kind in partition_types.ROOTS_GPT.items()
+}
+"""Roles in plans. A root includes the architecture (uname -m) if the specification has a type for it."""
 
 
 def volume_role(role: str, architecture: str) -> str:
-    """Return the role for a plan. A root includes the architecture (uname -m) if the specification has a type
-    for it."""
-    return (
-        f"{_BY_ARCHITECTURE}{architecture}"
-        if role == "root" and architecture in partition_types.ROOTS_GPT
-        else role
-    )
+    """Return the role for a plan."""
+    return known if (known := f"{role}-{architecture}") in PLANNED_ROLES else role
 
 
 def role_of(volume: Volume) -> Role | None:
     """Return the role of a planned volume, or None."""
-    return ROLES.get("root" if _root_type(volume.role) else volume.role)
+    return PLANNED_ROLES.get(volume.role)
 
 
 def role_by_type(kind: str | None, filesystem: str) -> str:
     """Return the role for a partition type and filesystem, or an empty string."""
     if filesystem == "swap":
         return "swap"
-    typed = (one.name for one in ROLES.values() if kind and kind in (one.gpt_type, one.mbr_type))
-    return "root" if kind in partition_types.ROOTS_GPT.values() else next(typed, "")
-
-
-def _root_type(role: str) -> str:
-    return (
-        partition_types.ROOTS_GPT.get(role.removeprefix(_BY_ARCHITECTURE), "")
-        if role.startswith(_BY_ARCHITECTURE)
-        else ""
-    )
+    return next((one.name for one in PLANNED_ROLES.values() if kind and kind in one.types), "")
 
 
 def partition_type(volume: Volume, table: TableKind) -> str:
     """Return the partition type of a volume. A role's type also applies if encrypted (by the
     specification)."""
-    role, kind = role_of(volume), MADE[volume.filesystem]
-    if table == "mbr":
-        return (role.mbr_type if role else "") or (
-            partition_types.LUKS_MBR if volume.encryption else kind.mbr_type
-        )
-    return (
-        _root_type(volume.role)
-        or (role.gpt_type if role else "")
-        or (partition_types.LUKS_GPT if volume.encryption else kind.gpt_type)
-    )
+    role, kind = role_of(volume), "crypto_LUKS" if volume.encryption else volume.filesystem
+    return (role.types[table == "mbr"] if role else "") or content_types(kind)[table == "mbr"]
 
 
 def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Message | None:

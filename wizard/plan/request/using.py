@@ -1,6 +1,6 @@
 """Default mount points, and options that follow from a volume's owner. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -49,9 +49,8 @@ def with_usual_place(
     others: Sequence[volume_request.VolumeSpec] = (),
     *,
     writer: Writer | None = None,
-    place: str | None = None,
 ) -> volume_request.VolumeSpec:
-    """Return a request with writer and mount point, as given or by default. `place` NO_PLACE means no mount.
+    """Return a request with writer and mount point, as given or by default. NO_PLACE becomes no mount.
     `others`: other volumes of the drive.
 
     System volumes and swap belong to root and are only mounted on request. Raises BadInput if they are given
@@ -61,6 +60,7 @@ def with_usual_place(
     if writer is not None and (spec.role or not mounts):
         raise BadInput(t("Only root can write to swap and system volumes. Omit writable=."))
     is_systems_own = not mounts or bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
+    place = spec.mount_point
     at = None if mounts and place == NO_PLACE else place
     spec = replace(spec, mount_point=at, writer=writer or (ROOT if is_systems_own else usual.caller))
     if is_systems_own or place is not None or any(one.mount_point for one in spec.subvolumes):
@@ -107,26 +107,17 @@ def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tu
     return tuple(f"{key}={value}" for key, value in owner.items() if value and key not in asked)
 
 
-def _is_given_when_made(volume: Volume) -> bool:
-    """Return True if mkfs can set the owner: a person with default permissions."""
-    return (
-        volume.writer.kind == "person"
-        and not volume.subvolumes
-        and MADE[volume.filesystem].gives_top is not None
-    )
-
-
 def made_options(volume: Volume, options: tuple[str, ...]) -> tuple[str, ...]:
-    """Return mkfs options with the owner of the root directory, if mkfs supports this."""
-    give = MADE[volume.filesystem].gives_top
-    if give is None or not _is_given_when_made(volume):
-        return options
-    return give(options, volume.writer.uid, volume.writer.gid)
+    """Return mkfs options with the owner of the root directory, if mkfs can set a person as owner."""
+    give = _way_to_give(volume)
+    return give(options, volume.writer.uid, volume.writer.gid) if give else options
+
+
+def _way_to_give(volume: Volume) -> Callable[[tuple[str, ...], int, int], tuple[str, ...]] | None:
+    return None if volume.writer.kind != "person" or volume.subvolumes else MADE[volume.filesystem].gives_top
 
 
 def is_given_afterwards(volume: Volume) -> bool:
     """Return True if the root directory's owner must be set after the filesystem is created."""
     kind = MADE[volume.filesystem]
-    return (
-        kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not _is_given_when_made(volume)
-    )
+    return kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not _way_to_give(volume)

@@ -1,6 +1,7 @@
 """Parse and check requests for volumes, from command-line words to planner input."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -8,11 +9,11 @@ from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
 from wizard.model.ensure import WantedVolume
-from wizard.model.errors import BadInput, FrozenStruct
+from wizard.model.errors import BadInput, FrozenStruct, why_not
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
+from wizard.operations.mounts import SUBVOLUME
 from wizard.plan.request import roles
-from wizard.plan.request.subvolumes import parse_subvolume, subvolumes_fault
 
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
 
@@ -64,31 +65,7 @@ class VolumeSpec(FrozenStruct):
         return kind.fit_label(self.own_label[: kind.label_bytes] if self.label is None else self.label)
 
 
-class VolumeRequest(FrozenStruct):
-    """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
-
-    `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty
-    for a passphrase. With a role but neither size nor percent, the role's default size applies unless `rest`
-    is set. `writable`: who may write, in the format of `writer_named`. None in `writable` or `mount_point`
-    means the default.
-    """
-
-    workload: str
-    size_bytes: int | None = None
-    label: str | None = None
-    mount_point: str | None = None
-    filesystem: str | None = None
-    options: tuple[str, ...] = ()
-    subvolumes: tuple[layout.Subvolume, ...] = ()
-    encrypt: str | None = None
-    percent: int | None = None
-    role: str = ""
-    rest: bool = False
-    writable: str | None = None
-    key: str = ""
-
-
-def places_of(*volumes: layout.Volume | VolumeSpec | VolumeRequest) -> tuple[str, ...]:
+def places_of(*volumes: layout.Volume | VolumeSpec) -> tuple[str, ...]:
     """Return the mount points of volumes, planned or requested, each before those of its subvolumes."""
     return tuple(
         place
@@ -101,7 +78,7 @@ def places_of(*volumes: layout.Volume | VolumeSpec | VolumeRequest) -> tuple[str
 UNKNOWN = Sentence("Unknown {what} '{value}'. Choose one of {known:list}.")
 
 
-def parse_volume(text: str) -> VolumeRequest:
+def parse_volume(text: str) -> WantedVolume:
     """Parse a `--volume` argument of `key=value` pairs in any order. Raises BadInput for unknown, duplicate
     or invalid ones.
 
@@ -125,14 +102,14 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
         else:
             values[key] = value
-    try:
-        return request_of(WantedVolume(**values, option=several["option"], subvolume=several["subvolume"]))
-    except BadInput as error:
-        raise BadInput(t("--volume '{volume}': {why}", volume=text, why=error)) from None
+    asked = WantedVolume(**values, option=several["option"], subvolume=several["subvolume"])
+    if fault := why_not(check_volume, asked):
+        raise BadInput(t("--volume '{volume}': {why}", volume=text, why=fault))
+    return asked
 
 
-def request_of(asked: WantedVolume) -> VolumeRequest:
-    """Return the request for a volume, given by its keys. Raises BadInput for invalid values."""
+def check_volume(asked: WantedVolume) -> None:
+    """Raises BadInput for invalid values."""
     role, encrypt, mount = asked.role, asked.encrypt, asked.mount
     if role is not None and role not in roles.ROLES:
         raise BadInput(UNKNOWN(what="role", value=role, known=tuple(roles.ROLES)))
@@ -142,31 +119,18 @@ def request_of(asked: WantedVolume) -> VolumeRequest:
         raise BadInput(UNKNOWN(what="encrypt", value=encrypt, known=ENCRYPTIONS))
     if asked.key is not None and (fault := roles.key_fault(asked.key, encrypts=encrypt is not None)):
         raise BadInput(roles.KEY(fault=fault))
-    size_bytes, percent = (None, None) if asked.size is None else parse_share(asked.size)
+    parse_share(asked.size)
     if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(rules.NAME_PLACE(place=mount, fault=fault))
-    return VolumeRequest(
-        roles.SYSTEM_WORKLOAD if asked.workload is None else asked.workload,
-        size_bytes,
-        asked.label,
-        mount,
-        asked.fs,
-        asked.option,
-        tuple(map(parse_subvolume, asked.subvolume)),
-        encrypt,
-        percent,
-        role or "",
-        _is_rest(asked.size),
-        asked.writable,
-        asked.key or "",
-    )
+    for subvolume in asked.subvolume:
+        parse_subvolume(subvolume)
 
 
-def parse_share(text: str) -> tuple[int | None, int | None]:
-    """Parse `500G`, `30%` or `rest` into bytes or percent, or neither for `rest`. Raises BadInput for an
-    invalid size."""
-    text = text.strip()
-    if _is_rest(text):
+def parse_share(text: str | None) -> tuple[int | None, int | None]:
+    """Parse `500G`, `30%` or `rest` into bytes or percent, or neither for `rest` and None. Raises BadInput
+    for an invalid size."""
+    text = REST if text is None else text.strip()
+    if text.lower() == REST:
         return None, None
     if not text.endswith("%"):
         size_bytes = parse_size(text)
@@ -217,8 +181,84 @@ def size_text(size_bytes: int) -> str:
     return format_exact(size_bytes).replace(" ", "").replace("bytes", "")
 
 
-def _is_rest(text: str | None) -> bool:
-    return text is not None and text.strip().lower() == REST
+LONGEST_NAME_BYTES = 255
+"""Maximum length of each path component, as for file names (btrfs(5))."""
+LONGEST_PATH_BYTES = 1024
+MOST_SUBVOLUMES = 64
+
+_PART = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9@_+.][A-Za-z0-9@_+.-]*")
+
+
+def parse_subvolume(text: str) -> layout.Subvolume:
+    """Parse `@home:/home`, or `@home` without a mount point. Raises BadInput."""
+    name, colon, place = text.partition(":")
+    if fault := _subvolume_name_fault(name):
+        raise BadInput(t("The subvolume '{name}' {fault}; use a name such as @home.", name=name, fault=fault))
+    if colon and (fault := rules.mount_point_fault(place)):
+        raise BadInput(rules.NAME_PLACE(place=place, fault=fault))
+    return layout.Subvolume(name, place if colon else None)
+
+
+def parse_subvolumes(text: str) -> tuple[layout.Subvolume, ...]:
+    """Parse several subvolumes, separated by commas. Empty text returns none."""
+    return tuple(parse_subvolume(part.strip()) for part in text.split(",")) if text.strip() else ()
+
+
+def subvolume_written(one: layout.Subvolume) -> str:
+    """Format a subvolume for `parse_subvolume`."""
+    return one.name if one.mount_point is None else f"{one.name}:{one.mount_point}"
+
+
+def subvolume_option(name: str) -> str:
+    """Return the mount option for a subvolume, by path from the top level (btrfs(5))."""
+    return f"{SUBVOLUME}{name}"
+
+
+def _subvolume_name_fault(name: str) -> Message | None:
+    """Return why a subvolume name is not valid, as the end of a sentence, or None. Only characters without
+    special meaning in fstab and mount(8) are allowed."""
+    parts = name.split("/")
+    if any(not _PART.fullmatch(part) for part in parts):
+        return t(
+            "is invalid: only letters, digits and @ _ + . -, and no part may be empty, . or .., or begin "
+            "with a hyphen"
+        )
+    if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
+        return rules.TOO_LONG
+    return None
+
+
+def subvolumes_fault(subvolumes: Sequence[layout.Subvolume], filesystem: str) -> Message | None:
+    """Return why a volume with this filesystem cannot have these subvolumes, as the end of a sentence about
+    the volume, or None."""
+    if not subvolumes:
+        return None
+    if not MADE[filesystem].subvolumes:
+        return t("cannot have subvolumes: {filesystem} does not support them", filesystem=filesystem)
+    if len(subvolumes) > MOST_SUBVOLUMES:
+        return t(
+            "has {subvolumes} subvolumes; the maximum is {most}",
+            subvolumes=len(subvolumes),
+            most=MOST_SUBVOLUMES,
+        )
+    before: set[str] = set()
+    for one in subvolumes:
+        shown = one.name
+        if fault := _subvolume_name_fault(one.name):
+            return t("has the subvolume '{name}', which {fault}", name=shown, fault=fault)
+        if one.name in before:
+            return t("has the subvolume '{name}' twice", name=shown)
+        above = one.name.rpartition("/")[0]
+        if above and above not in before:
+            return t(
+                "has the subvolume '{name}' within '{above}', which is not an earlier subvolume",
+                name=shown,
+                above=above,
+            )
+        if one.mount_point is not None and (fault := rules.mount_point_fault(one.mount_point)):
+            return t("has the subvolume '{name}', which {fault}", name=subvolume_written(one), fault=fault)
+        before.add(one.name)
+    return None
 
 
 def with_unique_labels(specs: tuple[VolumeSpec, ...]) -> tuple[VolumeSpec, ...]:

@@ -1,6 +1,6 @@
-"""Resolve a request to a filesystem by advice or role, with the requested options."""
+"""Plan the requests of a command: resolve filesystems by advice or role, options, writers and places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -9,24 +9,71 @@ from wizard.advice.missing import for_files, lacking
 from wizard.advice.request import take_options
 from wizard.advice.workloads import find_workload
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice, Option, Rank, Workload
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.advice import Advice, Choice, Option, Rank
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
-from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, Message, Sentence, t
-from wizard.plan.request import roles
-from wizard.plan.request.volume_request import REST, UNKNOWN, VolumeRequest, VolumeSpec, size_text
+from wizard.plan.plan import Plan
+from wizard.plan.planner import make_plan, new_uuid
+from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
+from wizard.plan.request import roles, using
+from wizard.plan.request.plan_request import NewVolumes, Request
+from wizard.plan.request.volume_request import (
+    REST,
+    UNKNOWN,
+    VolumeSpec,
+    parse_share,
+    parse_subvolume,
+    size_text,
+)
+from wizard.probe.host.environment import writer_named
 
 NONE = Sentence("No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}")
 WHY_NOT = Sentence("{filesystem}: {why}")
+
+
+def plan_requested(
+    machine: Machine,
+    drives: Sequence[Drive],
+    request: Request,
+    volumes: Sequence[WantedVolume] = (),
+    usual: using.Usual = using.NO_USUAL,
+    phrases: Sequence[str] = (),
+    draw_uuid: Callable[[], str] = new_uuid,
+    arrays: Sequence[str] = (),
+) -> Plan:
+    """Plan a request, to which these volumes are added. `usual`: defaults for missing values. `phrases`:
+    confirmations typed. Other arguments are as in `make_plan`.
+
+    Raises as `make_plan` does, and BadInput for an unknown writer.
+    """
+    recordings = [diagnose(machine, drive, load_patterns()).recording for drive in drives]
+    if isinstance(request, NewVolumes):
+        specs, stripe, part = tuple[VolumeSpec, ...](), request.arrangement.stripe, request.part
+        for asked in volumes:
+            wanted, room, possible = asked, None, tuple[str, ...]()
+            if stripe:
+                wanted, possible = replace(asked, size=REST, role=None), FILESYSTEMS[stripe.kind]
+                sizes = [drive.size_bytes or 0 for drive in drives]
+                room = room_bytes(stripe.kind, stripe.level, sizes) or None
+            elif part:
+                wanted, room = replace(asked, size=asked.size or REST), part.size_bytes
+            spec = spec_of(machine, drives[0], recordings[0], wanted, phrases, room, possible)
+            writer = None if asked.writable is None else writer_named(asked.writable)
+            specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer),)
+        request = replace(request, specs=specs)
+    return make_plan(machine, drives, request, draw_uuid, recordings, arrays)
 
 
 def spec_of(
     machine: Machine,
     drive: Drive,
     recording: Recording,
-    asked: VolumeRequest,
+    asked: WantedVolume,
     phrases: Sequence[str] = (),
     room: int | None = None,
     possible: Sequence[str] = (),
@@ -39,51 +86,42 @@ def spec_of(
     """
     from wizard.advice.ranking import advise, site_of
 
-    profile = find_workload(asked.workload)
-    size_bytes = _size_bytes(asked, machine)
+    profile = find_workload(roles.SYSTEM_WORKLOAD if asked.workload is None else asked.workload)
+    role, (size_bytes, percent) = asked.role or "", parse_share(asked.size)
+    if asked.size is None:
+        size_bytes = roles.usual_bytes(role, machine.memory_bytes)
     if room is None:
-        room = (
-            size_bytes
-            if asked.percent is None or drive.size_bytes is None
-            else drive.size_bytes * asked.percent // 100
-        )
+        room = size_bytes if percent is None else (drive.size_bytes or 0) * percent // 100 or None
     advice = advise(machine, drive, recording, profile, size_bytes=room)
-    if asked.filesystem is not None:
+    if asked.fs is not None:
         known = {one.filesystem: one for one in advice.choices}
-        if asked.filesystem not in known:
-            raise BadInput(UNKNOWN(what="filesystem", value=asked.filesystem, known=tuple(known)))
-        choice = known[asked.filesystem]
-    elif asked.role in roles.ROLES and not possible:
-        choices = advice_in_role(advice, asked.role).choices
+        if asked.fs not in known:
+            raise BadInput(UNKNOWN(what="filesystem", value=asked.fs, known=tuple(known)))
+        choice = known[asked.fs]
+    elif role in roles.ROLES and not possible:
+        choices = advice_in_role(advice, role).choices
         choice = next((one for one in choices if not one.obstacles), choices[0])
     else:
         choice = choice_on(advice, machine, possible)
     site = site_of(machine, drive, recording, profile, room)
-    site = replace(site, root=site.root or bool(asked.role))
+    site = replace(site, root=site.root or bool(role))
     doubts: tuple[Message | str, ...] = ()
-    if asked.options:
-        taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
+    if asked.option:
+        taken = take_options(choice, asked.option, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts
     return VolumeSpec(
         choice,
         profile.workload,
         size_bytes,
         asked.label,
-        asked.mount_point,
+        asked.mount,
         doubts,
-        percent=asked.percent,
-        role=asked.role,
+        percent=percent,
+        role=role,
         encrypted=asked.encrypt is not None,
-        subvolumes=asked.subvolumes,
-        key=asked.key,
+        subvolumes=tuple(map(parse_subvolume, asked.subvolume)),
+        key=asked.key or "",
     )
-
-
-def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
-    """Return the requested size, or the role's default. None for a share or the rest."""
-    if asked.size_bytes is not None or asked.percent is not None or asked.rest:
-        return asked.size_bytes
-    return roles.usual_bytes(asked.role, machine.memory_bytes)
 
 
 def choice_on(advice: Advice, machine: Machine, possible: Sequence[str] = ()) -> Choice:
@@ -142,38 +180,7 @@ def _with_options(choice: Choice, role: roles.Role) -> Choice:
     return replace(choice, mkfs=(*choice.mkfs, *added.values()), withheld=withheld)
 
 
-def in_role(
-    spec: VolumeSpec, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None
-) -> VolumeSpec:
-    """Return the request with another role (empty for none), and the filesystem and size of that role.
-
-    `choices`: filesystems for the role. `workload`: default workload of the role. System volumes are not
-    mounted on the running system unless requested later. Raises Refused if no filesystem is possible for the
-    role.
-    """
-    if role not in roles.ROLES:
-        return replace(spec, role="")
-    choice = next((choice for choice in choices if not choice.obstacles), None)
-    if choice is None:
-        raise Refused(
-            f"{roles.ROLES[role].title}: "
-            f"{' '.join(obstacle for choice in choices for obstacle in choice.obstacles)}"
-        )
-    size_bytes = roles.usual_bytes(role, memory_bytes)
-    changed = replace(
-        spec, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=()
-    )
-    if size_bytes is not None:
-        changed = replace(changed, size_bytes=size_bytes, percent=None)
-    if roles.ROLES[role].read_at_start:
-        changed = replace(changed, encrypted=False)
-    return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
-
-
 PRESETS = ("desktop",)
-
-LEAST_SYSTEM_BYTES = 10 * 1000**3
-"""Minimum root volume, from the desktop with the lowest requirements (Debian 12)."""
 
 LEAST_ROOM_BYTES = 24 * GIB
 """Including EFI system partition and swap. Desktops require 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) to
@@ -196,7 +203,7 @@ def room_for_preset(drive: Drive, *, preserve: bool) -> int:
     return max((extent.size_bytes for extent in drive.free), default=0)
 
 
-def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeRequest, ...]:
+def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[WantedVolume, ...]:
     """Return EFI system partition, swap, root, and home if there is enough space. Raises BadInput if there is
     too little.
 
@@ -216,29 +223,11 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
         share = room_bytes // ROOT_SHARE // GIB * GIB
         sizes |= {"root": min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES), "home": None}
     return tuple(
-        VolumeRequest(roles.SYSTEM_WORKLOAD, size, role=role, rest=size is None)
+        WantedVolume(role=role, size=REST if size is None else size_text(size))
         for role, size in sizes.items()
     )
 
 
-def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Message, ...]:
-    """Return a doubt for each volume too small for a desktop."""
-    return tuple(
-        t(
-            "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
-            device=volume,
-            size=size,
-            least=LEAST_SYSTEM_BYTES,
-        )
-        for volume, size in zip(volumes, sizes, strict=True)
-        if volume.workload == roles.SYSTEM_WORKLOAD
-        and (not volume.role or volume.role.startswith("root"))
-        and MADE[volume.filesystem].mounts
-        and size < LEAST_SYSTEM_BYTES
-    )
-
-
-def written(asked: VolumeRequest) -> str:
-    """Return a request with a role in `--volume` format."""
-    size = REST if asked.size_bytes is None else size_text(asked.size_bytes)
-    return f"role={asked.role},size={size}"
+def written(asked: WantedVolume) -> str:
+    """Return a request for a role in `--volume` format."""
+    return f"role={asked.role},size={asked.size}"

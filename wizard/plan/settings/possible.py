@@ -5,7 +5,7 @@ One sentence per reason. Pure; for menus and commands. `device` is the drive or 
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.operation import AS_SENTENCE
 from wizard.plan import refusals
@@ -58,7 +58,7 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
         return NO_UUID(device=device)
     if table is not None and kind != "mbr" and (table.primary, table.backup) != ("ok", "ok"):
         return t("The GPT of {drive} needs a repair first.", drive=drive)
-    if any(mark.damaged_copy for mark in signatures_on(drive, device)):
+    if any(mark.damaged_copy for mark in drive.signatures_on(device)):
         return t(
             "One of the two LUKS2 headers on {device} is damaged. Repair the header first: "
             "`cryptsetup repair {device}`.",
@@ -149,17 +149,11 @@ def why_not_power_off(drive: Drive) -> Message | None:
     return _other_use(drive, None)
 
 
-def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
-    """Return the signatures on the drive itself or a partition."""
-    part = drive.partition(device)
-    return part.signatures if part is not None else drive.signatures if device == drive.path else ()
-
-
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     """Return the only filesystem on a device, or why there is none to use."""
     if (part := drive.partition(device)) is not None and part.overhang is not None:
         return t("The filesystem on {device} is larger than its partition.", device=device)
-    found = signatures_on(drive, device)
+    found = drive.signatures_on(device)
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
     return no_filesystem(drive, device)
@@ -167,7 +161,7 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
 
 def no_filesystem(drive: Drive, device: str) -> Message:
     """Describe a device without exactly one filesystem."""
-    if found := signatures_on(drive, device):
+    if found := drive.signatures_on(device):
         contents = tuple(signature.kind for signature in found)
         return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
     none = UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem.")

@@ -29,7 +29,7 @@ def plan_release(
     stack = tuple(layer for one in drives for layer in one.layers)
     marks: dict[str, tuple[Signature, ...]] = {layer.path: layer.signatures for layer in stack}
     for one in drives:
-        marks |= {one.path: one.signatures, **{part.path: part.signatures for part in one.partitions}}
+        marks |= one.signatures_by_device
     groups = _groups(stack, marks)
     above = {layer.path for layer in drive.layers}
     while True:

@@ -14,9 +14,8 @@ from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 from wizard.operations import mounts, rules, settings
 from wizard.operations.fstab import LineEdit, edit_of
-from wizard.operations.operation import Context, Setting, Subject
+from wizard.operations.operation import Context, Setting
 from wizard.plan.changes import Changes
-from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
@@ -187,20 +186,11 @@ def _queue(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> 
         )
 
 
-def with_current_texts(changes: Changes) -> Changes:
-    """Recompute all texts and commands of valid changes from their operations. Only these are shown or
-    run."""
-    return replace(changes, steps=steps_of(changes.settings, Context(changes.drive)))
-
-
 def _faults(changes: Changes) -> Iterator[str]:
-    yield from drive_faults(changes.drive)
-    subject = Subject(
-        changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
-    )
+    yield from rules.drive_faults(changes.drive)
     if not rules.is_device_path(changes.device) or changes.device not in {
         changes.drive.path,
-        *subject.partitions,
+        *changes.partitions,
     }:
         yield "device"
     yield from _request_faults(changes)
@@ -216,7 +206,7 @@ def _faults(changes: Changes) -> Iterator[str]:
     yield from (
         one.kind
         for one in changes.settings
-        if not one.fits(subject)
+        if not one.fits(changes)
         or not (one.elsewhere or getattr(one, "device", changes.device) == changes.device)
     )
 
@@ -240,6 +230,6 @@ SETTINGS = codec.Sealed(
     Changes,
     codec.RECREATE(command="tune"),
     _faults,
-    with_current_texts,
+    lambda changes: replace(changes, steps=steps_of(changes.settings, Context(changes.drive))),
     {"diskwright.changes/1": codec.without_texts},
 )

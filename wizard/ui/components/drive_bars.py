@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from wizard.filesystems.partition_types import is_extended
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.plan.dangers import layout_of
-from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -28,7 +28,7 @@ def _bar_of(layout: Layout, size_bytes: int, changed: ui.Fate, caption: ui.Text 
     for slot in layout.slots:
         if slot.start_bytes < container_end:
             continue
-        if is_container(slot):
+        if is_extended(slot):
             container_end = slot.end_bytes
         size = max(0, min(slot.end_bytes, max(size_bytes, position)) - max(slot.start_bytes, position))
         position = max(position, slot.end_bytes)

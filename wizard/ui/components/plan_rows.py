@@ -7,9 +7,9 @@ from wizard.model import layout
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.said import format_capacity, t
+from wizard.plan.raid.striping import volume_sizes
 from wizard.plan.request.volume_request import more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.text import volume_bytes
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import kind_of
@@ -34,7 +34,7 @@ ALTERNATIVES = 2
 def volume_row(session: Session, index: int) -> ui.Row:
     """Return the row of a volume: label, filesystem, size, mount point and writers."""
     spec = session.specs[index]
-    made = volume_bytes(session.plan, index) if session.plan else None
+    made = volume_sizes(session.plan).get(index)
     place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
     mounts = spec.mount_point or any(one.mount_point for one in spec.subvolumes)
     writers: ui.Text = spec.writer.shown if mounts or spec.writer != layout.ROOT else ""

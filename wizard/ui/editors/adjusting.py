@@ -11,7 +11,7 @@ from wizard.plan.derive import placed_layout
 from wizard.plan.partition import possible, resize
 from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.refusals import measured
-from wizard.plan.request.plan_request import GrowPart, ShrinkPart
+from wizard.plan.request.plan_request import ResizePart
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
@@ -178,8 +178,7 @@ class ResizeEditor(Overlay):
         if start != self._now.start_bytes:
             self.desk.open_moves(self._part, start)
         else:
-            change = GrowPart if size > self._now.size_bytes else ShrinkPart
-            request = change(self._part, size)
+            request = ResizePart(self._part, size, grows=size > self._now.size_bytes)
             self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 

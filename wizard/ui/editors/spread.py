@@ -6,11 +6,12 @@ from functools import partial
 from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, why_not
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.plan_request import Arrangement, StripeRequest
+from wizard.plan.request.plan_request import Arrangement
 from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
@@ -23,18 +24,18 @@ from wizard.ui.session import Session
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
 
-WAYS: dict[str, tuple[Message, StripeRequest | None]] = {
+WAYS: dict[str, tuple[Message, Stripe | None]] = {
     "alone": (t("On this drive only"), None),
     "mirror-btrfs": (
         t("Mirrored by Btrfs: two copies, survives the loss of one drive"),
-        StripeRequest("btrfs", level="raid1"),
+        Stripe("btrfs", level="raid1"),
     ),
     "mirror-md": (
         t("Mirrored by md (RAID1): a copy on each, survives all but one"),
-        StripeRequest("md", level="raid1"),
+        Stripe("md", level="raid1"),
     ),
-    "stripe-btrfs": (t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeRequest("btrfs")),
-    "stripe-md": (t("Striped by md (RAID0): fast, lost with any one drive"), StripeRequest("md")),
+    "stripe-btrfs": (t("Striped by Btrfs (RAID0): fast, lost with any one drive"), Stripe("btrfs")),
+    "stripe-md": (t("Striped by md (RAID0): fast, lost with any one drive"), Stripe("md")),
 }
 """Redundant layouts come first."""
 

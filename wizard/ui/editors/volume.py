@@ -11,9 +11,9 @@ from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
 from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
-from wizard.plan.request.subvolumes import parse_subvolumes, subvolume_written
 from wizard.plan.request.using import with_usual_place
-from wizard.plan.request.wanted import advice_in_role, in_role
+from wizard.plan.request.volume_request import parse_subvolumes, subvolume_written
+from wizard.plan.request.wanted import advice_in_role
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
@@ -72,7 +72,7 @@ class VolumeEditor(Screen):
         self._values = self._values_of(spec)
         self._usual = self._aside = dict(self._values)
         self._choices = self._choices_for(spec.workload.id, spec.role)
-        self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
+        self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
     def _fields(self) -> Iterator[ui.Field]:
@@ -159,10 +159,11 @@ class VolumeEditor(Screen):
         size_bytes = usual_bytes(role, self._memory_bytes)
         return advice_in_role(self.session.advise(purpose, size_bytes), role).choices
 
-    def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id
-        choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
-        return in_role(self._spec, role, choices, workload, self._memory_bytes)
+    def _role_refusal(self, role: str) -> str:
+        choices = self._choices_for(SYSTEM_WORKLOAD, role)
+        if any(not choice.obstacles for choice in choices):
+            return ""
+        return f"{ROLES[role].title}: {' '.join(why for choice in choices for why in choice.obstacles)}"
 
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
@@ -186,8 +187,12 @@ class VolumeEditor(Screen):
             if refusal := self._roles_refused.get(role, ""):
                 self.warn(refusal)
             else:
-                given = self._values_of(self._in_role(role)) if role else self._aside
-                self._values |= {key: given[key] for key in keys}
+                size_bytes = usual_bytes(role, self._memory_bytes)
+                size = (
+                    volume_request.size_text(size_bytes) if size_bytes else self._values_of(self._spec)[SIZE]
+                )
+                given = {PURPOSE: SYSTEM_WORKLOAD, SIZE: size, MOUNT: "", SWAP: ""}
+                self._values |= given if role else {key: self._aside[key] for key in keys}
                 self._rank()
         elif field == PURPOSE:
             self._rank()

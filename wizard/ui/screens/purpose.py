@@ -7,9 +7,9 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
+from wizard.plan.raid.striping import volume_sizes
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.using import usual_purpose
-from wizard.plan.text import volume_bytes
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import choice_page
@@ -100,7 +100,7 @@ def _preview(session: Session) -> ui.Blocks:
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
     for index, spec in enumerate(session.specs):
-        size = (volume_bytes(plan, index) if plan else None) or session.drive.size_bytes or 0
+        size = volume_sizes(plan).get(index) or session.drive.size_bytes or 0
         title = title_of(spec.choice.filesystem)
         place: ui.Text = t("at {place}", place=spec.mount_point) if spec.mount_point else ""
         label = ui.strong(spec.final_label)

@@ -37,7 +37,7 @@ from wizard.plan.check import places_in
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import striped_path
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_machine
@@ -108,7 +108,7 @@ def _plan(targets: list[str]) -> Plan:
     return make_plan(
         machine,
         machine.drives,
-        NewVolumes((_spec(),), Mode.REPLACE, Arrangement(stripe=StripeRequest("md"))),
+        NewVolumes((_spec(),), Mode.REPLACE, Arrangement(stripe=Stripe("md"))),
         arrays=taken_arrays(),
     )
 

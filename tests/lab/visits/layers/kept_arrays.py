@@ -38,13 +38,12 @@ from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.layout import Level
+from wizard.model.layout import Level, Stripe
 from wizard.model.run import Check
 from wizard.model.said import KIB
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -219,8 +218,8 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
     choice = Choice("ext4", Rank.RECOMMENDED, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     spec = VolumeSpec(choice, workload, None, "kept", str(PLACE))
-    chunk = None if level == "raid1" else 64 * KIB
-    asked = StripeRequest("md", chunk_bytes=chunk, level=level)
+    chunk = 0 if level == "raid1" else 64 * KIB
+    asked = Stripe("md", chunk_bytes=chunk, level=level)
     plan = make_plan(
         machine,
         machine.drives,

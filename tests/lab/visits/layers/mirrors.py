@@ -32,11 +32,11 @@ from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import Refused
+from wizard.model.layout import Stripe
 from wizard.model.run import Check
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 
@@ -111,7 +111,7 @@ def _planned(fleet: Fleet) -> Plan:
     choice = Choice("ext4", Rank.RECOMMENDED, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     spec = VolumeSpec(choice, workload, None, "mirrored", str(PLACE))
-    asked = StripeRequest("md", level="raid1")
+    asked = Stripe("md", level="raid1")
     plan = make_plan(
         machine,
         machine.drives,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -41,15 +42,15 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import Refused
+from wizard.model.layout import Stripe
 from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
-from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
-from wizard.plan.request.volume_request import VolumeRequest
-from wizard.plan.requested import plan_requested
+from wizard.plan.plan import PLANS, Plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
+from wizard.plan.request.wanted import plan_requested
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -87,10 +88,10 @@ CONTENT_BYTES = 5 * MIB
 class Case:
     """A layout: kind of striping, content, and its three drives."""
 
-    kind: Kind
+    kind: Literal["md", "btrfs"]
     filesystem: str
     drives: str
-    chunk_bytes: int | None = None
+    chunk_bytes: int = 0
 
     @property
     def name(self) -> str:
@@ -135,8 +136,8 @@ def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
 def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
     """Plan like `diskwright plan`, and read the plan from its document."""
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
-    volume = VolumeRequest("large-media", None, "striped", str(PLACE), case.filesystem)
-    asked = StripeRequest(case.kind, case.chunk_bytes)
+    volume = WantedVolume("large-media", label="striped", mount=str(PLACE), fs=case.filesystem)
+    asked = Stripe(case.kind, chunk_bytes=case.chunk_bytes)
     plan = plan_requested(
         machine,
         machine.drives,
@@ -323,8 +324,8 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     mixed = [node_of(fleet["stripe-512e-0"]), node_of(fleet["stripe-4kn-0"])]
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
-    how = Arrangement(stripe=StripeRequest("md"))
-    volume = VolumeRequest("large-media", filesystem="ext4")
+    how = Arrangement(stripe=Stripe("md"))
+    volume = WantedVolume("large-media", fs="ext4")
     try:
         plan_requested(machine, machine.drives, NewVolumes((), Mode.REPLACE, how), [volume])
     except Refused as error:

@@ -14,8 +14,7 @@ from wizard.apply.run.runs import runs_folder
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.model.run import Check
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 
 PURPOSE = "portable"
 

@@ -21,8 +21,7 @@ from wizard.model.errors import partition_path
 from wizard.model.layout import TableEntry, Volume
 from wizard.model.run import Check
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.process.program import run
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.loop.program import (
     Mode,
     Refused,
     RunState,
-    StripeRequest,
+    Stripe,
     keep,
     load_record,
     probe_drive,
@@ -212,7 +212,7 @@ def test_two_drives_are_finished_together(work: Work, make_drive: MakeDrive) -> 
     for drive in drives:
         fill(drive, work.bench)
     old_gpt(drives[0])
-    plan = work.striped(drives, spec("btrfs"), StripeRequest("btrfs"), Mode.REPLACE)
+    plan = work.striped(drives, spec("btrfs"), Stripe("btrfs"), Mode.REPLACE)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     shutil.rmtree(run)

@@ -4,13 +4,12 @@ from itertools import pairwise
 
 import pytest
 
-from tests.unit.plan.raid.stripes import numbered, striped
+from tests.unit.plan.raid.stripes import Kind, numbered, striped
 from wizard.apply.engine.changes import SAMPLES, sample_of, zeros_wanted
 from wizard.apply.engine.survey import first_data
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB, TIB
-from wizard.plan.request.plan_request import Kind
 
 
 @pytest.mark.parametrize("block", [512, 4096])

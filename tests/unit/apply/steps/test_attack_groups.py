@@ -21,7 +21,7 @@ from wizard.model.run import Check
 from wizard.model.said import MIB
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
 from wizard.operations.table import WipeSignatures
-from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.raid.striping import group_room_bytes
 
 assert PLAN.group is not None
 GROUP = PLAN.group

@@ -26,11 +26,11 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import matches, matching_drive, read_wanted, requests_of
+from wizard.plan.desired_state.document import matches, matching_drive, read_wanted
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
@@ -40,15 +40,15 @@ MEDIA = VOLUME + 'mount = "/srv/m"\n'
 def test_example_has_every_key() -> None:
     text = EXAMPLE.read_text()
     wanted = read_wanted(text, EXAMPLE.name).drive
-    assert [len(requests_of(one)) for one in wanted] == [2]
+    assert [len(one.volume) for one in wanted] == [2]
     keys = {name for kind in (WantedDrive, WantedVolume, Match) for name in kind.__struct_fields__}
     assert not {key for key in keys - {"volume"} if f"{key} = " not in text}
 
 
 def test_volume_is_read_like_on_the_command_line() -> None:
     text = HEAD + VOLUME + 'size = "30%"\nlabel = "films"\noption = ["noatime"]\nfs = "xfs"\n'
-    (asked,) = requests_of(read_wanted(text, "w.toml").drive[0])
-    assert (asked.percent, asked.label, asked.options, asked.filesystem) == (30, "films", ("noatime",), "xfs")
+    (asked,) = read_wanted(text, "w.toml").drive[0].volume
+    assert (asked.size, asked.label, asked.option, asked.fs) == ("30%", "films", ("noatime",), "xfs")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_unknown_value_does_not_match() -> None:
 def made(text: str = VOLUME + 'fs = "ext4"\n') -> tuple[Plan, Drive]:
     """Return the plan for an empty drive, and the drive after that plan."""
     blank = drive(serial="A")
-    requests = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
+    requests = read_wanted(HEAD + text, "w.toml").drive[0].volume
     plan = plan_requested(
         machine(blank, tools=EVERYTHING), (blank,), NewVolumes(()), requests, Usual(), (), lambda: "u" * 36
     )
@@ -239,9 +239,9 @@ def test_encrypted_volume_is_shown_alike_before_and_after() -> None:
 
 def test_unnamed_filesystem_in_a_container_is_the_present_one() -> None:
     plan, _ = made(ENCRYPTED)
-    (asked,) = requests_of(read_wanted(HEAD + ENCRYPTED.replace('fs = "ext4"\n', ""), "w.toml").drive[0])
+    (asked,) = read_wanted(HEAD + ENCRYPTED.replace('fs = "ext4"\n', ""), "w.toml").drive[0].volume
     there = in_container(plan, drive(serial="A"), Signature("xfs", "filesystem"))
-    assert as_it_is((asked,), there)[0].filesystem == "xfs"
+    assert as_it_is((asked,), there)[0].fs == "xfs"
 
 
 def changed(of: Drive, **changes: Any) -> Drive:
@@ -254,7 +254,7 @@ def test_drive_made_from_the_request_has_no_differences() -> None:
         plan, there = made(text)
         assert layout_differences(plan, there) == ()
         # What is wanted does not hang on what is there.
-        asked = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
+        asked = read_wanted(HEAD + text, "w.toml").drive[0].volume
         again = plan_requested(
             machine(there), (emptied(there),), NewVolumes(()), asked, Usual(), (), lambda: "v" * 36
         )
@@ -299,11 +299,11 @@ def test_partition_one_step_smaller_is_no_difference() -> None:
 
 def test_unnamed_filesystem_is_the_present_one() -> None:
     _, there = made()
-    (asked,) = requests_of(read_wanted(HEAD + VOLUME, "w.toml").drive[0])
-    assert as_it_is((asked,), there)[0].filesystem == "ext4"
-    assert as_it_is((replace(asked, filesystem="xfs"),), there)[0].filesystem == "xfs"
+    (asked,) = read_wanted(HEAD + VOLUME, "w.toml").drive[0].volume
+    assert as_it_is((asked,), there)[0].fs == "ext4"
+    assert as_it_is((replace(asked, fs="xfs"),), there)[0].fs == "xfs"
     strange = changed(there, signatures=(Signature("crypto_LUKS", "crypto"),))
-    assert as_it_is((asked,), strange)[0].filesystem is None
+    assert as_it_is((asked,), strange)[0].fs is None
 
 
 def test_replace_names_a_drive_and_its_contents() -> None:

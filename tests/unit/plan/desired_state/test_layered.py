@@ -12,11 +12,11 @@ from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Layer, Signature
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
-from wizard.plan.desired_state.document import read_wanted, requests_of
+from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 MAIL = '[[drive.volume]]\nworkload = "mail"\nsize = "1G"\nfs = "ext4"\nlabel = "mail"\n'
 GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n'
@@ -31,7 +31,7 @@ def grouped() -> tuple[Plan, Drive]:
         machine(blank, tools=EVERYTHING),
         (blank,),
         NewVolumes((), None, Arrangement("gpt", grouped=wanted.lvm)),
-        requests_of(wanted),
+        wanted.volume,
         Usual(),
         (),
         lambda: "u" * 36,
@@ -91,8 +91,8 @@ def test_content_of_another_logical_volume_is_ignored() -> None:
 def test_unnamed_filesystem_in_a_group_is_the_present_one() -> None:
     plan, there = grouped()
     wanted = read_wanted(GROUPED.replace('fs = "xfs"\n', ""), "w.toml").drive[0]
-    asked = as_it_is(requests_of(wanted), there, layers_of(plan, [there]))
-    assert [one.filesystem for one in asked] == ["ext4", "xfs"]
+    asked = as_it_is(wanted.volume, there, layers_of(plan, [there]))
+    assert [one.fs for one in asked] == ["ext4", "xfs"]
 
 
 @pytest.mark.parametrize(("how", "level"), [("md", "raid1"), ("md", "raid0")])

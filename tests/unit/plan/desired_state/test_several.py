@@ -11,6 +11,7 @@ from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.model.errors import BadInput
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Signature, Table
 from wizard.plan.desired_state.differences import (
     array_on,
@@ -21,11 +22,11 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
+from wizard.plan.desired_state.document import read_wanted, stripe_of
 from wizard.plan.plan import Plan
-from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'
@@ -35,9 +36,9 @@ OTHER = drive(serial="B", wwn="wwn-b", path="/dev/sdb")
 
 def test_file_states_how_its_drives_are_combined() -> None:
     for line, spec in (
-        ('mirror = "btrfs"', StripeRequest("btrfs", level="raid1")),
-        ('mirror = "md"', StripeRequest("md", level="raid1")),
-        ('stripe = "btrfs"', StripeRequest("btrfs", level="raid0")),
+        ('mirror = "btrfs"', Stripe("btrfs", level="raid1")),
+        ('mirror = "md"', Stripe("md", level="raid1")),
+        ('stripe = "btrfs"', Stripe("btrfs", level="raid0")),
     ):
         (wanted,) = read_wanted(f"{TWO}{line}\n{VOLUME}", "w.toml").drive
         assert stripe_of(wanted) == spec and len(wanted.matches) == 2
@@ -77,8 +78,8 @@ def test_impossible_combination_is_named(text: str, why: str) -> None:
 def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, Drive]]:
     """Return the plan for two blank drives, and the drives after that plan."""
     both = (ONE, OTHER)
-    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
-    spec = StripeRequest(how, level=level)  # type: ignore[arg-type]
+    (asked,) = read_wanted(MIRROR + VOLUME, "w.toml").drive[0].volume
+    spec = Stripe(how, level=level)  # type: ignore[arg-type]
     plan = plan_requested(
         machine(*both, tools=EVERYTHING),
         both,
@@ -134,12 +135,12 @@ def test_replace_names_exactly_the_drives_with_content() -> None:
 
 
 def test_unnamed_filesystem_is_the_one_on_the_array() -> None:
-    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
+    (asked,) = read_wanted(MIRROR + VOLUME, "w.toml").drive[0].volume
     _, (one, _) = made()
-    assert as_it_is((asked,), one)[0].filesystem == "btrfs"
-    assert as_it_is((asked,), one, (None,))[0].filesystem is None
+    assert as_it_is((asked,), one)[0].fs == "btrfs"
+    assert as_it_is((asked,), one, (None,))[0].fs is None
     array = Layer("md raid1", "/dev/md5", "/dev/sda1", signatures=(Signature("xfs", "filesystem"),))
     assert array_on(replace(one, layers=(array,))) == array
     assert array_on(replace(one, layers=(replace(array, below="/dev/sda"),))) is None
     assert array_on(replace(one, layers=(array, replace(array, path="/dev/md6")))) is None
-    assert as_it_is((asked,), one, (array,))[0].filesystem == "xfs"
+    assert as_it_is((asked,), one, (array,))[0].fs == "xfs"

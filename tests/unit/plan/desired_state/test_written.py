@@ -6,12 +6,11 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from wizard.model.errors import BadInput
-from wizard.model.layout import NO_PLACE
+from wizard.model.layout import NO_PLACE, Stripe
 from wizard.model.said import GIB
 from wizard.plan.desired_state.document import (
     likely_workload,
     read_wanted,
-    requests_of,
     stripe_of,
     wanted_lacks,
     wanted_of,
@@ -19,10 +18,10 @@ from wizard.plan.desired_state.document import (
     wanted_toml,
 )
 from wizard.plan.plan import Plan
-from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import parse_volume
-from wizard.plan.requested import plan_requested
+from wizard.plan.request.wanted import plan_requested
 
 BLANK = drive(serial="A", size_bytes=500 * GIB)
 PAIR = (BLANK, replace(BLANK, path="/dev/sdb", serial="B", wwn=None))
@@ -39,7 +38,7 @@ def planned(*volumes: str, arrangement: Arrangement = PLAIN) -> Plan:
 def striped(kind: str, level: str) -> Plan:
     """Return the plan for one volume on two drives."""
     asked, made = parse_volume("workload=nas,mount=/srv/n"), machine(*PAIR, tools=EVERYTHING)
-    stripe = StripeRequest(kind, level=level)  # type: ignore[arg-type]
+    stripe = Stripe(kind, level=level)  # type: ignore[arg-type]
     return plan_requested(
         made, PAIR, NewVolumes((), None, Arrangement(stripe=stripe)), (asked,), Usual(), (), lambda: "u" * 36
     )
@@ -48,7 +47,7 @@ def striped(kind: str, level: str) -> Plan:
 def again(text: str) -> Plan:
     """Return the plan for blank drives from a document."""
     (wanted,) = read_wanted(text, "wanted.toml").drive
-    requests, stripe = requests_of(wanted), stripe_of(wanted)
+    requests, stripe = wanted.volume, stripe_of(wanted)
     made, arrangement = machine(*PAIR, tools=EVERYTHING), Arrangement(wanted.table, grouped=wanted.lvm)
     if stripe:
         return plan_requested(

@@ -1,18 +1,19 @@
 """Synthetic drives and plans for tests of striping."""
 
 from itertools import cycle
-from typing import Any
+from typing import Any, Literal
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
-from wizard.model.layout import Level
+from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Drive
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import FILESYSTEMS
-from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 
+Kind = Literal["md", "btrfs"]
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
 
@@ -32,14 +33,14 @@ def striped(
     mode: Mode | None = None,
     *,
     wanted: VolumeSpec | None = None,
-    chunk_bytes: int | None = None,
-    metadata: str | None = None,
+    chunk_bytes: int = 0,
+    metadata: str = "",
     level: Level = "raid0",
     **changes: Any,  # noqa: ANN401
 ) -> Plan:
     source = cycle(UUIDS)
     one = wanted or spec(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
-    asked = StripeRequest(kind, chunk_bytes, metadata, level)
+    asked = Stripe(kind, chunk_bytes=chunk_bytes, metadata=metadata, level=level)
     return make_plan(
         machine(*drives, **{"tools": EVERYTHING, **changes}),
         drives,

@@ -15,8 +15,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.plan import PLANS, Plan, PlanOperation
 
 MADE = (MD, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")

@@ -25,10 +25,10 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
 from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS, places_in
-from wizard.plan.plan import Plan
+from wizard.plan.check import places_in
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.raid import lvm
+from wizard.plan.raid.striping import logical_names
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.text import inside_sentences
@@ -127,8 +127,8 @@ def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
 
 
 def test_equal_names_from_labels_are_made_unique() -> None:
-    assert lvm.logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
-    assert lvm.logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
+    assert logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
+    assert logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
     plan = grouped(drive(), spec("ext4", size_bytes=GIB, label="a b"), spec("ext4", label="a-b"))
     assert len({volume.path for volume in plan.volumes}) == 2
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.plan.layouts import UUIDS, kinds_of, plan_page, spec, with_operations
-from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
+from tests.unit.plan.raid.stripes import KINDS, MD, MIRROR, TWICE, Kind, numbered, striped
 from wizard.apply.steps.arrays import examined_offset, kernel_check, part_differences
 from wizard.apply.steps.step_context import matched
 from wizard.model.errors import BadInput, Refused
@@ -18,12 +18,9 @@ from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray, array_uuid
 from wizard.operations.operation import NO_UNDO
-from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.raid.striping import room_bytes, striped_words
-from wizard.plan.request.plan_request import Kind, Mode
-
-KINDS: tuple[Kind, ...] = ("md", "btrfs")
+from wizard.plan.request.plan_request import Mode
 
 
 def number_of(plan: Plan, kind: type) -> int:

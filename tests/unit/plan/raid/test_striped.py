@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, plan_page, spec
-from tests.unit.plan.raid.stripes import KINDS, numbered, striped
+from tests.unit.plan.raid.stripes import KINDS, Kind, numbered, striped
 from wizard.filesystems.partition_types import LINUX_GPT, RAID_GPT
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
@@ -22,10 +22,10 @@ from wizard.model.said import KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS
+from wizard.plan.plan import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import layer_name, striped_words
-from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -172,11 +172,11 @@ def test_array_gets_a_free_number() -> None:
     plan = make_plan(
         machine(*drives, other, tools=EVERYTHING),
         drives,
-        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=Stripe("md"))),
         lambda: next(source),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
-    asked = StripeRequest("md")
+    asked = Stripe("md")
     plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
@@ -290,7 +290,7 @@ def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> 
     plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=Stripe("md"))),
         lambda: next(source),
         (unknown, replace(unknown, kind="shingled", verdict=verdict)),
     )

@@ -12,10 +12,10 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem
-from wizard.plan.check import PLANS
 from wizard.plan.partition.resize import Border, Meaning, asked, meaning_of, stepped, steps_of
+from wizard.plan.plan import PLANS
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import GrowPart
+from wizard.plan.request.plan_request import ResizePart
 
 PART = "/dev/sda1"
 START, SIZE, NEXT = 10 * GIB, 2 * GIB, 100 * GIB
@@ -129,13 +129,13 @@ def test_typed_size_ends_aligned() -> None:
 
 def test_partition_grows_to_a_size() -> None:
     on, part = between()
-    plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, 5 * GIB - 10))
+    plan = make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part, 5 * GIB - 10))
     PLANS.check(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
     for size, why in ((SIZE, "already has 2 GiB"), (NEXT, "at most 90 GiB")):
         with pytest.raises(Refused, match=why):
-            make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, size))
+            make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part, size))
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_filesystem_limits_the_growth_of_its_partition(most: int | None, allowed
     part = replace(part, signatures=(replace(part.signatures[0], most_bytes=most),))
     on = replace(on, partitions=(part, *on.partitions[1:]))
     with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
-        make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed + MIB))
+        make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part, allowed + MIB))
     if allowed < 90 * GIB:
         with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
-            make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part))
+            make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part))
     if allowed > SIZE:
-        plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed))
+        plan = make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part, allowed))
         assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", allowed)
 
 

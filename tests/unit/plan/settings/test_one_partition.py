@@ -17,11 +17,10 @@ from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import PLANS
 from wizard.plan.partition.possible import why_not_change, why_not_delete, why_not_grow
-from wizard.plan.plan import Plan, Step
+from wizard.plan.plan import PLANS, Plan, Step
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes
+from wizard.plan.request.plan_request import DeletePart, NewVolumes, ResizePart
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import losses
 
@@ -37,7 +36,7 @@ def deleted(on: Drive, part: Partition) -> Plan:
 
 
 def grown(on: Drive, part: Partition) -> Plan:
-    return make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part))
+    return make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part))
 
 
 def three(**changes: object) -> Drive:
@@ -339,7 +338,7 @@ def test_mounted_only_growth_needs_its_driver() -> None:
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
     with pytest.raises(Refused, match="does not support XFS"):
-        make_plan(without, (on,), GrowPart(part))
+        make_plan(without, (on,), ResizePart(part))
 
 
 def test_forged_plan_does_not_grow_a_fixed_size_filesystem() -> None:

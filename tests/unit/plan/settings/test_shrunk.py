@@ -16,12 +16,11 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
 from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
-from wizard.plan.check import PLANS
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_delete, why_not_shrink
-from wizard.plan.plan import Plan
+from wizard.plan.plan import PLANS, Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
+from wizard.plan.request.plan_request import DeletePart, Mode, ResizePart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.menu import entries
@@ -46,7 +45,7 @@ def holding(
 
 
 def shrunk(on: Drive, part: Partition, size: int = 500 * MIB) -> Plan:
-    return make_plan(machine(on, tools=EVERYTHING), (on,), ShrinkPart(part, size))
+    return make_plan(machine(on, tools=EVERYTHING), (on,), ResizePart(part, size, grows=False))
 
 
 @pytest.mark.parametrize("filesystem", ["ext2", "ext3", "ext4"])
@@ -173,7 +172,7 @@ def test_ntfsresize_resizes_ntfs_and_windows_is_mentioned() -> None:
     assert shrink.commands[1][-3:] == ("--size", str(500 * MIB), PART)
     assert any("`chkdsk /f`" in str(doubt) for doubt in plan.doubts)
     with pytest.raises(Refused, match="ntfsresize is not installed"):
-        make_plan(machine(on), (on,), ShrinkPart(part, 500 * MIB))
+        make_plan(machine(on), (on,), ResizePart(part, 500 * MIB, grows=False))
 
 
 def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:

@@ -10,8 +10,8 @@ from tests.unit.machines import machine
 from wizard.advice.missing import COMMANDS, Packages, lacking, missing
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.registry import MADE
-from wizard.plan.raid.lvm import LVM_PROGRAMS
 from wizard.plan.raid.striped import PROGRAMS
+from wizard.plan.raid.striping import LVM_PROGRAMS
 from wizard.probe.host.environment import family_of
 from wizard.probe.host.system import TOOLS
 from wizard.probe.machine import load_machine

@@ -10,12 +10,12 @@ from wizard.advice.evidence import find_term
 from wizard.ext4.document import make_migration
 from wizard.host.services import Services
 from wizard.model.drive_facts import Health, Smart
+from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.changes import Way
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.ui.components.advice_rows import choice_page
 from wizard.ui.components.measured import verdict_page
@@ -141,7 +141,7 @@ def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
     services, known = person(drive()).desk.services, drive()
     around = machine(known)
     recording = services.diagnose(around, known).recording
-    spec = spec_of(around, known, recording, VolumeRequest("large-media"))
+    spec = spec_of(around, known, recording, WantedVolume("large-media"))
     plan = services.plan(around, (known,), NewVolumes((spec,), Mode.REPLACE))
     blocks = command_blocks(plan.steps)
     commands = [block.argv for block in blocks if isinstance(block, Command)]
