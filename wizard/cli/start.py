@@ -22,8 +22,7 @@ from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
 from wizard.documents.codec import FAULT_IN, LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import UNREADABLE
-from wizard.host.services import Services
-from wizard.host.this_system import RealServices
+from wizard.host.services import NOTHING, Services
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, failing, t
 from wizard.plan.changes import RunDocument
@@ -113,7 +112,7 @@ def _typed(prompt: Message) -> bytes:
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Blocks:
     """Yield the text of a document. `keep`: as with `apply --keep`."""
-    return job_of(Services(), document, keep=keep).page()
+    return job_of(Services(NOTHING), document, keep=keep).page()
 
 
 def show_document(arguments: Namespace) -> Document:
@@ -188,7 +187,7 @@ class ApplyRequest:
         if isinstance(document, Plan):
             document = document.with_current_texts(self._how.environment.fstab)
         self.document = document
-        services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
+        services = Services(environment=self._how.environment, journal_dir=arguments.journal)
         self.job = job_of(services, self.document, keep=keep)
 
     def check(self) -> ExitCode:
