@@ -21,6 +21,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
+from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from wizard.benchmark import smr_probe
     from wizard.benchmark.candidates import partition
     from wizard.ext4.assessment import Situation
-    from wizard.model.verdict import DisplacedVerdict
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
@@ -105,7 +105,7 @@ class Services:
         self._environment = environment or backup_store.Environment(only=everything)
         self.fstab = None if self.is_recording else self._environment.fstab
         self._journal_dir, self._mounts, self._page_of = journal_dir, mounts, page_of
-        self._tests: dict[object, DisplacedVerdict] = {}
+        self._results: dict[object, object] = {}
         self._elevated: client.Elevated | None = None
         self._tried: tuple[Plan, UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
@@ -252,7 +252,9 @@ class Services:
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
         """Return the findings for a drive."""
         known = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
-        return remedies.diagnose(known, drive, self.patterns, self.quick_tested(drive), self.fstab)
+        return remedies.diagnose(
+            known, drive, self.patterns, self.last_measured(drive, DisplacedVerdict), self.fstab
+        )
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
         """Return the findings about fstab lines of detached devices."""
@@ -310,13 +312,14 @@ class Services:
         """Why the quick test for shingled recording is impossible or useless, as a sentence, or empty."""
         return smr_probe.quick_test_obstacle(drive, self.patterns)
 
-    def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
-        """Return the quick test's result for this same drive, or None."""
-        return self._tests.get(_attachment_key(drive))
+    def last_measured(self, drive: Drive, kind: type[T]) -> T | None:
+        """Return the last result of this kind for this same drive, or None."""
+        found = self._results.get((kind, _attachment_key(drive)))
+        return found if isinstance(found, kind) else None
 
-    def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> None:
-        """Store a quick test result for `diagnose`."""
-        self._tests[_attachment_key(drive)] = verdict
+    def remember(self, drive: Drive, verdict: object) -> None:
+        """Store the result of a measurement."""
+        self._results[type(verdict), _attachment_key(drive)] = verdict
 
     def why_direct(self, plan: Plan) -> str:
         """Why the plan cannot be rehearsed on a scratch copy, as a clause, or empty. Root checks the means to

@@ -155,6 +155,11 @@ def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
     return part.signatures if part is not None else drive.signatures if device == drive.path else ()
 
 
+def label_on(drive: Drive, device: str) -> str | None:
+    """Return the first label on a device, or None."""
+    return next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
+
+
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     """Return the only filesystem on a device, or why there is none to use."""
     if (part := drive.partition(device)) is not None and part.overhang is not None:

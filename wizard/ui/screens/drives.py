@@ -382,6 +382,6 @@ class DrivesScreen(Screen):
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            session = Session(self.services, machine, drive, diagnosis, self.desk.workload)
+            session = Session(self.services, machine, drive, diagnosis)
         self.desk.session = session
         return session

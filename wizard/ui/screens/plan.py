@@ -90,8 +90,8 @@ class PlanScreen(JobScreen):
     def equipped(self) -> None:
         """Plan with the installed tools. If no filesystem was possible, rank again."""
         session = self.session
-        if session.workload and not session.specs:
-            session = draft.for_purpose(session, session.workload)
+        if session.advice and not session.specs:
+            session = draft.for_purpose(session, session.advice.workload.id)
         self._renew(session)
 
     def entered(self) -> None:
@@ -225,7 +225,7 @@ class PlanScreen(JobScreen):
             self._open(self.session.specs[self._at], self._at)
 
     def act_add(self) -> None:
-        if self.session.choice is None:
+        if self.session.taken is None:
             raise BadInput(self._fault)
         spec = draft.default_spec(self.session, self.session.specs)
         self._open(spec, len(self.session.specs))
@@ -270,7 +270,7 @@ class PlanScreen(JobScreen):
         if self.session.specs:
             self._renew(draft.with_filesystem(self.session, self._at, taken))
             return
-        chosen = replace(self.session, choice=taken.choice, taken=taken)
+        chosen = replace(self.session, taken=taken)
         self._renew(replace(chosen, specs=(draft.default_spec(chosen),)))
 
     def act_options(self) -> None:
@@ -307,8 +307,8 @@ class PlanScreen(JobScreen):
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
-        elif self.session.advice is not None and self.session.choice is not None:
-            self.open(Page, messages.WHY, tuple(choice_page(self.session.choice, self.session.advice)))
+        elif (advice := self.session.advice) and (taken := self.session.taken):
+            self.open(Page, messages.WHY, tuple(choice_page(taken.choice, advice)))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])
