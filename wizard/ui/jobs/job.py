@@ -32,21 +32,11 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
 class RunOutcome(Struct, frozen=True):
-    """State of an inactive run: the main result, details, and the ways to settle or resume it.
-
-    `ways`: keep, undo or both. `settled`: no decision is needed, although undo is possible.
-    """
+    """State of an inactive run: the main result, details, and the ways to settle it: keep, undo or both."""
 
     banner: ui.Banner
     more: ui.Texts
     ways: tuple[Purpose, ...]
-    resumes: bool
-    settled: bool
-
-    @property
-    def is_open(self) -> bool:
-        """True if the run needs a decision."""
-        return not self.settled and (self.resumes or bool(self.ways))
 
 
 class Job(Generic[D]):
@@ -150,12 +140,13 @@ class Job(Generic[D]):
     ) -> RunOutcome:
         """Return the state of the run, on which `commands` work now, with these commands and the undo of a
         finished run if possible."""
+        # No decision is needed then, although undo is possible.
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Purpose.UNDO in commands.names or (settled and self.undoable)
         keep = Purpose.KEEP in commands.names
         banner, more = self.result(run, state, entries, undo=undo)
         ways = (Purpose.KEEP,) * keep + (Purpose.UNDO,) * undo
-        return RunOutcome(banner, more, ways, "resume" in commands.names, settled)
+        return RunOutcome(banner, more, ways)
 
     def result(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool

@@ -163,7 +163,7 @@ class WorkScreen(asking.JobScreen):
             latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
             yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
             return
-        if outcome.is_open:
+        if self._commands.names:
             yield ui.Pane(t("Next"), tuple(self._choices(outcome)))
         elif why := self._commands.why_not:
             yield ui.Pane(t("Next"), (ui.alarm(why),))
@@ -172,20 +172,18 @@ class WorkScreen(asking.JobScreen):
             complete = self._is_used or self._state is RunState.WAITING
             yield run_rows.checks_pane(checks, self.job.checked if complete else "")
         title: ui.Text = "" if self._state in SETTLED else t("Steps")
-        if self._is_used and not outcome.is_open:
+        if self._is_used and not self._commands.names:
             title = t("Next")
         yield ui.Pane(title, tuple(self._next(outcome)))
 
     def _choices(self, outcome: RunOutcome) -> ui.Blocks:
-        words = ["resume"] if outcome.resumes else []
         for way in outcome.ways:
-            words.append(way)
             *_, said = WAYS[way]
             yield ui.para(said(means=self._means(way)), hang=2)
-        if outcome.resumes:
+        if "resume" in self._commands.names:
             yield ui.para(t("Go on (G): continue at the step that stopped."), hang=2)
         if self.services.needs_root and not self.services.demo:
-            commands = either(command_on(word, self.run) for word in words)
+            commands = either(command_on(word, self.run) for word in self._commands.names)
             yield ui.label(t("Later: {commands}", commands=commands))
 
     def _steps(self) -> ui.Blocks:
@@ -200,10 +198,10 @@ class WorkScreen(asking.JobScreen):
                 yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
-        yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
+        yield ui.Action("home", "enter", t("decide later") if self._commands.names else HOME)
         for way in outcome.ways:
             yield ui.ending(way.value, "K" if way is Purpose.KEEP else "U", WAYS[way][0])
-        if outcome.resumes:
+        if "resume" in self._commands.names:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
             yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)

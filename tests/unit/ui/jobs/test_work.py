@@ -300,13 +300,13 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "begun_step", "used", "offered", "resumes"),
+    ("state", "begun_step", "used", "offered"),
     [
-        (RunState.STOPPED, True, "", [Purpose.UNDO], False),
-        (RunState.FAILED, False, "", [Purpose.UNDO], False),
-        (RunState.FAILED, True, "It was mounted for writing.", [], False),
-        (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO], False),
-        (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP], False),
+        (RunState.STOPPED, True, "", [Purpose.UNDO]),
+        (RunState.FAILED, False, "", [Purpose.UNDO]),
+        (RunState.FAILED, True, "It was mounted for writing.", []),
+        (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO]),
+        (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP]),
     ],
 )
 def test_conversion_offers_only_possible_actions_without_root(
@@ -314,7 +314,6 @@ def test_conversion_offers_only_possible_actions_without_root(
     begun_step: bool,
     used: str,
     offered: list[Purpose],
-    resumes: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Live, "closed", lambda _services, _run: used)
@@ -322,7 +321,6 @@ def test_conversion_offers_only_possible_actions_without_root(
     entries = [entry(Event.STEP_STARTED, "Converting.", 1)] if begun_step else []
     outcome = job.outcome(RUN, state, entries, NextCommands(job.unchecked[state]))
     assert [*outcome.ways] == offered
-    assert outcome.resumes is resumes
     assert (outcome.banner.text == NOT_YET) is (Purpose.UNDO in offered and state is RunState.DONE)
 
 
