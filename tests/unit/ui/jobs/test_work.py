@@ -161,6 +161,7 @@ def test_no_is_the_default_and_the_decision_can_wait(key: str, answer: str) -> N
     person.key(answer)
     assert services.ends is RunState.WAITING and person.view.place == "result"
     assert person.desk.exit_code() is ExitCode.DONE
+    services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
     assert any("diskwright keep" in line for line in person.desk.farewell())
 
 
@@ -282,6 +283,7 @@ def test_quitting_during_a_run_reports_that_it_continues() -> None:
     person.desk.act("quit")
     person.desk.act("yes")
     assert person.desk.over
+    services.open = (OpenRun(RUN, "running", ("/dev/sda",)),)
     assert any("diskwright status" in line for line in person.desk.farewell())
     services.go.set()
 
