@@ -115,11 +115,11 @@ class LocalRuns:
         """Return the progress of a run, as far as known."""
         return run_control.status(run)
 
-    def next_commands(self, run: Path) -> job.NextCommands | None:
-        """Return the commands that work on a run now, or None if only root can tell."""
+    def next_commands(self, run: Path) -> job.NextCommands:
+        """Return the commands that work on a run now, none if it is unreadable."""
         with suppress(BadInput):
-            return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
-        return None
+            return run_control.working_ways(run, journal.state(run))
+        return job.NextCommands()
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""

@@ -72,7 +72,7 @@ class Live(Simulated):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless, self.machine = False, self.known
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         return self.ways or super().next_commands(run)
 
     def is_attached(self, drive: Drive) -> bool:

@@ -49,7 +49,7 @@ class Simulated(Services, LocalRuns):
     def power(self, run: Path) -> str:
         return ""
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
         by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
         return NextCommands(by_state.get(self.state(run), ()))

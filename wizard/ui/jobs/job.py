@@ -1,7 +1,7 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -27,7 +27,6 @@ from wizard.ui.components.drive_rows import who
 from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
-LEFT_EARLY = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -61,8 +60,6 @@ class Job(Generic[D]):
     back: ui.Texts = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
-    unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
-    """Commands to offer by state, if only root can tell which of them work."""
     keep_means: ui.Text = ""
     undo_means: ui.Text = t("The old state is restored and verified.")
     keep = takes_passphrase = unread = undoable = False

@@ -21,7 +21,7 @@ from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
 from wizard.ui.jobs.in_place import job_of
-from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
+from wizard.ui.jobs.job import AnyJob, RunOutcome
 from wizard.ui.screens.copying import CopyScreen
 
 HOME = t("drives")
@@ -80,7 +80,7 @@ class WorkScreen(asking.JobScreen):
         self._progress = run_rows.RunProgress(followed=True)
         runs, run = self.services.runs, self.run
 
-        def follow() -> tuple[RunState, NextCommands | None]:
+        def follow() -> tuple[RunState, NextCommands]:
             # The journal is read from the start.
             self.desk.post(self, lambda: setattr(self, "_entries", ()))
             for entry in runs.follow(run):
@@ -99,9 +99,9 @@ class WorkScreen(asking.JobScreen):
         if entry.event is Event.STEP_STARTED:
             self._progress = self._progress.turned()
 
-    def _read(self, ended: tuple[RunState, NextCommands | None]) -> None:
-        (state, known), self._settling = ended, None
-        self._state, self._commands = state, known or NextCommands(self.job.unchecked.get(state, ()))
+    def _read(self, ended: tuple[RunState, NextCommands]) -> None:
+        (state, self._commands), self._settling = ended, None
+        self._state = state
         self._progress = run_rows.RunProgress()
         outcome = self.job.outcome(self.run, state, self._entries, self._commands)
         if self._commands.why_not:
@@ -224,7 +224,11 @@ class WorkScreen(asking.JobScreen):
             yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._commands.why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
-        if self.services.needs_root and self._state in LEFT_EARLY:
+        if self.services.needs_root and self._state in (
+            RunState.FAILED,
+            RunState.STOPPED,
+            RunState.INTERRUPTED,
+        ):
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")

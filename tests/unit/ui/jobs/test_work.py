@@ -302,28 +302,28 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "begun_step", "used", "offered"),
+    ("state", "commands", "used", "offered"),
     [
-        (RunState.STOPPED, True, "", [Purpose.UNDO]),
-        (RunState.FAILED, False, "", [Purpose.UNDO]),
-        (RunState.FAILED, True, "It was mounted for writing.", []),
-        (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO]),
-        (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP]),
+        (RunState.STOPPED, ("undo",), "", [Purpose.UNDO]),
+        (RunState.FAILED, (), "It was mounted for writing.", []),
+        (RunState.DONE, ("keep", "undo"), "", [Purpose.KEEP, Purpose.UNDO]),
+        (RunState.DONE, ("keep",), "It was mounted for writing.", [Purpose.KEEP]),
+        (RunState.DONE, (), "", [Purpose.UNDO]),
     ],
 )
-def test_conversion_offers_only_possible_actions_without_root(
+def test_conversion_offers_only_possible_actions(
     state: RunState,
-    begun_step: bool,
+    commands: tuple[str, ...],
     used: str,
     offered: list[Purpose],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Live, "closed", lambda _services, _run: used)
     job = MigrationJob(Live(), make_migration(situation(), Way.FULL, manifest=False))
-    entries = [entry(Event.STEP_STARTED, "Converting.", 1)] if begun_step else []
-    outcome = job.outcome(RUN, state, entries, NextCommands(job.unchecked[state]))
+    entries = [entry(Event.STEP_STARTED, "Converting.", 1)]
+    outcome = job.outcome(RUN, state, entries, NextCommands(commands))
     assert [*outcome.ways] == offered
-    assert (outcome.banner.text == NOT_YET) is (Purpose.UNDO in offered and state is RunState.DONE)
+    assert (outcome.banner.text == NOT_YET) is (len(offered) == 2)
 
 
 class Pausing(Live):
