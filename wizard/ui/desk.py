@@ -95,7 +95,7 @@ class Screen:
         return ui.View(
             self.place,
             self.step,
-            self._title(),
+            self.title,
             tuple(self._actions()),
             self._about(),
             tuple(self._above()),
@@ -107,9 +107,6 @@ class Screen:
             self._busy(),
             self.help,
         )
-
-    def _title(self) -> ui.Text:
-        return self.title
 
     def _about(self) -> ui.Text:
         return self.about

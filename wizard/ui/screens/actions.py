@@ -45,9 +45,9 @@ LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 
 
 class Form(Struct, frozen=True):
-    """Fields to fill in for a request, created when the form opens. `says` explains them."""
+    """Fields to fill in for a request. `says` explains them."""
 
-    fields: Callable[[], Sequence[ui.Field]]
+    fields: tuple[ui.Field, ...]
     makes: Callable[[ui.Values], requests.Wanted]
     says: ui.Text = ""
 
@@ -78,7 +78,13 @@ class Actions(Screen):
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
-        self._device = device
+        self._device, drive = device, self._drive
+        if part := drive.partition(device):
+            what = printable(settings.label_on(drive, device) or "", 40) or title_of(part.filesystem or "")
+        else:
+            what = printable(drive.model or "", 40)
+        size = format_capacity((part or drive).size_bytes or 0)
+        self.title = f"{ui.short(device)}  {what}  {size}"
 
     @property
     def _drive(self) -> Drive:
@@ -117,14 +123,14 @@ class Actions(Screen):
             return
         label = settings.label_on(drive, device)
         form = Form(
-            lambda: (ui.Field("label", t("New label"), printable(label or "", 300), selected=True),),
+            (ui.Field("label", t("New label"), printable(label or "", 300), selected=True),),
             lambda values: requests.SetLabel(values["label"].strip()),
             t("An fstab line with the old label is updated too."),
         )
         against = settings.why_not_relabel(drive, device)
         yield MenuEntry("rename", "r", messages.RENAME, label or messages.NONE, against, form)
         form = Form(
-            lambda: (
+            (
                 ui.Field("folder", t("Folder"), "", t("/srv + label")),
                 _when("boot", messages.AT_BOOT, t("only now")),
             ),
@@ -135,7 +141,7 @@ class Actions(Screen):
         against = settings.why_not_mount(machine, drive, device)
         yield MenuEntry("mount", "n", messages.MOUNT, messages.AT_BOOT, against, form)
         form = Form(
-            lambda: (_when("once", t("now, and no longer at boot"), t("now; fstab is not changed")),),
+            (_when("once", t("now, and no longer at boot"), t("now; fstab is not changed")),),
             lambda values: requests.Detach(values["when"] == "boot"),
         )
         place = ", ".join(settings.places_of(drive, device))
@@ -148,25 +154,19 @@ class Actions(Screen):
         now = services.options_at_boot(drive, device)
         written = printable(",".join(now or ()), 4000)
         form = Form(
-            lambda: (ui.Field("options", messages.OPTIONS_TITLE, written, "defaults"),),
+            (ui.Field("options", messages.OPTIONS_TITLE, written, "defaults"),),
             lambda values: requests.SetOptions(
                 tuple(filter(None, values["options"].replace(" ", "").split(",")))
             ),
             t("All options for the fstab line, separated by commas."),
         )
+        offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in services.profiles)
         # If changes are unavailable, fstab was not read.
         has_line = now is not None or bool(services.apply_obstacle)
         against = settings.why_not_remount(drive, device, has_line=has_line)
         yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against, form)
         form = Form(
-            lambda: (
-                ui.Field(
-                    "purpose",
-                    ui.ScreenStep.PURPOSE.shown,
-                    usual_purpose(drive),
-                    offers=tuple(ui.Offer(one.workload.id, one.workload.title) for one in services.profiles),
-                ),
-            ),
+            (ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(drive), offers=offers),),
             lambda values: requests.Tune(values["purpose"]),
             t("Compares the current options with those for this purpose."),
         )
@@ -223,16 +223,6 @@ class Actions(Screen):
         for one in self._found:
             yield ui.aside(one.name, one.key, one.label, one.why_not or "", one.ends)
 
-    def _title(self) -> ui.Text:
-        drive, part = self._drive, self._drive.partition(self._device)
-        if part is None:
-            name, what, size = drive.path, printable(drive.model or "", 40), drive.size_bytes or 0
-        else:
-            label = settings.label_on(drive, part.path)
-            name, size = part.path, part.size_bytes
-            what = printable(label, 40) if label else title_of(part.filesystem or "")
-        return f"{ui.short(name)}  {what}  {format_capacity(size)}"
-
     def act(self, name: str, values: ui.Values) -> None:
         entry = next((one for one in self._found if one.name == name), None)
         if entry is None or (makes := entry.makes) is None:
@@ -248,7 +238,7 @@ class Actions(Screen):
             self.work_out(self._device, makes)
         elif isinstance(makes, Form):
             title, ask = messages.FIRST(what=entry.label), partial(self.work_out, self._device)
-            self.open(Typing, title, (ui.para(makes.says),), makes.fields(), makes.makes, ask)
+            self.open(Typing, title, (ui.para(makes.says),), makes.fields, makes.makes, ask)
         else:
             plan = self.services.plan(self.session.machine, (self._drive,), makes)
             self.desk.open_review(plan)

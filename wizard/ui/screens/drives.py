@@ -187,11 +187,10 @@ class DrivesScreen(Screen):
 
     def _cursor(self, keys: Sequence[str]) -> str:
         listed = self._listed
-        if self.row in keys or self._named in listed:
-            return self.row if self.row in keys else self._named
         waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
         usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return next(chain(waiting, usable, listed), "")
+        wanted = chain((self.row, self._named), waiting, usable, listed)
+        return next((key for key in wanted if key in keys), "")
 
     def _about(self) -> ui.Text:
         services, count, who = self.services, len(self._listed), t("as root")

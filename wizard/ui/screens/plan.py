@@ -78,7 +78,7 @@ class PlanScreen(JobScreen):
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
-        self.desk.session = session
+        self.desk.session, self.about = session, plan_rows.about_drive(session)
         if session.plan is not None:
             # The table shows who may write.
             self.job = PlanJob(self.services, session.plan, writers=False)
@@ -98,9 +98,6 @@ class PlanScreen(JobScreen):
         """Plan again after a failure, so that missing tools are offered again."""
         if self._fault:
             self._renew(self.session)
-
-    def _about(self) -> ui.Text:
-        return plan_rows.about_drive(self.session)
 
     def _rows(self) -> ui.Listed:
         return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
