@@ -236,7 +236,7 @@ def _drives_part(facts: Facts) -> Markup:
             pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
+                    (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
                 )
             ),
             listed(f"{one.what}: {one.why}" for one in facts.unread),

@@ -214,7 +214,9 @@ class Screen:
             self.doing = ""
             then(result)
 
-        if not self.doing:
+        if self.doing:
+            self.tell(self.doing)
+        else:
             self.doing = doing
             self.desk.later(self, work, done, self._hindered, finishes=finishes)
 
@@ -341,7 +343,7 @@ class Desk(ABC):
             aside = view.action("back") is not None
             actions.append(ui.Action("back", "escape", messages.BACK, aside=aside))
         if screen.missing is not None:
-            actions.append(ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL))
+            actions.append(ui.Action("install", "f5" if "i" in keys else "i", t("install")))
         if view.place not in ("help", "glossary"):
             actions.append(ui.Action("help", "?", messages.HELP, aside=view.over))
             actions.append(ui.aside("glossary", "f2", t("words")))

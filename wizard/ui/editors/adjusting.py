@@ -117,7 +117,7 @@ class ResizeEditor(Overlay):
             ("much-less", "<", t("much less")),
         ):
             yield ui.Action(name, key, label, aside=key not in ("+", "-"))
-        yield ui.Action("type", "e", messages.EDIT)
+        yield ui.Action("type", "e", t("edit"))
         if self._place != self._now:
             yield ui.Action("reset", "r", t("reset"))
         if self._meaning.first is not None:

@@ -128,7 +128,7 @@ class Actions(Screen):
             t("An fstab line with the old label is updated too."),
         )
         against = settings.why_not_relabel(drive, device)
-        yield MenuEntry("rename", "r", messages.RENAME, label or messages.NONE, against, form)
+        yield MenuEntry("rename", "r", t("rename"), label or messages.NONE, against, form)
         form = Form(
             (
                 ui.Field("folder", t("Folder"), "", t("/srv + label")),
@@ -139,15 +139,13 @@ class Actions(Screen):
             ),
         )
         against = settings.why_not_mount(machine, drive, device)
-        yield MenuEntry("mount", "n", messages.MOUNT, messages.AT_BOOT, against, form)
+        yield MenuEntry("mount", "n", t("mount"), messages.AT_BOOT, against, form)
         form = Form(
             (_when("once", t("now, and no longer at boot"), t("now; fstab is not changed")),),
             lambda values: requests.Detach(values["when"] == "boot"),
         )
         place = ", ".join(settings.places_of(drive, device))
-        yield MenuEntry(
-            "unmount", "u", messages.UNMOUNT, place, settings.why_not_unmount(drive, device), form
-        )
+        yield MenuEntry("unmount", "u", t("unmount"), place, settings.why_not_unmount(drive, device), form)
         if settings.signatures_on(drive, device):
             why_bring = settings.why_not_bring(drive, device) or services.obstacle
             yield MenuEntry("bring", "y", messages.COPY_HERE, messages.SOURCE_HINT, why_bring)
@@ -164,14 +162,14 @@ class Actions(Screen):
         # If changes are unavailable, fstab was not read.
         has_line = now is not None or bool(services.apply_obstacle)
         against = settings.why_not_remount(drive, device, has_line=has_line)
-        yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, "", against, form)
+        yield MenuEntry("options", "o", t("mount options"), "", against, form)
         form = Form(
             (ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(drive), offers=offers),),
             lambda values: requests.Tune(values["purpose"]),
             t("Compares the current options with those for this purpose."),
         )
         says = t("better settings for a purpose; no file loss")
-        yield MenuEntry("tune", "c", messages.TUNE, says, settings.why_not_tune(drive, device), form)
+        yield MenuEntry("tune", "c", t("better options"), says, settings.why_not_tune(drive, device), form)
 
     def _align(self, drive: Drive, part: Partition | None) -> Iterator[MenuEntry]:
         machine = self.session.machine
@@ -188,7 +186,7 @@ class Actions(Screen):
                 says = NO_LOSS(what=tn("1 partition", "{count} partitions", count=count))
         except Refused as refusal:
             why_not = str(refusal)
-        yield MenuEntry("move", "f", messages.ALIGN, says, why_not or self.services.apply_obstacle)
+        yield MenuEntry("move", "f", t("align"), says, why_not or self.services.apply_obstacle)
 
     def _of_whole_drive(self, drive: Drive) -> Iterator[MenuEntry]:
         if drive.lost:

@@ -51,7 +51,7 @@ class DrivesScreen(Screen):
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
         self._around: Machine | None = None
-        self._asking = self._again = False
+        self._again = False
         self._named = drive
         self._opened = {drive} if part else set()
         self.row = part or drive
@@ -74,17 +74,14 @@ class DrivesScreen(Screen):
             # A different drive may have this path now.
             if (found := before.get(path)) and attached(found[0]):
                 self.desk.found[path] = found
-        if self._asking:
-            self._again = True
-            return
-        self._asking, self._again = True, False
-        self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
+        self._again = bool(self.doing)
+        if not self.doing:
+            self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
+            self.later(READING, self._probe, self._probed)
 
-        def failed(error: DiskwrightError) -> None:
-            self.tell(str(error), ui.Tone.DANGER)
-            self._finish_asking()
-
-        self.desk.later(self, self._probe, self._probed, failed)
+    def _hindered(self, error: DiskwrightError) -> None:
+        super()._hindered(error)
+        self._read_again()
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -110,10 +107,9 @@ class DrivesScreen(Screen):
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         absent = self.services.absent_at_boot(machine)
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
-        self._finish_asking()
+        self._read_again()
 
-    def _finish_asking(self) -> None:
-        self._asking = False
+    def _read_again(self) -> None:
         if self._again:
             self.read()
 
@@ -156,7 +152,7 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         here = any(run_rows.runs_on((run,), drive) for drive in self.desk.answered)
-        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self.doing or here)
 
     def _rows(self) -> ui.Listed:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
@@ -200,11 +196,8 @@ class DrivesScreen(Screen):
             who = t("recorded")
         return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
-    def _busy(self) -> bool:
-        return self._asking
-
     def _said(self) -> ui.Piece | None:
-        nothing = not self.at and not self._asking
+        nothing = not self.at and not self.doing
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self.desk.answered, nothing=nothing, brief=self._led)
 
@@ -253,7 +246,7 @@ class DrivesScreen(Screen):
             yield ui.Action("actions", "enter", ACTIONS)
             yield ui.Action("set-up", "s", messages.SET_UP, why_not, aside=bool(why_not))
         if old_filesystems(drive, at):
-            yield ui.Action("to-ext4", "m", messages.TO_EXT4)
+            yield ui.Action("to-ext4", "m", t("to ext4"))
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
         if run_rows.runs_on(self.desk.runs, drive, at):

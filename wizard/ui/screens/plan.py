@@ -168,7 +168,7 @@ class PlanScreen(JobScreen):
         if self._can_read:
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
         none = "" if session.specs else self._fault
-        yield ui.Action("edit", "e", messages.EDIT, none)
+        yield ui.Action("edit", "e", t("edit"), none)
         yield ui.Action("filesystem", "f", messages.FILESYSTEM)
         if whole and holds and alone:
             label, keeps = (t("preserve existing") if replaces else messages.REPLACE), self._keeps
@@ -191,9 +191,9 @@ class PlanScreen(JobScreen):
                 )
                 yield ui.aside("adjust", "z", messages.RESIZE, against)
             yield ui.aside("system", "p", t("system volumes"))
-            yield ui.aside("table", "g", messages.TABLE)
+            yield ui.aside("table", "g", t("table"))
         if self._has_old_filesystem:
-            yield ui.aside("to-ext4", "m", messages.TO_EXT4)
+            yield ui.aside("to-ext4", "m", t("to ext4"))
         yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
         yield ui.aside("why", "w", messages.WHY)
         yield ui.aside("speed", "t", messages.SPEED)

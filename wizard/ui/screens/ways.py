@@ -23,7 +23,7 @@ class WaysScreen(Screen):
     place = "ways"
     step = ui.ScreenStep.PLAN
     columns = (
-        ui.Column(messages.FIRST(what=messages.HOW)),
+        ui.Column(messages.FIRST(what=t("how"))),
         ui.Column(t("Time"), right=True),
         ui.Column(t("Extra space"), right=True),
         ui.Column(),

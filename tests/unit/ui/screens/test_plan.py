@@ -11,8 +11,7 @@ from tests.unit.ui.live import MEDIA, Live, closed
 from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
-from wizard.model.said import GIB, MIB
-from wizard.ui.messages import MOUNT
+from wizard.model.said import GIB, MIB, t
 from wizard.ui.screens.actions import MenuEntry
 from wizard.ui.view import Banner, Bar, Block, Para
 
@@ -178,7 +177,7 @@ def test_another_system_volume_keeps_its_choices() -> None:
 
 
 def test_enter_is_not_offered_in_a_menu_without_possible_actions(monkeypatch: MonkeyPatch) -> None:
-    grey = (MenuEntry("mount", "n", MOUNT, "", "It is in use."),)
+    grey = (MenuEntry("mount", "n", t("mount"), "", "It is in use."),)
     monkeypatch.setattr("wizard.ui.screens.actions.Actions.entries", lambda *_, **__: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
