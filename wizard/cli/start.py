@@ -214,8 +214,7 @@ class ApplyRequest:
                 "To continue, confirm with:",
                 drives=tuple(drive.path for drive in self.document.drives),
             )
-            words = (*self.document.tokens, *filter(None, (self.job.word(),)))
-            raise Refused(f"{said} {as_options(words)}")
+            raise Refused(f"{said} {self.job.confirmation}")
         self._run_job.check_confirmed(self.document, self._how)
         check_is_root(self._arguments)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from wizard.apply.system import mounts
     from wizard.benchmark import smr_probe
     from wizard.benchmark.candidates import partition
-    from wizard.ext4.assessment import Situation
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
@@ -197,8 +195,9 @@ class Services:
 
     def as_root(self) -> local_runs.LocalRuns:
         """Return `runs` with root, requested if necessary. Raises Refused."""
-        if not self.is_recording:
-            self.obtain_root()
+        if self.is_recording:
+            raise Refused(self.obstacle)
+        self.obtain_root()
         return self.runs
 
     def open_runs(self) -> tuple[local_runs.OpenRun, ...]:
@@ -361,15 +360,6 @@ class Services:
         # The privileged process does not see an unprivileged user's environment.
         own = self._journal_dir or runs.STATE / "runs"
         return runs.doubts_about(own if self.needs_root else runs.runs_folder(self._journal_dir))
-
-    def look_at_ext(self, device: str) -> Situation:
-        """Inspect an ext2 or ext3 filesystem. May take long and request root. Raises Refused or BadInput."""
-        if self.is_recording:
-            raise Refused(self.obstacle)
-        if self.apply_obstacle:
-            as_root = t("Only root can inspect it. As root:")
-            raise Refused(f"{as_root}  diskwright migrate {shlex.quote(device)}")
-        return self.as_root().look_at_ext(device)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[places.Source, ...]:
         """Return possible sources of a copy to one of the mount points `targets`. May take long.

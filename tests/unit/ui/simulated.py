@@ -27,6 +27,9 @@ class Simulated(Services, LocalRuns):
     def runs(self) -> LocalRuns:
         return self
 
+    def as_root(self) -> LocalRuns:
+        return self.runs
+
     def measure(self, drive: Drive, work: Callable[P, T], /, *args: P.args, **how: P.kwargs) -> T:
         return cast(T, self.measurement(*args, **how))
 

@@ -11,7 +11,6 @@ from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.host.services import Services
-from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, join, t, tn
 from wizard.operations.operation import NO_UNDO
@@ -119,9 +118,14 @@ class Job(Generic[D]):
 
     def command(self, file: str) -> str:
         """Return the command that applies the saved document as root."""
-        words = (*self.document.tokens, *filter(None, (self.word(),)))
-        confirmed = (word for token in words for word in ("--confirm", printable(token)))
-        return shlex.join(("sudo", "diskwright", "apply", file, *confirmed))
+        return f"sudo diskwright apply {shlex.quote(file)} {self.confirmation}"
+
+    @property
+    def confirmation(self) -> str:
+        """Options that confirm the drives and, if undo is impossible, that the user knows."""
+        from wizard.apply.plan.run_summary import as_options
+
+        return as_options((*self.document.tokens, *filter(None, (self.word(),))))
 
     def stop_means(self) -> ui.Text:
         """Describe the effect of stopping."""
