@@ -84,7 +84,7 @@ class BringJob(InPlaceJob[Bring]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
-        return (*map(ui.para, amount_message(self.document)), *_numbered(self.sentences), *edits)
+        return (*map(ui.para, amount_message(self.document)), *super().commands(), *edits)
 
     def power(self, told: str, working: int | None) -> ui.Text:
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
@@ -157,7 +157,7 @@ class MoveJob(InPlaceJob[Moves]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         moved = (ui.para(one) for one in moving.preview(self.document) if one not in self.document.doubts)
-        return (*moved, *_numbered(self.sentences))
+        return (*moved, *super().commands())
 
 
 class MigrationJob(InPlaceJob[Migration]):
@@ -202,10 +202,6 @@ class MigrationJob(InPlaceJob[Migration]):
             banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),))
             return replace(outcome, banner=banner, more=(ways.INSPECT_RESULT(device=device),))
         return outcome
-
-
-def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:
-    return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {

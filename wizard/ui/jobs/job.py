@@ -90,20 +90,20 @@ class Job(Generic[D]):
         return sum(self.seconds) + self.read_seconds
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return every step with commands, undo and checks."""
-        raise NotImplementedError
+        """Return every step with commands, undo and checks, if there are any."""
+        return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(self.sentences, 1))
 
     def word(self) -> str:
         """Return the extra word to type if undo is impossible, or an empty string."""
         return ""
 
-    def rehearses(self) -> bool:
-        """Return True if `room` rehearses the job."""
-        return False
-
     @property
     def restores_nothing(self) -> bool:
         """True if undo has neither signatures nor unknown data to restore."""
+        return False
+
+    def rehearses(self) -> bool:
+        """Return True if `room` rehearses the job."""
         return False
 
     def room(self) -> undo_policy.UndoSpace:

@@ -23,7 +23,6 @@ from wizard.ui.components.advice_rows import notice
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
-ACTIONS = t("actions")
 READING = t("reading ...")
 
 CHANGES = (
@@ -243,12 +242,12 @@ class DrivesScreen(Screen):
         if ready:
             yield ui.Action("set-up", "enter", messages.SET_UP)
         else:
-            yield ui.Action("actions", "enter", ACTIONS)
+            yield ui.Action("actions", "enter", t("actions"))
             yield ui.Action("set-up", "s", messages.SET_UP, why_not, aside=bool(why_not))
         if old_filesystems(drive, at):
             yield ui.Action("to-ext4", "m", t("to ext4"))
         if ready:
-            yield ui.Action("actions", "a", ACTIONS)
+            yield ui.Action("actions", "a", t("actions"))
         if run_rows.runs_on(self.desk.runs, drive, at):
             yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
