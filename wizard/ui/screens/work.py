@@ -113,8 +113,8 @@ class WorkScreen(asking.JobScreen):
             )
             outcome = replace(outcome, banner=ui.Banner(said, tone=ui.Tone.WARN))
         self._outcome = outcome
-        if (asked := self._asked) is not None:
-            self._asked = None
+        asked, self._asked = self._asked, None
+        if asked:
             self._ask(asked)
 
     @property
@@ -254,11 +254,8 @@ class WorkScreen(asking.JobScreen):
         self.open(asking.Question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
 
     def _ask(self, way: Purpose) -> None:
-        """Ask for confirmation of keep or undo, as soon as the action is known to work."""
-        if self._outcome is None:
-            self._asked = way
-            return
-        if way not in self._outcome.ways:
+        """Ask for confirmation of keep or undo, if the action works."""
+        if self._outcome is None or way not in self._outcome.ways:
             return
 
         def read(values: ui.Values) -> bytes:
