@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.process.deferred import deferred
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class LocalRuns:
 
     def next_commands(self, run: Path) -> job.NextCommands:
         """Return the commands that work on a run now, none if it is unreadable."""
-        with suppress(BadInput):
+        with suppress(DiskwrightError):
             return run_control.working_ways(run, journal.state(run))
         return job.NextCommands()
 
