@@ -24,7 +24,7 @@ from tests.looks.rehearsal import (
     ready,
     until,
 )
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
@@ -82,7 +82,7 @@ def _command(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def by_questions(services: RealServices, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:
+def by_questions(services: Services, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:
     """Run the plain wizard. Return its exit code and output."""
     purpose = [profile.workload.id for profile in services.profiles].index(workload) + 1
     script = (
@@ -95,13 +95,13 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
     return _conversed(services, script)
 
 
-def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, str]:
+def to_ext4_by_questions(services: Services, token: str) -> tuple[ExitCode, str]:
     """Convert the only drive to ext4 in the plain wizard, and keep the result."""
     script = (("m to ext4", "m"), ("Serial (", token), ("K keep", "K"), ("y keep", "y"), ENDS)
     return _conversed(services, script)
 
 
-def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
+def _conversed(services: Services, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
     said = StringIO()
     desk = Wizard(services)
     lines = PlainSession(desk, Dialogue(Answers(said, script), said, echo=True))
@@ -109,7 +109,7 @@ def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tup
     return lines.converse(), said.getvalue()
 
 
-def on_screens(services: RealServices, token: str, workload: str, mount: Path) -> Path | None:
+def on_screens(services: Services, token: str, workload: str, mount: Path) -> Path | None:
     """Walk the screens by keys. Return the run at the result."""
     found: list[Path | None] = []
 
@@ -134,7 +134,7 @@ def on_screens(services: RealServices, token: str, workload: str, mount: Path) -
     return found[0] if found else None
 
 
-def refused_on_screens(services: RealServices, workload: str) -> Session | None:
+def refused_on_screens(services: Services, workload: str) -> Session | None:
     """Walk the screens to a plan that cannot be reviewed. Return the session there."""
     found: list[Session] = []
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.process.deferred import deferred
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ class LocalRuns:
         """Return the progress of a run, as far as known."""
         return run_control.status(run)
 
-    def next_commands(self, run: Path) -> job.NextCommands | None:
-        """Return the commands that work on a run now, or None if only root can tell."""
-        with suppress(BadInput):
-            return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
-        return None
+    def next_commands(self, run: Path) -> job.NextCommands:
+        """Return the commands that work on a run now, none if it is unreadable."""
+        with suppress(DiskwrightError):
+            return run_control.working_ways(run, journal.state(run))
+        return job.NextCommands()
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""

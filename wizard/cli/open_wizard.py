@@ -51,10 +51,8 @@ def _open(services: Services, plain: bool, drive: str = "", part: str = "") -> E
 
 
 def _services(arguments: Namespace) -> Services:
-    from wizard.host.this_system import RealServices
-
     if arguments.machine is None:
-        return RealServices(journal_dir=arguments.journal, page_of=report_page)
+        return Services(journal_dir=arguments.journal, page_of=report_page)
     from wizard.probe.machine import load_machine
 
     return Services(load_machine(Path(arguments.machine)), arguments.machine)
@@ -107,10 +105,8 @@ def demo(arguments: Namespace) -> ExitCode:
 
 def _demo_services(drive: DemoDrive) -> Services:
     """Services that see only the demo drive and write only to its folder."""
-    from wizard.host.this_system import RealServices
-
     environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
-    return RealServices(
+    return Services(
         only=(drive.path,),
         environment=environment,
         journal_dir=drive.runs,

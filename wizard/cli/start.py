@@ -23,8 +23,7 @@ from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
 from wizard.documents.codec import FAULT_IN, LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import UNREADABLE
-from wizard.host.services import Services
-from wizard.host.this_system import RealServices
+from wizard.host.services import NOTHING, Services
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, failing, t
 from wizard.plan.changes import RunDocument
@@ -117,7 +116,7 @@ def _typed(prompt: Message) -> bytes:
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Blocks:
     """Yield the text of a document. `keep`: as with `apply --keep`."""
-    return job_of(Services(), document, keep=keep).page()
+    return job_of(Services(NOTHING), document, keep=keep).page()
 
 
 def show_document(arguments: Namespace) -> Document:
@@ -192,7 +191,7 @@ class ApplyRequest:
         if isinstance(document, Plan):
             document = document.with_current_texts(self._how.environment.fstab)
         self.document = document
-        services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
+        services = Services(environment=self._how.environment, journal_dir=arguments.journal)
         self.job = job_of(services, self.document, keep=keep)
 
     def check(self) -> ExitCode:
@@ -219,8 +218,7 @@ class ApplyRequest:
                 "To continue, confirm with:",
                 drives=tuple(drive.path for drive in self.document.drives),
             )
-            words = (*self.document.tokens, *filter(None, (self.job.word(),)))
-            raise Refused(f"{said} {as_options(words)}")
+            raise Refused(f"{said} {self.job.confirmation}")
         self._run_job.check_confirmed(self.document, self._how)
         check_is_root(self._arguments)
 

@@ -140,10 +140,8 @@ class PlainSession:
         if self._screen is not screen or self._told is None or self._told.place != view.place:
             self.tell(screen, view)
             return True
-        new: list[telling.Told] = list(telling.changes(self._told, view))
-        progress, before = telling.progress_text(view), telling.progress_text(self._told)
-        new += [Line(progress)] if progress and progress != before else []
-        known = {telling.but_figures(one) for one in (*telling.whole(self._told), before)}
+        new = list(telling.changes(self._told, view))
+        known = {telling.but_figures(one) for one in telling.whole(self._told)}
         if not new or (monotonic() < due and all(telling.but_figures(one) in known for one in new)):
             return False
         self._told = view
@@ -239,7 +237,7 @@ class PlainSession:
         except DiskwrightError as error:
             self.talk.say(str(error))
         else:
-            self.print([*telling.pane_lines(view, pane), Line()])
+            self.print((*telling.printed(telling.pane_units(view, pane)), Line()))
 
     def _at_row(self, screen: Screen, view: View, answer: str, index: int, rest: str) -> None:
         rows = view.rows.rows if view.rows else ()
@@ -256,7 +254,7 @@ class PlainSession:
             self._screen, self._told = screen, here
             new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
             for pane in here.panes:
-                new += telling.pane_lines(here, pane)
+                new += telling.printed(telling.pane_units(here, pane))
             self.print([*new, Line()])
         elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
             self.act(action.name, row)

@@ -11,6 +11,8 @@ from wizard.plain.prompt import handle, way
 from wizard.ui import view as ui
 
 Told = Line | ui.Command
+Unit = tuple[Told, ...]
+"""Lines that are printed together. An empty line if empty."""
 MOST_STRETCHES = 16
 """Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")
@@ -19,29 +21,64 @@ _FIGURES = re.compile(r"[\d.,]+")
 def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     """Yield all of a view except the last response: banners first, the list last. `headed`: the name of the
     step was just printed."""
-    if not headed or str(view.title) != str(view.step.shown):
-        yield from _line(str(view.title))
-    yield from _line(str(view.about))
-    yield from _without_gaps(view, _blocks(view), banners=True)
-    yield from _without_gaps(view, view.above)
-    for pane in view.panes:
-        yield from pane_lines(view, pane)
-    yield from _list_lines(view)
+    units = [unit for _, section in _sections(view) for unit in section]
+    return printed(units[headed and str(view.title) == str(view.step.shown) :])
 
 
-def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
-    """Yield a pane with the title."""
-    yield Line()
-    yield from _line(str(pane.title))
-    yield from _without_gaps(view, pane.blocks)
+def printed(units: Iterable[Unit]) -> Iterator[Told]:
+    """Yield the lines of units."""
+    for unit in units:
+        yield from unit or (Line(),)
 
 
-def _list_lines(view: ui.View) -> Iterator[Line]:
+def changes(before: ui.View, view: ui.View) -> Iterator[Told]:
+    """Yield the changes between two views. If the numbering changed, all rows. If the cursor moved, all of a
+    changed pane."""
+    known = dict(_sections(before))
+    moved = bool(before.rows and view.rows and before.rows.at != view.rows.at)
+    for name, section in _sections(view):
+        left = Counter(known.get(name))
+        if name not in known or (moved and "pane" in name[:1] and section != known[name]):
+            yield from printed(section)
+        else:
+            for unit in section:
+                if left[unit]:
+                    left[unit] -= 1
+                else:
+                    yield from unit
+
+
+def _sections(view: ui.View) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
+    """Yield the parts of a view in the order of printing, each with a name that changes if all of the part is
+    new."""
+    every = (*view.above, *(block for pane in view.panes for block in pane.blocks))
+    heads = [(Line(" ".join(str(text).split())),) for text in (view.title, view.about) if str(text)]
+    yield (), [*heads, *_units(view, every, banners=True), *_units(view, view.above)]
+    yield from ((("pane", str(pane.title)), pane_units(view, pane)) for pane in view.panes)
     rows = view.rows.rows if view.rows else ()
-    if rows:
-        yield Line()
-    for number, row in enumerate(rows, 1):
-        yield from row_lines(number, row)
+    listed = [tuple(row_lines(number, row)) for number, row in enumerate(rows, 1)]
+    yield ("rows", *(row.key for row in rows)), [(), *listed] if rows else []
+
+
+def pane_units(view: ui.View, pane: ui.Pane) -> list[Unit]:
+    """Return a pane with the title."""
+    title = [(Line(str(pane.title)),)] if str(pane.title) else []
+    return [(), *title, *_units(view, pane.blocks)]
+
+
+def _units(view: ui.View, blocks: Iterable[ui.Block], *, banners: bool = False) -> Iterator[Unit]:
+    """Yield either banners or other blocks, with single empty lines between them."""
+    gap = begun = False
+    for block in blocks:
+        if isinstance(block, ui.Banner) is banners:
+            unit = tuple(block_lines(block, view))
+            if unit == (Line(),):
+                gap = begun
+                continue
+            if gap:
+                yield ()
+            gap, begun = False, True
+            yield unit
 
 
 def row_lines(number: int, row: ui.Row) -> Iterator[Line]:
@@ -57,60 +94,9 @@ def row_lines(number: int, row: ui.Row) -> Iterator[Line]:
         yield Line(f"{prompt.CANNOT} {why_not}", indent + 3, 2)
 
 
-def changes(before: ui.View, view: ui.View) -> Iterator[Told]:
-    """Yield the changes between two views. If the numbering changed, all rows."""
-    if str(before.title) != str(view.title):
-        yield Line(str(view.title))
-    old, rows = (one.rows.rows if one.rows else () for one in (before, view))
-    if [row.key for row in old] != [row.key for row in rows]:
-        yield from _list_lines(view)
-    else:
-        for number, (old_row, row) in enumerate(zip(old, rows, strict=True), 1):
-            if (lines := list(row_lines(number, row))) != list(row_lines(number, old_row)):
-                yield from lines
-    yield from _new(_blocks_told(before, before.above), _blocks_told(view, view.above))
-    moved = bool(before.rows and view.rows and before.rows.at != view.rows.at)
-    known = {str(pane.title): _blocks_told(before, pane.blocks) for pane in before.panes}
-    for pane in view.panes:
-        now, earlier = _blocks_told(view, pane.blocks), known.get(str(pane.title))
-        if earlier is None or (moved and now != earlier):
-            yield from pane_lines(view, pane)
-        else:
-            yield from _new(earlier, now)
-
-
-def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
-    left = Counter(before)
-    for line in now:
-        if left[line]:
-            left[line] -= 1
-        else:
-            yield line
-
-
-def _blocks_told(view: ui.View, blocks: Iterable[ui.Block]) -> list[Told]:
-    told = (
-        told for block in blocks if not isinstance(block, ui.Progress) for told in block_lines(block, view)
-    )
-    return [one for one in told if one != Line()]
-
-
-def progress_text(view: ui.View) -> str:
-    """Return the progress, or an empty text."""
-    return next((_progress(block) for block in _blocks(view) if isinstance(block, ui.Progress)), "")
-
-
-def _blocks(view: ui.View) -> Iterator[ui.Block]:
-    yield from view.above
-    yield from (block for pane in view.panes for block in pane.blocks)
-
-
-def but_figures(told: Told | str) -> str:
+def but_figures(told: Told) -> str:
     """Return text without figures, which may change at any time."""
-    text = (
-        " ".join(told.argv) if isinstance(told, ui.Command) else told if isinstance(told, str) else told.text
-    )
-    return _FIGURES.sub("", text)
+    return _FIGURES.sub("", told.text if isinstance(told, Line) else " ".join(told.argv))
 
 
 def help_lines(view: ui.View) -> Iterator[Line]:
@@ -184,22 +170,3 @@ def _progress(progress: ui.Progress) -> str:
     if progress.said or progress.share is None:
         return str(progress.said)
     return str(t("{percent} %", percent=int(100 * progress.share)))
-
-
-def _line(text: str) -> Iterator[Line]:
-    if text:
-        yield Line(" ".join(text.split()))
-
-
-def _without_gaps(view: ui.View, blocks: Iterable[ui.Block], *, banners: bool = False) -> Iterator[Told]:
-    """Yield either banners or other blocks, with single empty lines between them."""
-    gap = begun = False
-    for block in blocks:
-        for line in block_lines(block, view) if isinstance(block, ui.Banner) is banners else ():
-            if isinstance(line, Line) and not line.text:
-                gap = begun
-                continue
-            if gap:
-                yield Line()
-            gap, begun = False, True
-            yield line

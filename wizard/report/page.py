@@ -13,7 +13,7 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
-from wizard.host.services import Services
+from wizard.host.services import NOTHING, Services
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis
@@ -236,7 +236,7 @@ def _drives_part(facts: Facts) -> Markup:
             pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
+                    (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
                 )
             ),
             listed(f"{one.what}: {one.why}" for one in facts.unread),
@@ -366,7 +366,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
 
 def render_page(report: Report) -> str:
     """Return the page."""
-    services = Services()
+    services = Services(NOTHING)
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE

@@ -95,7 +95,7 @@ class Screen:
         return ui.View(
             self.place,
             self.step,
-            self._title(),
+            self.title,
             tuple(self._actions()),
             self._about(),
             tuple(self._above()),
@@ -107,9 +107,6 @@ class Screen:
             self._busy(),
             self.help,
         )
-
-    def _title(self) -> ui.Text:
-        return self.title
 
     def _about(self) -> ui.Text:
         return self.about
@@ -217,7 +214,9 @@ class Screen:
             self.doing = ""
             then(result)
 
-        if not self.doing:
+        if self.doing:
+            self.tell(self.doing)
+        else:
             self.doing = doing
             self.desk.later(self, work, done, self._hindered, finishes=finishes)
 
@@ -344,7 +343,7 @@ class Desk(ABC):
             aside = view.action("back") is not None
             actions.append(ui.Action("back", "escape", messages.BACK, aside=aside))
         if screen.missing is not None:
-            actions.append(ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL))
+            actions.append(ui.Action("install", "f5" if "i" in keys else "i", t("install")))
         if view.place not in ("help", "glossary"):
             actions.append(ui.Action("help", "?", messages.HELP, aside=view.over))
             actions.append(ui.aside("glossary", "f2", t("words")))

@@ -31,10 +31,8 @@ def for_purpose(session: Session, workload: str) -> Session:
     advice = session.advise(workload, part.size_bytes if part else None)
     anew = replace(
         session,
-        workload=workload,
         advice=advice,
-        choice=advice.chosen,
-        taken=None,
+        taken=Taken(advice.chosen) if advice.chosen else None,
         specs=(),
         plan=None,
         arrangement=PLAIN,
@@ -47,7 +45,7 @@ def for_purpose(session: Session, workload: str) -> Session:
         # One volume if there is too little space.
         with suppress(DiskwrightError):
             return replace(anew, specs=desktop_specs(anew))
-    return replace(anew, specs=(default_spec(anew),)) if anew.choice else anew
+    return replace(anew, specs=(default_spec(anew),)) if anew.taken else anew
 
 
 def missing_makers(session: Session) -> missing.Missing | None:
@@ -62,7 +60,7 @@ def _safe_mode(session: Session) -> Mode | None:
     """Return a mode that destroys no data, or None. Only the user chooses a destructive mode."""
     if session.drive.is_empty:
         return Mode.REPLACE
-    if session.choice is None:
+    if session.taken is None:
         return None
     trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(session),))
     return None if why_not(planned, trial) else Mode.USE_FREE
@@ -80,9 +78,9 @@ def default_spec(session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeS
     """Return one volume in all remaining space, with recommended settings and the usual mount point and
     writer.
     """
-    assert session.advice is not None and session.choice is not None
-    doubts = session.with_options(session.choice).doubts
-    spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, doubts)
+    taken = session.taken
+    assert session.advice is not None and taken is not None
+    spec = VolumeSpec(taken.choice, session.advice.workload, None, None, None, taken.doubts)
     return _fitting(session, with_usual_place(spec, session.drive, session.services.usual(), others))
 
 
@@ -113,9 +111,7 @@ def with_filesystem(session: Session, index: int, taken: Taken) -> Session:
         )
         spec = replace(usual, mount_point=spec.mount_point or usual.mount_point)
     changed = with_spec(session, index, spec)
-    if index == 0:
-        changed = replace(changed, choice=taken.choice, taken=taken)
-    return changed
+    return changed if index else replace(changed, taken=taken)
 
 
 def spread(session: Session, stripe: Stripe | None, others: Sequence[Drive]) -> Session:

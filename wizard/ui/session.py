@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine, Partition
     from wizard.model.said import Message
-    from wizard.model.verdict import Verdict
     from wizard.plan.changes import Migration
     from wizard.plan.plan import Plan
     from wizard.plan.request.plan_request import Arrangement, Mode
@@ -27,17 +26,15 @@ if TYPE_CHECKING:
 class Session(Struct, frozen=True):
     """State passed from screen to screen. None means undecided.
 
-    `taken`: options added to the recommended ones. `part`: node of the only partition to format. `migration`:
-    a planned conversion, which has other screens.
+    `taken`: filesystem and options of the first volume. `part`: node of the only partition to format.
+    `migration`: a planned conversion, which has other screens.
     """
 
     services: Services
     machine: Machine
     drive: Drive
     diagnosis: Diagnosis
-    workload: str | None = None
     advice: Advice | None = None
-    choice: Choice | None = None
     taken: Taken | None = None
     mode: Mode | None = None
     part: str | None = None
@@ -45,7 +42,6 @@ class Session(Struct, frozen=True):
     arrangement: Arrangement = PLAIN
     others: tuple[Drive, ...] = ()
     plan: Plan | None = None
-    verdict: Verdict | None = None
     migration: Migration | None = None
 
     @property

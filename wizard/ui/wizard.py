@@ -6,12 +6,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.said import Message, Sentence, tn
+from wizard.model.said import Sentence, tn
 from wizard.process.deferred import deferred
 from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.desk import Desk, Screen
 
 if TYPE_CHECKING:
+    from wizard.apply.local_runs import OpenRun
     from wizard.plan.changes import RunDocument
     from wizard.ui.dialogs import asking, health, pages
     from wizard.ui.screens import drives, review
@@ -52,30 +53,24 @@ class Wizard(Desk):
         """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
         if self.services.demo:
             return ()
-        from wizard.apply.local_runs import OpenRun
         from wizard.apply.run import job, runs
         from wizard.apply.run_control import CONTINUES
 
-        def left(one: OpenRun) -> Message | str:
+        def left(one: OpenRun) -> str:
             if one.state == RUNNING:
-                return CONTINUES(run=runs.run_argument(one.run))
+                return str(CONTINUES(run=runs.run_argument(one.run)))
             unfinished = Sentence("The run {name} is unfinished: {commands}")
             done = Sentence("The run {name} is done, not in use yet: {commands}")
             commands = job.NextCommands(one.ways, one.why_not).said(one.run)
-            return commands and (done if "keep" in one.ways else unfinished)(
-                name=one.run.name, commands=commands
-            )
+            return str((done if "keep" in one.ways else unfinished)(name=one.run.name, commands=commands))
 
-        found: list[OpenRun] = []
+        found: tuple[OpenRun, ...] = ()
         # Only root can read runs started by root.
         with suppress(DiskwrightError, OSError):
-            found += self.services.open_runs()
-            own, known = self.run, self.services.runs
-            if own and own not in {one.run for one in found} and (ways := known.next_commands(own)):
-                found.append(OpenRun(own, known.state(own), (), ways.names, str(ways.why_not)))
+            found = self.services.open_runs()
         # Half-written drives first, then waiting runs, then active ones.
-        found.sort(key=lambda one: 2 if one.state == RUNNING else int("keep" in one.ways))
-        lines = tuple(str(line) for line in map(left, found) if line)
+        by_urgency = sorted(found, key=lambda one: 2 if one.state == RUNNING else int("keep" in one.ways))
+        lines = tuple(map(left, by_urgency))
         if (more := len(lines) - MOST_RUNS) <= 0:
             return lines
         said = tn(

@@ -14,7 +14,6 @@ from tests.loop.program import MIB, PLANS, Event, ExitCode, Plan, RunState, list
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import load_workloads
 from wizard.host.services import Services
-from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
 
 WORKLOADS = tuple(profile.workload.id for profile in load_workloads())
@@ -24,9 +23,9 @@ UNSHOWN = frozenset({"defaults", "nofail", "auto", "rw", "exec"})
 Walk = Callable[[Work, str, str], None]
 
 
-def services(work: Work, drive: str) -> RealServices:
+def services(work: Work, drive: str) -> Services:
     """Return services for this machine, limited to the test's drives and files."""
-    return RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
+    return Services(only=(drive,), environment=work.environment, journal_dir=work.runs)
 
 
 def token_of(drive: str) -> str:
@@ -121,5 +120,5 @@ def test_unsuitable_workload_is_refused_by_every_interface(make_drive: MakeDrive
             told.split()
         )
         session = walks.refused_on_screens(services(work, drive), workload)
-        assert session is not None and session.choice is None
+        assert session is not None and session.taken is None
     assert not work.runs.exists() and written_blocks(work, drive) == before

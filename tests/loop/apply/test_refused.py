@@ -24,7 +24,7 @@ from tests.loop.program import (
     probe_machine,
     start_run,
 )
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.plan.request.plan_request import NewVolumes
 
 
@@ -226,7 +226,7 @@ def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> N
         refused(work, plan, "is not empty")
         with pytest.raises(Refused, match="is not empty"):
             machine = probe_machine([drive])
-            services = RealServices([drive], work.environment, work.runs)
+            services = Services(only=[drive], environment=work.environment, journal_dir=work.runs)
             services.plan(machine, machine.drives, NewVolumes((spec("ext4", None, place),), Mode.REPLACE))
     (place / "letter").unlink()
     tool("mount", "-t", "tmpfs", "none", str(place))

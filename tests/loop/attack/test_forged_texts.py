@@ -10,7 +10,7 @@ from tests.loop.migrate.migrating import Old
 from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
 from wizard.ext4.document import MIGRATIONS
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.plan.settings.tuning import SETTINGS
 
 
@@ -47,9 +47,7 @@ def test_migration_with_altered_texts_is_refused(old: Old) -> None:
         for words in (("--confirm", migration.drive.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
-        services = RealServices(
-            only=(old.drive,), environment=old.work.environment, journal_dir=old.work.runs
-        )
+        services = Services(only=(old.drive,), environment=old.work.environment, journal_dir=old.work.runs)
         forged = replace(migration, doubts=doubts)
         with pytest.raises(Refused, match="explanations differ"):
             services.runs.start(forged, migration.tokens)

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.loop.applying import SECONDS, Work, said, story, unknown_kernel
 from tests.loop.program import Event, Machine, list_runs
 from tests.unit.ui.person import Person
-from wizard.host.this_system import RealServices
+from wizard.host import services as host
 from wizard.ui.desk import Desk
 
 MEDIA = "large-media"
@@ -48,7 +48,7 @@ class Walker(Person):
         self.act("do", entry)
 
 
-class Services(RealServices):
+class Services(host.Services):
     """Services for test drives, with the scratch fstab. Kernel modules are ignored, because loop tests run
     in any container."""
 

@@ -46,8 +46,8 @@ run_control.journal = types.SimpleNamespace(**{{**vars(run_control.journal), "fo
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
 NO_DEMO = """
-from wizard.host.this_system import RealServices
-RealServices.demo = property(lambda _: False, lambda _, __: None)
+from wizard.host.services import Services
+Services.demo = property(lambda _: False, lambda _, __: None)
 """
 """Though it sees one drive only, as the demo does."""
 

@@ -24,15 +24,15 @@ from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
 from wizard.plan import undo_policy
 from wizard.cli import open_wizard
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 drive, fstab, runs = sys.argv[1:]
-class Services(RealServices):
+class Seen(Services):
     def surroundings(self):
         return unknown_kernel(super().surroundings())
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-def services(_):
-    return Services(only=(drive,), environment=environment, journal_dir=Path(runs))
-open_wizard._services = services
+def seen(_):
+    return Seen(only=(drive,), environment=environment, journal_dir=Path(runs))
+open_wizard._services = seen
 undo_policy.needs_word = lambda *_: True
 sys.exit(main(["--plain"]))
 """

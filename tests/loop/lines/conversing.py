@@ -23,10 +23,10 @@ from pathlib import Path
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
 from wizard.cli import open_wizard
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-open_wizard._services = lambda arguments: RealServices(
+open_wizard._services = lambda arguments: Services(
     only=(drive,), environment=environment, journal_dir=Path(runs)
 )
 sys.exit(main(["--plain"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.loop.applying import spec
 from tests.loop.program import DiskwrightError, Mode
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.plan.request.plan_request import NewVolumes
 
 
@@ -17,7 +17,7 @@ def say(**seen: object) -> None:
 
 def main(path: str, runs: str, token: str | None = None) -> None:
     """Inspect, ask for root, inspect again, plan, apply, and follow the run twice."""
-    services = RealServices(journal_dir=Path(runs))
+    services = Services(journal_dir=Path(runs))
     unread = next(drive for drive in services.probe(lambda _: None).drives if drive.path == path)
     say(asks=services.asks_for_root, obstacle=services.apply_obstacle, table=unread.table is not None)
     try:

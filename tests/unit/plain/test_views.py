@@ -152,8 +152,8 @@ def test_only_differences_of_a_view_updated_in_place_are_printed() -> None:
 
     told = Talked(EVERYTHING, change).hear("2")
     assert told.text.partition("Answer: 2\n")[2].splitlines()[:4] == [
-        "1. first, 2.0 TB",
         "A new line.",
+        "1. first, 2.0 TB",
         "It is done.",
         "Number: go on. Empty line: 2 (go on). Or: ? help, q quit.",
     ]

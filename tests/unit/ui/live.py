@@ -10,12 +10,17 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
+from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace
+from wizard.ui.screens.actions import Actions, MenuEntry
+from wizard.ui.screens.drives import DrivesScreen
+from wizard.ui.session import Session
+from wizard.ui.wizard import Wizard
 
 RUN = Path("/nowhere/20261121-000000-sda")
 MEDIA = "large-media"
@@ -67,7 +72,7 @@ class Live(Simulated):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless, self.machine = False, self.known
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         return self.ways or super().next_commands(run)
 
     def is_attached(self, drive: Drive) -> bool:
@@ -126,6 +131,14 @@ class Live(Simulated):
 
     def request_stop(self, run: Path) -> None:
         self.seen.stopped += 1
+
+
+def menu(services: Services, device: str, *drives: Drive) -> Sequence[MenuEntry]:
+    """Return the menu of a device of the first drive."""
+    desk, around = Wizard(services), machine(*drives)
+    desk.session = Session(services, around, drives[0], services.diagnose(around, drives[0]))
+    desk.go(DrivesScreen(desk))
+    return Actions(desk, device).entries()
 
 
 def entry(event: Event, sentence: str, step: int = 0, output: str = "") -> JournalEntry:

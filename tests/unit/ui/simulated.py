@@ -27,6 +27,9 @@ class Simulated(Services, LocalRuns):
     def runs(self) -> LocalRuns:
         return self
 
+    def as_root(self) -> LocalRuns:
+        return self.runs
+
     def measure(self, drive: Drive, work: Callable[P, T], /, *args: P.args, **how: P.kwargs) -> T:
         return cast(T, self.measurement(*args, **how))
 
@@ -49,7 +52,7 @@ class Simulated(Services, LocalRuns):
     def power(self, run: Path) -> str:
         return ""
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
         by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
         return NextCommands(by_state.get(self.state(run), ()))

@@ -146,7 +146,7 @@ def test_no_run_is_guessed_among_several_on_other_drives() -> None:
 class KeptInVain(Live):
     """Services with a complete run after a failed keep."""
 
-    def next_commands(self, run: Path) -> NextCommands | None:
+    def next_commands(self, run: Path) -> NextCommands:
         return NextCommands(("keep", "undo"))
 
 

@@ -57,7 +57,7 @@ def test_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
 
 def test_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
     assert told_of_drives() == (had("screens/drives.py") | had("components/run_rows.py")) - EVERYWHERE
-    assert told_of_menu() == had("menu.py", MENU)
+    assert told_of_menu() == had("screens/actions.py", MENU)
 
 
 def test_capital_letters_are_listed_together() -> None:
@@ -69,7 +69,7 @@ def test_capital_letters_are_listed_together() -> None:
         "screens/work.py",
         "dialogs/measuring.py",
     )
-    keys = had("menu.py", MENU).union(*map(had, modules))
+    keys = had("screens/actions.py", MENU).union(*map(had, modules))
     assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
 
 

@@ -79,7 +79,7 @@ class RootRequest(WithSecret, Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """`document`: planned by WORK_OUT."""
+    """`document`: planned by WORK_OUT. `ways`: commands for the ended run; if none, `sentence` says why."""
 
     say: Say
     machine: RawMachine | None = None
@@ -89,6 +89,7 @@ class Answer(Struct, frozen=True):
     run: str = ""
     entry: JournalEntry | None = None
     state: RunState | None = None
+    ways: tuple[str, ...] = ()
     status: RunStatus | None = None
     sentence: str = ""
     code: int = 0

@@ -17,6 +17,7 @@ from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.run import journal
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.kinds import render_any
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run_control import left_alone
@@ -53,6 +54,7 @@ class Elevated(LocalRuns):
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
         self._state: journal.RunState | None = None
+        self._commands = NextCommands()
         self._status = RunStatus()
         self.gone = False
         self._run = Path()
@@ -141,6 +143,10 @@ class Elevated(LocalRuns):
         """As last reported."""
         return self._status
 
+    def next_commands(self, run: Path) -> NextCommands:
+        """As reported at the end."""
+        return self._commands
+
     def closed(self, run: Path) -> str:
         """Empty: undo reports the reason."""
         return ""
@@ -183,6 +189,7 @@ class Elevated(LocalRuns):
                         self._status = answer.status
                     case Say.ENDED:
                         self._state = answer.state
+                        self._commands = NextCommands(answer.ways, answer.sentence)
                     case Say.LINE:
                         self._on_line(answer.sentence)
                     case Say.BEGAN:

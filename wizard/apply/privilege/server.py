@@ -30,7 +30,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.kinds import read_any, render_any
-from wizard.apply.run.process import DAMAGED, request_stop
+from wizard.apply.run.process import DAMAGED, Purpose, request_stop
 from wizard.apply.run.runs import OPEN_JOURNAL
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
@@ -168,7 +168,10 @@ class Relay:
                 self._send(Answer(Say.ENTRY, entry=entry))
                 self._sent_entries += 1
         self._send_status(run)
-        self._send(Answer(Say.ENDED, state=state(run)))
+        now = LocalRuns(Environment()).next_commands(run)
+        # No request resumes a run.
+        ways = tuple(way for way in now.names if way != Purpose.APPLY)
+        self._send(Answer(Say.ENDED, state=state(run), ways=ways, sentence=str(now.why_not)))
 
     def _settle(self, request: RootRequest) -> Answer:
         """Relays the further journal in any case."""

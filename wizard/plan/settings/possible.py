@@ -149,6 +149,11 @@ def why_not_power_off(drive: Drive) -> Message | None:
     return _other_use(drive, None)
 
 
+def label_on(drive: Drive, device: str) -> str | None:
+    """Return the first label on a device, or None."""
+    return next((mark.label for mark in drive.signatures_on(device) if mark.label), None)
+
+
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     """Return the only filesystem on a device, or why there is none to use."""
     if (part := drive.partition(device)) is not None and part.overhang is not None:

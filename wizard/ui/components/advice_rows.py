@@ -43,8 +43,8 @@ def choice_blocks(
     if choice.obstacles:
         return
     yield ui.GAP
-    yield from _options(messages.MADE_WITH, choice.mkfs, told)
-    yield from _options(messages.MOUNTED_WITH, choice.mount, told)
+    yield from _options(t("Made with"), choice.mkfs, told)
+    yield from _options(t("Mounted with"), choice.mount, told)
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
     if withheld and choice.withheld:
@@ -141,7 +141,7 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> ui.B
         yield from (ui.para(one, indent=2, hang=2) for one in said[1:])
     yield ui.label(messages.UNDO_CAPTION, offer.undone)
     if offer.way.converts:
-        yield ui.label(messages.CAPTION(what=messages.HOW), ways.HOW)
+        yield ui.label(messages.CAPTION(what=t("how")), ways.HOW)
 
 
 NEEDED = ("partx", "wipefs")

@@ -51,7 +51,7 @@ def _stretch(layout: Layout, slot: Slot | None, fate: ui.Fate, size_bytes: int) 
     kind = "+".join(layout.signatures)
     if fate in (ui.Fate.PRESERVED, ui.Fate.LOST):
         return ui.Stretch(layout.label or WHOLE, size_bytes, kind, fate, layout.used_bytes)
-    name = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}.get(fate, WHOLE)
+    name = {ui.Fate.FREE: t("free"), ui.Fate.UNREAD: messages.NOT_READ}.get(fate, WHOLE)
     return ui.Stretch(name, size_bytes, "" if fate is ui.Fate.FREE else kind, fate)
 
 

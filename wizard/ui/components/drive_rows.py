@@ -118,7 +118,7 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> 
         return ui.muted(t("read-only"))
     if run_rows.blocker(runs, drive):
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
-        return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
+        return ui.muted(MOUNTED(place=mounted) if mounted else t("in use"))
     return held_on(drive)
 
 
@@ -245,7 +245,7 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
             said = t(
                 "{physical} bytes, shown as {logical} ({name})", physical=physical, logical=logical, name=name
             )
-        yield ui.captioned(messages.BLOCKS, said)
+        yield ui.captioned(t("Blocks"), said)
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
     if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):
         yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=run_rows.SHINGLED)

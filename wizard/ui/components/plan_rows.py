@@ -39,7 +39,7 @@ def volume_row(session: Session, index: int) -> ui.Row:
     mounts = spec.mount_point or any(one.mount_point for one in spec.subvolumes)
     writers: ui.Text = spec.writer.shown if mounts or spec.writer != layout.ROOT else ""
     if spec.mount_point == layout.NO_PLACE:
-        place, writers = messages.IN_USE, ""
+        place, writers = t("in use"), ""
     label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
     more = "; ".join(more_words(spec))
     notes = (more,) if more else ()

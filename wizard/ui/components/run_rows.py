@@ -219,7 +219,7 @@ def answers(
     if parts := misaligned_found(drive, diagnosis, at):
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
-        yield ui.aside("move", "f", messages.ALIGN, why_not)
+        yield ui.aside("move", "f", t("align"), why_not)
     if without_nofail(diagnosis, at):
         yield ui.aside("nofail", "n", t("add nofail"), services.apply_obstacle or now)
     if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):

@@ -69,7 +69,7 @@ class Install(Overlay):
         elif not self.doing:
             yield ui.Action("back", "enter", messages.NO)
             if self._offer:
-                yield ui.Action("install", "y", messages.INSTALL)
+                yield ui.Action("install", "y", t("install"))
             else:
                 yield ui.Action("again", "r", messages.TRY_AGAIN)
 
@@ -156,15 +156,15 @@ def identity_blocks(drive: Drive) -> ui.Blocks:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
         (messages.NAME, drive.model or messages.NO_NAME),
-        (messages.SERIAL, drive.serial or messages.NONE),
+        (t("serial"), drive.serial or messages.NONE),
         (t("WWN"), drive.wwn or messages.NONE),
         (t("Firmware"), drive.revision or UNKNOWN),
         (t("Bus"), drive.bus or UNKNOWN),
         (messages.SIZE, size_words(drive)),
-        (messages.BLOCKS, _blocks(drive)),
+        (t("Blocks"), _blocks(drive)),
         (t("Zones"), _zones(drive)),
         (t("Discard"), _discard(drive)),
-        (messages.SCHEDULER, drive.scheduler or UNKNOWN),
+        (t("scheduler"), drive.scheduler or UNKNOWN),
     )
     for caption, text in rows:
         yield ui.label(messages.CAPTION(what=caption), text, indent=2)
@@ -212,7 +212,7 @@ def _zones(drive: Drive) -> Message:
 def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return UNKNOWN
-    return messages.YES if drive.discard.maximum_bytes else messages.NONE
+    return t("yes") if drive.discard.maximum_bytes else messages.NONE
 
 
 TYPES = {
@@ -242,7 +242,7 @@ def contents_blocks(drive: Drive) -> ui.Blocks:
         rows = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
         for extent in drive.free:
             size, start = shown_size(extent.size_bytes), extent.start_bytes
-            rows.append((start, 1, 0, _table_row("-", _start(start), size, str(messages.FREE), "")))
+            rows.append((start, 1, 0, _table_row("-", _start(start), size, str(t("free")), "")))
         yield from (row for *_, row in sorted(rows, key=lambda row: row[:3]))
     yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
 

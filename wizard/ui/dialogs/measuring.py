@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
-from msgspec.structs import replace
-
 from wizard.benchmark import smr_probe
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.alignment import run_alignment_trial
@@ -140,6 +138,7 @@ class Measuring(Overlay, Generic[Measured]):
 
     def _measured(self, verdict: Measured) -> None:
         self.verdict = verdict
+        self.services.remember(self.drive, verdict)
         self.tell("")
         self._settled(verdict)
 
@@ -149,7 +148,7 @@ CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 
 
 class TrialScreen(Measuring[Verdict]):
-    """Measurement of alignment. The session remembers the result."""
+    """Measurement of alignment."""
 
     place = "trial"
     file = "benchmark"
@@ -160,10 +159,8 @@ class TrialScreen(Measuring[Verdict]):
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
-        session = desk.selected
-        before = session.verdict if session and session.drive == drive else None
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, before, title)
+        super().__init__(desk, drive, desk.services.last_measured(drive, Verdict), title)
 
     def _ways(self) -> ui.Actions:
         obstacle = self.services.obstacle
@@ -212,10 +209,6 @@ class TrialScreen(Measuring[Verdict]):
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
         )
 
-    def _settled(self, verdict: Verdict) -> None:
-        if (session := self.desk.selected) and session.drive == self.drive:
-            self.desk.session = replace(session, verdict=verdict)
-
 
 class ShingledTest(Measuring[DisplacedVerdict]):
     """Quick test. The result is added to the facts about the drive."""
@@ -235,7 +228,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
         title = t("Is {drive} shingled?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, desk.services.quick_tested(drive), title)
+        super().__init__(desk, drive, desk.services.last_measured(drive, DisplacedVerdict), title)
 
     @property
     def _obstacle(self) -> str:
@@ -291,5 +284,4 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         ask_token(self.desk, self.drive, BY_WRITING, tuple(self._preview()), start)
 
     def _settled(self, verdict: DisplacedVerdict) -> None:
-        self.services.remember_test(self.drive, verdict)
         self.desk.touched = True

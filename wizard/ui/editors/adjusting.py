@@ -12,13 +12,13 @@ from wizard.plan.partition import possible, resize
 from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.refusals import measured
 from wizard.plan.request.plan_request import ResizePart
+from wizard.plan.settings.possible import label_on
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Typing, pick
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.menu import label_on
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
@@ -117,7 +117,7 @@ class ResizeEditor(Overlay):
             ("much-less", "<", t("much less")),
         ):
             yield ui.Action(name, key, label, aside=key not in ("+", "-"))
-        yield ui.Action("type", "e", messages.EDIT)
+        yield ui.Action("type", "e", t("edit"))
         if self._place != self._now:
             yield ui.Action("reset", "r", t("reset"))
         if self._meaning.first is not None:

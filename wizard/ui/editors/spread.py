@@ -194,7 +194,7 @@ class Arrange(Screen):
     place = "arrangement"
     title = t("Table and volume group")
     help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
-    columns = (ui.Column(messages.FIRST(what=messages.TABLE)), ui.Column(t("Volume group")))
+    columns = (ui.Column(messages.FIRST(what=t("table"))), ui.Column(t("Volume group")))
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from wizard.apply.run.job import NOT_YET, NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import run_argument
 from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
@@ -24,7 +23,7 @@ from wizard.plan.plan import Plan
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, D, Job, PlanJob, RunOutcome
+from wizard.ui.jobs.job import AnyJob, D, Job, PlanJob, RunOutcome
 
 
 class InPlaceJob(Job[D]):
@@ -60,7 +59,6 @@ class BringJob(InPlaceJob[Bring]):
     suffix = "bring"
     undo_means = t("Undo removes copied files if the source is still identical.")
     keeps_all = True
-    unchecked = dict.fromkeys(LEFT_EARLY, ("undo",))
 
     def __init__(self, services: Services, bring: Bring) -> None:
         super().__init__(services, bring)
@@ -86,7 +84,7 @@ class BringJob(InPlaceJob[Bring]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         edits = (ui.Command((line,)) for line in fstab_difference(self.document))
-        return (*map(ui.para, amount_message(self.document)), *_numbered(self.sentences), *edits)
+        return (*map(ui.para, amount_message(self.document)), *super().commands(), *edits)
 
     def power(self, told: str, working: int | None) -> ui.Text:
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
@@ -159,13 +157,14 @@ class MoveJob(InPlaceJob[Moves]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         moved = (ui.para(one) for one in moving.preview(self.document) if one not in self.document.doubts)
-        return (*moved, *_numbered(self.sentences))
+        return (*moved, *super().commands())
 
 
 class MigrationJob(InPlaceJob[Migration]):
     """Job that converts an ext2 or ext3 filesystem to ext4 without file loss."""
 
     suffix = "to-ext4"
+    names_undo = False
 
     def __init__(self, services: Services, migration: Migration) -> None:
         super().__init__(services, migration)
@@ -177,9 +176,6 @@ class MigrationJob(InPlaceJob[Migration]):
             "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
             room=migration.room_bytes,
         )
-        self.unchecked = dict.fromkeys(LEFT_EARLY, ("undo",))
-        if migration.way.converts:
-            self.unchecked = {**self.unchecked, RunState.DONE: ("keep", "undo")}
         if migration.manifest:
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
 
@@ -200,19 +196,12 @@ class MigrationJob(InPlaceJob[Migration]):
         used, device = self.services.runs.closed(run), self.document.device
         self.undoable = not used and any(entry.event is Event.STEP_STARTED for entry in entries)
         outcome = super().outcome(run, state, entries, commands)
-        able, banner = outcome.ways, outcome.banner
-        more: ui.Texts = (used,) if used else ()
         if used:
-            able = tuple(way for way in able if way is Purpose.KEEP)
-            banner = replace(banner, tone=ui.Tone.WARN)
-        elif len(able) == 2:
-            checked = t("The filesystem matches the plan and was checked.")
-            banner, more = ui.Banner(NOT_YET, (checked,), banner.tone), (ways.INSPECT_RESULT(device=device),)
-        return replace(outcome, ways=able, banner=banner, more=more)
-
-
-def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:
-    return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
+            return replace(outcome, banner=replace(outcome.banner, tone=ui.Tone.WARN), more=(used,))
+        if len(outcome.ways) == 2:
+            banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),))
+            return replace(outcome, banner=banner, more=(ways.INSPECT_RESULT(device=device),))
+        return outcome
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {

@@ -1,7 +1,7 @@
 """A document as Review and Work show it, whatever its kind. A plan as a job."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -11,7 +11,6 @@ from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.host.services import Services
-from wizard.model.errors import printable
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, join, t, tn
 from wizard.operations.operation import NO_UNDO
@@ -27,26 +26,15 @@ from wizard.ui.components.drive_rows import who
 from wizard.ui.components.reasons import command_blocks
 
 WILL_BE_DONE = t("What will be done")
-LEFT_EARLY = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
 class RunOutcome(Struct, frozen=True):
-    """State of an inactive run: the main result, details, and the ways to settle or resume it.
-
-    `ways`: keep, undo or both. `settled`: no decision is needed, although undo is possible.
-    """
+    """State of an inactive run: the main result, details, and the ways to settle it: keep, undo or both."""
 
     banner: ui.Banner
     more: ui.Texts
     ways: tuple[Purpose, ...]
-    resumes: bool
-    settled: bool
-
-    @property
-    def is_open(self) -> bool:
-        """True if the run needs a decision."""
-        return not self.settled and (self.resumes or bool(self.ways))
 
 
 class Job(Generic[D]):
@@ -71,8 +59,6 @@ class Job(Generic[D]):
     back: ui.Texts = ()
     risk: ui.Text = ""
     checked: ui.Text = ""
-    unchecked: Mapping[RunState, tuple[str, ...]] = {RunState.WAITING: ("keep", "undo")}
-    """Commands to offer by state, if only root can tell which of them work."""
     keep_means: ui.Text = ""
     undo_means: ui.Text = t("The old state is restored and verified.")
     keep = takes_passphrase = unread = undoable = False
@@ -104,20 +90,20 @@ class Job(Generic[D]):
         return sum(self.seconds) + self.read_seconds
 
     def commands(self) -> tuple[ui.Block, ...]:
-        """Return every step with commands, undo and checks."""
-        raise NotImplementedError
+        """Return every step with commands, undo and checks, if there are any."""
+        return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(self.sentences, 1))
 
     def word(self) -> str:
         """Return the extra word to type if undo is impossible, or an empty string."""
         return ""
 
-    def rehearses(self) -> bool:
-        """Return True if `room` rehearses the job."""
-        return False
-
     @property
     def restores_nothing(self) -> bool:
         """True if undo has neither signatures nor unknown data to restore."""
+        return False
+
+    def rehearses(self) -> bool:
+        """Return True if `room` rehearses the job."""
         return False
 
     def room(self) -> undo_policy.UndoSpace:
@@ -132,9 +118,14 @@ class Job(Generic[D]):
 
     def command(self, file: str) -> str:
         """Return the command that applies the saved document as root."""
-        words = (*self.document.tokens, *filter(None, (self.word(),)))
-        confirmed = (word for token in words for word in ("--confirm", printable(token)))
-        return shlex.join(("sudo", "diskwright", "apply", file, *confirmed))
+        return f"sudo diskwright apply {shlex.quote(file)} {self.confirmation}"
+
+    @property
+    def confirmation(self) -> str:
+        """Options that confirm the drives and, if undo is impossible, that the user knows."""
+        from wizard.apply.plan.run_summary import as_options
+
+        return as_options((*self.document.tokens, *filter(None, (self.word(),))))
 
     def stop_means(self) -> ui.Text:
         """Describe the effect of stopping."""
@@ -150,12 +141,13 @@ class Job(Generic[D]):
     ) -> RunOutcome:
         """Return the state of the run, on which `commands` work now, with these commands and the undo of a
         finished run if possible."""
+        # No decision is needed then, although undo is possible.
         settled = state is RunState.DONE and commands == NextCommands()
         undo = Purpose.UNDO in commands.names or (settled and self.undoable)
         keep = Purpose.KEEP in commands.names
         banner, more = self.result(run, state, entries, undo=undo)
         ways = (Purpose.KEEP,) * keep + (Purpose.UNDO,) * undo
-        return RunOutcome(banner, more, ways, "resume" in commands.names, settled)
+        return RunOutcome(banner, more, ways)
 
     def result(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool

@@ -23,7 +23,6 @@ from wizard.ui.components.advice_rows import notice
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
-ACTIONS = t("actions")
 READING = t("reading ...")
 
 CHANGES = (
@@ -51,7 +50,7 @@ class DrivesScreen(Screen):
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
         self._around: Machine | None = None
-        self._asking = self._again = False
+        self._again = False
         self._named = drive
         self._opened = {drive} if part else set()
         self.row = part or drive
@@ -74,17 +73,14 @@ class DrivesScreen(Screen):
             # A different drive may have this path now.
             if (found := before.get(path)) and attached(found[0]):
                 self.desk.found[path] = found
-        if self._asking:
-            self._again = True
-            return
-        self._asking, self._again = True, False
-        self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
+        self._again = bool(self.doing)
+        if not self.doing:
+            self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
+            self.later(READING, self._probe, self._probed)
 
-        def failed(error: DiskwrightError) -> None:
-            self.tell(str(error), ui.Tone.DANGER)
-            self._finish_asking()
-
-        self.desk.later(self, self._probe, self._probed, failed)
+    def _hindered(self, error: DiskwrightError) -> None:
+        super()._hindered(error)
+        self._read_again()
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -110,10 +106,9 @@ class DrivesScreen(Screen):
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         absent = self.services.absent_at_boot(machine)
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
-        self._finish_asking()
+        self._read_again()
 
-    def _finish_asking(self) -> None:
-        self._asking = False
+    def _read_again(self) -> None:
         if self._again:
             self.read()
 
@@ -156,7 +151,7 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         here = any(run_rows.runs_on((run,), drive) for drive in self.desk.answered)
-        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self.doing or here)
 
     def _rows(self) -> ui.Listed:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
@@ -187,11 +182,10 @@ class DrivesScreen(Screen):
 
     def _cursor(self, keys: Sequence[str]) -> str:
         listed = self._listed
-        if self.row in keys or self._named in listed:
-            return self.row if self.row in keys else self._named
         waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
         usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return next(chain(waiting, usable, listed), "")
+        wanted = chain((self.row, self._named), waiting, usable, listed)
+        return next((key for key in wanted if key in keys), "")
 
     def _about(self) -> ui.Text:
         services, count, who = self.services, len(self._listed), t("as root")
@@ -201,11 +195,8 @@ class DrivesScreen(Screen):
             who = t("recorded")
         return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
-    def _busy(self) -> bool:
-        return self._asking
-
     def _said(self) -> ui.Piece | None:
-        nothing = not self.at and not self._asking
+        nothing = not self.at and not self.doing
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self.desk.answered, nothing=nothing, brief=self._led)
 
@@ -251,12 +242,12 @@ class DrivesScreen(Screen):
         if ready:
             yield ui.Action("set-up", "enter", messages.SET_UP)
         else:
-            yield ui.Action("actions", "enter", ACTIONS)
+            yield ui.Action("actions", "enter", t("actions"))
             yield ui.Action("set-up", "s", messages.SET_UP, why_not, aside=bool(why_not))
         if old_filesystems(drive, at):
-            yield ui.Action("to-ext4", "m", messages.TO_EXT4)
+            yield ui.Action("to-ext4", "m", t("to ext4"))
         if ready:
-            yield ui.Action("actions", "a", ACTIONS)
+            yield ui.Action("actions", "a", t("actions"))
         if run_rows.runs_on(self.desk.runs, drive, at):
             yield ui.Action("show-run", "v", messages.SHOW)
         yield ui.Action("why", "w", messages.WHY)
@@ -382,6 +373,6 @@ class DrivesScreen(Screen):
         if before and before.drive == drive:
             session = replace(before, machine=machine, diagnosis=diagnosis)
         else:
-            session = Session(self.services, machine, drive, diagnosis, self.desk.workload)
+            session = Session(self.services, machine, drive, diagnosis)
         self.desk.session = session
         return session

@@ -78,7 +78,7 @@ class PlanScreen(JobScreen):
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
-        self.desk.session = session
+        self.desk.session, self.about = session, plan_rows.about_drive(session)
         if session.plan is not None:
             # The table shows who may write.
             self.job = PlanJob(self.services, session.plan, writers=False)
@@ -90,17 +90,14 @@ class PlanScreen(JobScreen):
     def equipped(self) -> None:
         """Plan with the installed tools. If no filesystem was possible, rank again."""
         session = self.session
-        if session.workload and not session.specs:
-            session = draft.for_purpose(session, session.workload)
+        if session.advice and not session.specs:
+            session = draft.for_purpose(session, session.advice.workload.id)
         self._renew(session)
 
     def entered(self) -> None:
         """Plan again after a failure, so that missing tools are offered again."""
         if self._fault:
             self._renew(self.session)
-
-    def _about(self) -> ui.Text:
-        return plan_rows.about_drive(self.session)
 
     def _rows(self) -> ui.Listed:
         return (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
@@ -171,7 +168,7 @@ class PlanScreen(JobScreen):
         if self._can_read:
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
         none = "" if session.specs else self._fault
-        yield ui.Action("edit", "e", messages.EDIT, none)
+        yield ui.Action("edit", "e", t("edit"), none)
         yield ui.Action("filesystem", "f", messages.FILESYSTEM)
         if whole and holds and alone:
             label, keeps = (t("preserve existing") if replaces else messages.REPLACE), self._keeps
@@ -194,9 +191,9 @@ class PlanScreen(JobScreen):
                 )
                 yield ui.aside("adjust", "z", messages.RESIZE, against)
             yield ui.aside("system", "p", t("system volumes"))
-            yield ui.aside("table", "g", messages.TABLE)
+            yield ui.aside("table", "g", t("table"))
         if self._has_old_filesystem:
-            yield ui.aside("to-ext4", "m", messages.TO_EXT4)
+            yield ui.aside("to-ext4", "m", t("to ext4"))
         yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
         yield ui.aside("why", "w", messages.WHY)
         yield ui.aside("speed", "t", messages.SPEED)
@@ -225,7 +222,7 @@ class PlanScreen(JobScreen):
             self._open(self.session.specs[self._at], self._at)
 
     def act_add(self) -> None:
-        if self.session.choice is None:
+        if self.session.taken is None:
             raise BadInput(self._fault)
         spec = draft.default_spec(self.session, self.session.specs)
         self._open(spec, len(self.session.specs))
@@ -270,7 +267,7 @@ class PlanScreen(JobScreen):
         if self.session.specs:
             self._renew(draft.with_filesystem(self.session, self._at, taken))
             return
-        chosen = replace(self.session, choice=taken.choice, taken=taken)
+        chosen = replace(self.session, taken=taken)
         self._renew(replace(chosen, specs=(draft.default_spec(chosen),)))
 
     def act_options(self) -> None:
@@ -307,8 +304,8 @@ class PlanScreen(JobScreen):
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
-        elif self.session.advice is not None and self.session.choice is not None:
-            self.open(Page, messages.WHY, tuple(choice_page(self.session.choice, self.session.advice)))
+        elif (advice := self.session.advice) and (taken := self.session.taken):
+            self.open(Page, messages.WHY, tuple(choice_page(taken.choice, advice)))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])

@@ -36,7 +36,7 @@ class PurposeScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._purposes = {one.workload.id: one.workload for one in self.services.profiles}
-        wanted = desk.session.workload or usual_purpose(desk.session.drive)
+        wanted = desk.workload or usual_purpose(desk.session.drive)
         self.row = wanted if wanted in self._purposes else next(iter(self._purposes), "")
         self._session = desk.session
         self.about = about_drive(self._session)
@@ -65,7 +65,7 @@ class PurposeScreen(Screen):
     def act_plan(self) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.session
-        if not (session.workload == self.row and session.specs):
+        if not (session.specs and self.desk.workload == self.row):
             session = draft.for_purpose(self._session, self.row)
         self.desk.session, self.desk.workload = session, self.row
         from wizard.ui.screens.plan import PlanScreen
@@ -74,15 +74,16 @@ class PurposeScreen(Screen):
 
     def act_why(self) -> None:
         tried = self._try(self.row)
-        if isinstance(tried, str) or tried.advice is None or tried.choice is None:
+        if isinstance(tried, str) or tried.advice is None or tried.taken is None:
             self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
             return
-        self.open(Page, title_of(tried.choice.filesystem), tuple(choice_page(tried.choice, tried.advice)))
+        choice = tried.taken.choice
+        self.open(Page, title_of(choice.filesystem), tuple(choice_page(choice, tried.advice)))
 
 
 def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
-    if session.choice is None or advice is None:
+    if session.taken is None or advice is None:
         yield ui.warning(messages.NONE_FOR_PURPOSE)
         reasons = dict[str, list[str]]()
         for choice in for_files(advice.choices) if advice else ():

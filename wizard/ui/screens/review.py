@@ -113,7 +113,7 @@ class Review(asking.JobScreen):
         for number, drive in enumerate(self.job.drives):
             whole, shortest = self._tokens(drive)
             alone = len(self.job.drives) == 1 and whole == drive.token
-            caption = messages.FIRST(what=messages.SERIAL) if alone else ui.short(drive.path)
+            caption = messages.FIRST(what=t("serial")) if alone else ui.short(drive.path)
             hint = t("last four, or all") if shortest != whole else messages.TYPE(token=whole)
             yield ui.Field(f"token{number}", caption, hint=hint)
         if self._final_word:

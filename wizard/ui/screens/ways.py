@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
@@ -23,7 +24,7 @@ class WaysScreen(Screen):
     place = "ways"
     step = ui.ScreenStep.PLAN
     columns = (
-        ui.Column(messages.FIRST(what=messages.HOW)),
+        ui.Column(messages.FIRST(what=t("how"))),
         ui.Column(t("Time"), right=True),
         ui.Column(t("Extra space"), right=True),
         ui.Column(),
@@ -117,10 +118,12 @@ class WaysScreen(Screen):
             if self.row not in {way.value for way in ways} and ways:
                 self.row = (prospect.default or ways[0]).value
 
-        look = self.services.look_at_ext
-        self.later_as_root(messages.CHECKING, lambda: prospect_of(look(self._device)), looked)
+        self.later_as_root(messages.CHECKING, lambda: prospect_of(self._look()), looked)
 
     opened = act_again
+
+    def _look(self) -> Situation:
+        return self.services.as_root().look_at_ext(self._device)
 
     def act_compare(self) -> None:
         self._compares = not self._compares
@@ -134,8 +137,7 @@ class WaysScreen(Screen):
         way, manifest, repairs = offer.way, self._compares and offer.way.converts, self._repairs
 
         def plan() -> Migration:
-            situation = self.services.look_at_ext(self._device)
-            return make_migration(situation, way, manifest=manifest, repairs=repairs)
+            return make_migration(self._look(), way, manifest=manifest, repairs=repairs)
 
         def planned(migration: Migration) -> None:
             self.row = migration.way.value

@@ -21,13 +21,11 @@ from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs import asking
 from wizard.ui.jobs.in_place import job_of
-from wizard.ui.jobs.job import LEFT_EARLY, AnyJob, RunOutcome
+from wizard.ui.jobs.job import AnyJob, RunOutcome
 from wizard.ui.screens.copying import CopyScreen
 
 HOME = t("drives")
 
-Ended = tuple[RunState, NextCommands | None]
-"""Final state of a run, with the commands that work now."""
 LATEST = 6
 WAYS = {
     Purpose.KEEP: (
@@ -80,35 +78,31 @@ class WorkScreen(asking.JobScreen):
 
     def _follow(self) -> None:
         self._progress = run_rows.RunProgress(followed=True)
+        runs, run = self.services.runs, self.run
 
-        def follow() -> Ended:
+        def follow() -> tuple[RunState, NextCommands]:
             # The journal is read from the start.
             self.desk.post(self, lambda: setattr(self, "_entries", ()))
-            for entry in self.services.runs.follow(self.run):
+            for entry in runs.follow(run):
                 if not self.desk.post(self, partial(self._note, entry)):
                     break
-            return self._ended()
+            return runs.state(run), runs.next_commands(run)
 
         def failed(error: DiskwrightError) -> None:
-            self._progress = replace(self._progress, followed=False)
+            self._progress, self._settling = run_rows.RunProgress(), None
             self.tell(t("{why} The run continues.", why=error), ui.Tone.DANGER)
 
         self.desk.later(self, follow, self._read, failed)
-
-    def _ended(self) -> Ended:
-        """Return the final state and the available commands. Reads the drives, so runs in a thread."""
-        return self.services.runs.state(self.run), self.services.runs.next_commands(self.run)
 
     def _note(self, entry: JournalEntry) -> None:
         self._entries = (*self._entries, entry)
         if entry.event is Event.STEP_STARTED:
             self._progress = self._progress.turned()
 
-    def _read(self, ended: Ended) -> None:
-        (state, known), self._settling = ended, None
-        self._state, self._commands = state, known or NextCommands(self.job.unchecked.get(state, ()))
+    def _read(self, ended: tuple[RunState, NextCommands]) -> None:
+        (state, self._commands), self._settling = ended, None
+        self._state = state
         self._progress = run_rows.RunProgress()
-        self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.run, state, self._entries, self._commands)
         if self._commands.why_not:
             # The state may offer actions that are no longer possible.
@@ -119,8 +113,8 @@ class WorkScreen(asking.JobScreen):
             )
             outcome = replace(outcome, banner=ui.Banner(said, tone=ui.Tone.WARN))
         self._outcome = outcome
-        if (asked := self._asked) is not None:
-            self._asked = None
+        asked, self._asked = self._asked, None
+        if asked:
             self._ask(asked)
 
     @property
@@ -128,19 +122,15 @@ class WorkScreen(asking.JobScreen):
         """The last state of each step. A resumed run repeats the failed step."""
         return {one.step: STEP_STATES[one.event] for one in self._entries if one.event in STEP_STATES}
 
-    @property
-    def _over(self) -> RunOutcome | None:
-        return None if self._settling else self._outcome
-
     def view(self) -> ui.View:
-        self.place = "result" if self._over else "work"
+        self.place = "result" if self._outcome else "work"
         return super().view()
 
     def _busy(self) -> bool:
-        return not self._over
+        return not self._outcome
 
     def _above(self) -> ui.Blocks:
-        if outcome := self._over:
+        if outcome := self._outcome:
             yield outcome.banner
             if self._is_used or self._state is RunState.WAITING:
                 yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
@@ -168,12 +158,12 @@ class WorkScreen(asking.JobScreen):
             yield ui.warning(t("After a power cut now:"), ui.strong(power or unknown))
 
     def _panes(self) -> ui.Panes:
-        if not (outcome := self._over):
+        if not (outcome := self._outcome):
             yield ui.Pane(t("Steps"), tuple(self._steps()))
             latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
             yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
             return
-        if outcome.is_open:
+        if self._commands.names:
             yield ui.Pane(t("Next"), tuple(self._choices(outcome)))
         elif why := self._commands.why_not:
             yield ui.Pane(t("Next"), (ui.alarm(why),))
@@ -182,20 +172,18 @@ class WorkScreen(asking.JobScreen):
             complete = self._is_used or self._state is RunState.WAITING
             yield run_rows.checks_pane(checks, self.job.checked if complete else "")
         title: ui.Text = "" if self._state in SETTLED else t("Steps")
-        if self._is_used and not outcome.is_open:
+        if self._is_used and not self._commands.names:
             title = t("Next")
         yield ui.Pane(title, tuple(self._next(outcome)))
 
     def _choices(self, outcome: RunOutcome) -> ui.Blocks:
-        words = ["resume"] if outcome.resumes else []
         for way in outcome.ways:
-            words.append(way)
             *_, said = WAYS[way]
             yield ui.para(said(means=self._means(way)), hang=2)
-        if outcome.resumes:
+        if "resume" in self._commands.names:
             yield ui.para(t("Go on (G): continue at the step that stopped."), hang=2)
         if self.services.needs_root and not self.services.demo:
-            commands = either(command_on(word, self.run) for word in words)
+            commands = either(command_on(word, self.run) for word in self._commands.names)
             yield ui.label(t("Later: {commands}", commands=commands))
 
     def _steps(self) -> ui.Blocks:
@@ -204,16 +192,16 @@ class WorkScreen(asking.JobScreen):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 
     def _actions(self) -> ui.Actions:
-        if not (outcome := self._over):
+        if not (outcome := self._outcome):
             if not self._settling:
                 yield ui.Action("leave", "b", t("leave running"))
                 yield ui.ending("stop", "S", messages.STOP)
             yield ui.Action("commands", "v", messages.COMMANDS)
             return
-        yield ui.Action("home", "enter", t("decide later") if outcome.is_open else HOME)
+        yield ui.Action("home", "enter", t("decide later") if self._commands.names else HOME)
         for way in outcome.ways:
             yield ui.ending(way.value, "K" if way is Purpose.KEEP else "U", WAYS[way][0])
-        if outcome.resumes:
+        if "resume" in self._commands.names:
             yield ui.Action("resume", "G", messages.RESUME)
         if self._is_used and self.job.places:
             yield ui.Action("bring", "y", messages.COPY_HERE, self.services.obstacle)
@@ -236,7 +224,11 @@ class WorkScreen(asking.JobScreen):
             yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._commands.why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
-        if self.services.needs_root and self._state in LEFT_EARLY:
+        if self.services.needs_root and self._state in (
+            RunState.FAILED,
+            RunState.STOPPED,
+            RunState.INTERRUPTED,
+        ):
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
@@ -262,11 +254,8 @@ class WorkScreen(asking.JobScreen):
         self.open(asking.Question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
 
     def _ask(self, way: Purpose) -> None:
-        """Ask for confirmation of keep or undo, as soon as the action is known to work."""
-        if self._outcome is None:
-            self._asked = way
-            return
-        if way not in self._outcome.ways:
+        """Ask for confirmation of keep or undo, if the action works."""
+        if self._outcome is None or way not in self._outcome.ways:
             return
 
         def read(values: ui.Values) -> bytes:
@@ -296,25 +285,19 @@ class WorkScreen(asking.JobScreen):
     act_undo = partialmethod(_ask, Purpose.UNDO)
 
     def _settle(self, way: Purpose, secret: bytes | None = None) -> None:
-        self._settling = t("Keeping the result") if way is Purpose.KEEP else messages.UNDOING
-        runs, run = self.services.runs, self.run
-        self._progress = run_rows.RunProgress(progress=runs.status(run).progress).turned()
+        runs, run, keeps = self.services.runs, self.run, way is Purpose.KEEP
+        self._outcome, self._settling = None, t("Keeping the result") if keeps else messages.UNDOING
+        self._progress = run_rows.RunProgress(followed=True, over=runs.status(run).progress)
 
-        def work() -> tuple[Ended, str]:
-            said = why_not(runs.keep, run, secret) if way is Purpose.KEEP else why_not(runs.undo, run)
-            return self._ended(), said
-
-        def done(result: tuple[Ended, str]) -> None:
+        def settled(fault: str) -> None:
             # The banner reports success.
-            ended, said = result
-            self._read(ended)
-            if said:
-                self.tell(said, ui.Tone.DANGER)
+            self.tell(fault, ui.Tone.DANGER)
+            self._follow()
 
-        def failed(error: DiskwrightError) -> None:
-            done(((runs.state(run), None), str(error)))
+        def work() -> str:
+            return why_not(runs.keep, run, secret) if keeps else why_not(runs.undo, run)
 
-        self.desk.later(self, work, done, failed, finishes=True)
+        self.desk.later(self, work, settled, lambda error: settled(str(error)), finishes=True)
 
     def act_resume(self) -> None:
         """Resume the run.

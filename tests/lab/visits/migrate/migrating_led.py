@@ -13,7 +13,7 @@ from tests.lab.guest.screen import Console
 from tests.lab.visits.migrate.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
 from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.model.run import Check
 from wizard.ui.screens.review import ENOUGH
@@ -47,7 +47,7 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
     from tests import walks
 
     node = node_of(fleet[OLD.name])
-    code, told = walks.to_ext4_by_questions(RealServices(only=(node,)), OLD.serial)
+    code, told = walks.to_ext4_by_questions(Services(only=(node,)), OLD.serial)
     said = " ".join(told.split())
     yield Check(
         "plain: the conversion succeeds and is kept",

@@ -11,7 +11,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, node_of
 from tests.lab.visits.whole.whole_path import stands
 from wizard.apply.run.runs import runs_folder
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.model.run import Check
 from wizard.plan.plan import PLANS, Plan
@@ -56,11 +56,11 @@ def by_wizard(fleet: Fleet) -> Iterator[Check]:
     from tests import walks
 
     node = node_of(fleet[QUESTIONS.name])
-    code, told = walks.by_questions(RealServices(only=(node,)), QUESTIONS.serial, PURPOSE, _place(QUESTIONS))
+    code, told = walks.by_questions(Services(only=(node,)), QUESTIONS.serial, PURPOSE, _place(QUESTIONS))
     yield Check("plain: setup succeeds", code is ExitCode.DONE, told[-1500:])
     yield from _stands(QUESTIONS, node)
     node = node_of(fleet[SCREENS.name])
-    run = walks.on_screens(RealServices(only=(node,)), SCREENS.serial, PURPOSE, _place(SCREENS))
+    run = walks.on_screens(Services(only=(node,)), SCREENS.serial, PURPOSE, _place(SCREENS))
     yield Check("screens: a run starts", run is not None, str(run))
     yield from _stands(SCREENS, node)
 

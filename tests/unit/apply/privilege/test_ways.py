@@ -20,7 +20,7 @@ from wizard.apply.privilege.ask import (
 )
 from wizard.apply.privilege.client import Elevated
 from wizard.apply.run.journal import RunState
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.model.errors import Failed, Refused
 from wizard.process import module
 from wizard.process.module import module_argv
@@ -159,7 +159,7 @@ def test_silent_run_is_not_called_ended() -> None:
 def test_wizard_reports_a_missing_prompt_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr("wizard.apply.privilege.ask.find_root_program", lambda: None)
-    services = RealServices()
+    services = Services()
     assert services.apply_obstacle == services.obstacle != "" and not services.asks_for_root
     with pytest.raises(Refused, match="Neither sudo, run0 nor pkexec"):
         services.obtain_root()
@@ -167,6 +167,6 @@ def test_wizard_reports_a_missing_prompt_program(monkeypatch: pytest.MonkeyPatch
 
 def test_root_needs_no_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    services = RealServices()
+    services = Services()
     services.obtain_root()
     assert services.apply_obstacle == "" and not services.asks_for_root

@@ -11,7 +11,7 @@ from tests.unit.plan.layouts import spec
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.system import fstab as system_fstab
-from wizard.host.this_system import RealServices
+from wizard.host.services import Services
 from wizard.model.machine import Signature
 from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
@@ -30,10 +30,10 @@ BARE = partition(2, 2 * GIB, GIB)
 CONTAINERS = partitioned(LOCKED, BARE)
 
 
-def services(folder: Path, line: str) -> RealServices:
+def services(folder: Path, line: str) -> Services:
     fstab = folder / "fstab"
     fstab.write_text(f"# mounts\n{line}\n")
-    return RealServices(environment=Environment(fstab=fstab))
+    return Services(environment=Environment(fstab=fstab))
 
 
 def said(plan: Plan, folder: Path) -> str:

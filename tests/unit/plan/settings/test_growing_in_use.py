@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import machine, partition, partitioned
-from tests.unit.ui.live import Live
+from tests.unit.ui.live import Live, menu
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.requests import Grow
@@ -17,7 +17,6 @@ from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.tuning import SETTINGS
-from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 AT = Use("mounted", PART, "/srv/films")
@@ -58,10 +57,10 @@ def test_filesystems_that_grow_mounted(which: tuple[Drive, Partition], says: str
 @pytest.mark.parametrize(("filesystem", "able"), [("ext4", True), ("ext2", False), ("vfat", False)])
 def test_menu_offers_growth_if_possible(filesystem: str, able: bool) -> None:
     on, part = mounted(filesystem)
-    (entry,) = (one for one in entries(Live(), machine(on), on, part.path, "") if one.name == "grow")
+    (entry,) = (one for one in menu(Live(), part.path, on) if one.name == "grow")
     assert (str(entry.why_not) == "") is able and "2.1 GB" in str(entry.says)
     full, full_part = mounted(filesystem, end=GIB + MIB)
-    (entry,) = (one for one in entries(Live(), machine(full), full, full_part.path, "") if one.name == "grow")
+    (entry,) = (one for one in menu(Live(), full_part.path, full) if one.name == "grow")
     assert (str(entry.why_not) == "") is able and "fill the partition" in str(entry.says)
 
 

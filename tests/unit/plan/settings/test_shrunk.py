@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.unit.machines import machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
-from tests.unit.ui.live import Live
+from tests.unit.ui.live import Live, menu
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
 from wizard.cli.main import parser_of
@@ -23,7 +23,6 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ResizePart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.job import PlanJob
-from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 TAKEN = 160 * MIB
@@ -188,7 +187,7 @@ def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(Live(), machine(on), on, part.path, "") if one.name == "adjust")
+    (entry,) = (one for one in menu(Live(), part.path, on) if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 

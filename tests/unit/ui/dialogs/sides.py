@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.person import Person
+from wizard.advice.request import Taken
 from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
@@ -48,7 +49,9 @@ def session_for(services: Services, workload: str = MEDIA) -> Session:
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)
     advice = Session(services, known, one, diagnosis).advise(workload)
-    session = Session(services, known, one, diagnosis, workload, advice, advice.chosen)
+    session = Session(
+        services, known, one, diagnosis, advice, Taken(advice.chosen) if advice.chosen else None
+    )
     if advice.chosen is None:
         return session
     spec = with_usual_place(

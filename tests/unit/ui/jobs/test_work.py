@@ -161,6 +161,7 @@ def test_no_is_the_default_and_the_decision_can_wait(key: str, answer: str) -> N
     person.key(answer)
     assert services.ends is RunState.WAITING and person.view.place == "result"
     assert person.desk.exit_code() is ExitCode.DONE
+    services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
     assert any("diskwright keep" in line for line in person.desk.farewell())
 
 
@@ -282,6 +283,7 @@ def test_quitting_during_a_run_reports_that_it_continues() -> None:
     person.desk.act("quit")
     person.desk.act("yes")
     assert person.desk.over
+    services.open = (OpenRun(RUN, "running", ("/dev/sda",)),)
     assert any("diskwright status" in line for line in person.desk.farewell())
     services.go.set()
 
@@ -300,30 +302,28 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "begun_step", "used", "offered", "resumes"),
+    ("state", "commands", "used", "offered"),
     [
-        (RunState.STOPPED, True, "", [Purpose.UNDO], False),
-        (RunState.FAILED, False, "", [Purpose.UNDO], False),
-        (RunState.FAILED, True, "It was mounted for writing.", [], False),
-        (RunState.DONE, True, "", [Purpose.KEEP, Purpose.UNDO], False),
-        (RunState.DONE, True, "It was mounted for writing.", [Purpose.KEEP], False),
+        (RunState.STOPPED, ("undo",), "", [Purpose.UNDO]),
+        (RunState.FAILED, (), "It was mounted for writing.", []),
+        (RunState.DONE, ("keep", "undo"), "", [Purpose.KEEP, Purpose.UNDO]),
+        (RunState.DONE, ("keep",), "It was mounted for writing.", [Purpose.KEEP]),
+        (RunState.DONE, (), "", [Purpose.UNDO]),
     ],
 )
-def test_conversion_offers_only_possible_actions_without_root(
+def test_conversion_offers_only_possible_actions(
     state: RunState,
-    begun_step: bool,
+    commands: tuple[str, ...],
     used: str,
     offered: list[Purpose],
-    resumes: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Live, "closed", lambda _services, _run: used)
     job = MigrationJob(Live(), make_migration(situation(), Way.FULL, manifest=False))
-    entries = [entry(Event.STEP_STARTED, "Converting.", 1)] if begun_step else []
-    outcome = job.outcome(RUN, state, entries, NextCommands(job.unchecked[state]))
+    entries = [entry(Event.STEP_STARTED, "Converting.", 1)]
+    outcome = job.outcome(RUN, state, entries, NextCommands(commands))
     assert [*outcome.ways] == offered
-    assert outcome.resumes is resumes
-    assert (outcome.banner.text == NOT_YET) is (Purpose.UNDO in offered and state is RunState.DONE)
+    assert (outcome.banner.text == NOT_YET) is (len(offered) == 2)
 
 
 class Pausing(Live):

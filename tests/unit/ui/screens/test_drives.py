@@ -312,13 +312,12 @@ def test_mounted_drive_shows_its_mount_point_first(
     assert sum(caption in one for one in said) == 1
 
 
-def test_fstab_line_of_an_absent_drive_is_shown_with_its_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fstab_line_of_an_absent_drive_is_shown_with_its_remedy(tmp_path: Path) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text("LABEL=gone /mnt/gone ext4 defaults 0 2\nLABEL=fine /mnt/fine ext4 nofail 0 2\n")
-    monkeypatch.setattr(Live, "fstab", fstab)
-    person = Person(Live(machine(drive())))
+    services = Live(machine(drive()))
+    services.fstab = fstab
+    person = Person(services)
     assert [row.key for row in person.rows] == ["absent:LABEL=gone", "/dev/sda"]
     assert cursor(person) == "/dev/sda"
     person.desk.moved("absent:LABEL=gone")
@@ -338,10 +337,11 @@ def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.
         asked.append((device, wanted))
         raise Refused("seen")
 
-    monkeypatch.setattr(Live, "fstab", fstab)
     monkeypatch.setattr(Live, "work_out", work_out)
     monkeypatch.setattr(Live, "options_at_boot", lambda *_: ("noatime",))
-    person = Person(Live(machine(stick)))
+    services = Live(machine(stick))
+    services.fstab = fstab
+    person = Person(services)
     person.key("n", "/dev/sda")
     assert asked == [("/dev/sda1", SetOptions(("noatime", "nofail")))]
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.unit.documents.test_changes import CHANGES
 from tests.unit.machines import drive, gpt, machine, partition, partitioned
-from tests.unit.ui.live import Live
+from tests.unit.ui.live import Live, menu
 from tests.unit.ui.person import Person
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import run as settings_run
@@ -16,7 +16,7 @@ from wizard.model.machine import Drive, Signature
 from wizard.model.requests import SetLabel, Tune, Wanted
 from wizard.model.said import GIB, MIB
 from wizard.plan.changes import Changes
-from wizard.ui.menu import MenuEntry, entries
+from wizard.ui.screens.actions import MenuEntry
 
 PART = "/dev/sda1"
 
@@ -31,8 +31,7 @@ class Unavailable(Live):
 
 
 def entry(name: str, on: Drive, device: str, here: Live | None = None) -> MenuEntry:
-    found = entries(here or Here(), machine(on), on, device, "")
-    return next(one for one in found if one.name == name)
+    return next(one for one in menu(here or Here(), device, on) if one.name == name)
 
 
 def test_options_need_a_line_in_fstab() -> None:
@@ -54,7 +53,7 @@ def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
     assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
     assert "by" in str(entry("move", on, PART).says)
     one = partitioned(off[0])
-    assert not [one for one in entries(Here(), machine(one), one, one.path, "") if one.name == "move"]
+    assert not [one for one in menu(Here(), one.path, one) if one.name == "move"]
     held = partitioned(*(replace(part, mount_points=("/home",)) for part in off))
     assert "/home" in str(entry("move", held, held.path).why_not)
 
@@ -102,10 +101,10 @@ def test_copied_filesystem_is_offered_a_new_uuid() -> None:
     one = partitioned(part)
     twin = replace(part, path="/dev/sdb1")
     numbers = {"path": "/dev/sdb", "serial": "B", "wwn": "B", "table": replace(gpt(), uuid="2")}
-    found = entries(Here(), machine(one, partitioned(twin, **numbers)), one, PART, "")
+    found = menu(Here(), PART, one, partitioned(twin, **numbers))
     (offered,) = (entry for entry in found if entry.name == "new-uuid")
     assert offered.why_not == "" and "/dev/sdb1" in str(offered.says)
-    assert "new-uuid" not in {entry.name for entry in entries(Here(), machine(one), one, PART, "")}
+    assert "new-uuid" not in {entry.name for entry in menu(Here(), PART, one)}
 
 
 def test_better_options_follow_the_selected_workload() -> None:
@@ -154,4 +153,4 @@ def test_lost_table_is_restored_from_the_menu() -> None:
     person.wait()
     assert person.view.place == "review", person.text
     empty = drive()
-    assert "restore-table" not in {one.name for one in entries(Here(), machine(empty), empty, empty.path, "")}
+    assert "restore-table" not in {one.name for one in menu(Here(), empty.path, empty)}

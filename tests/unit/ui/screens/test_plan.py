@@ -11,9 +11,8 @@ from tests.unit.ui.live import MEDIA, Live, closed
 from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
-from wizard.model.said import GIB, MIB
-from wizard.ui.menu import MenuEntry
-from wizard.ui.messages import MOUNT
+from wizard.model.said import GIB, MIB, t
+from wizard.ui.screens.actions import MenuEntry
 from wizard.ui.view import Banner, Bar, Block, Para
 
 WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk"))
@@ -178,8 +177,8 @@ def test_another_system_volume_keeps_its_choices() -> None:
 
 
 def test_enter_is_not_offered_in_a_menu_without_possible_actions(monkeypatch: MonkeyPatch) -> None:
-    grey = (MenuEntry("mount", "n", MOUNT, "", "It is in use."),)
-    monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_, **__: grey)
+    grey = (MenuEntry("mount", "n", t("mount"), "", "It is in use."),)
+    monkeypatch.setattr("wizard.ui.screens.actions.Actions.entries", lambda *_, **__: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
     assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)
