@@ -12,7 +12,7 @@ from wizard.model.said import t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
+from wizard.plan.request.plan_request import PLAIN, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
@@ -286,13 +286,7 @@ class PlanScreen(JobScreen):
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
-        def changed(arrangement: Arrangement) -> Session:
-            return replace(self.session, arrangement=arrangement)
-
-        def check(arrangement: Arrangement) -> None:
-            draft.planned(changed(arrangement))
-
-        self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
+        spread.arrange(self.desk, self._renew)
 
     def act_system(self) -> None:
         specs = draft.desktop_specs(self.session)
