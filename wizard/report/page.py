@@ -112,8 +112,7 @@ def pane_html(pane: ui.Pane) -> Markup:
 def reasons_html(reasons: Iterable[Reason]) -> Markup:
     """Return statements, each with the evidence."""
     return join(
-        tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
-        for one in reasons
+        tag("section", tag("h4", _pieces(ui.pieces(*one.cells))), blocks_html(one.behind)) for one in reasons
     )
 
 

@@ -59,11 +59,11 @@ TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
 class Reason(Struct, frozen=True):
-    """A statement with a caption and evidence."""
+    """A statement in the cells of a row, and the evidence, with the `title` of its pane."""
 
-    sentence: ui.Piece | ui.Text
+    cells: tuple[ui.Piece | ui.Text, ...]
     behind: tuple[ui.Block, ...] = ()
-    caption: ui.Piece | ui.Text = ""
+    title: ui.Text = ""
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
@@ -73,7 +73,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     """
     reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
     if clues := tuple(clue_blocks(diagnosis)):
-        reasons += (Reason(t("Clues about the recording"), clues, CAPTIONS[Severity.INFO]),)
+        reasons += (Reason((CAPTIONS[Severity.INFO], t("Clues about the recording")), clues),)
     return reasons
 
 
@@ -85,7 +85,7 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    return Reason(finding.sentence, behind, CAPTIONS[finding.severity])
+    return Reason((CAPTIONS[finding.severity], finding.sentence), behind)
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -115,10 +115,10 @@ def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, then the plan's doubts. `command_blocks` has checks and undo."""
     steps = (
-        Reason(step.sentence, tuple(_behind(plan, specs, step)), f"{number}.")
+        Reason((f"{number}.", step.sentence), tuple(_behind(plan, specs, step)))
         for number, step in enumerate(plan.steps, 1)
     )
-    return (*steps, *(Reason(doubt, caption=ui.warn(messages.NOTE)) for doubt in plan.doubts))
+    return (*steps, *(Reason((ui.warn(messages.NOTE), doubt)) for doubt in plan.doubts))
 
 
 def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> ui.Blocks:

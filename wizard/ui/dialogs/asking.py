@@ -14,7 +14,7 @@ from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ TAKE = ui.Action("take", "enter", messages.USE)
 CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
-class Question(Overlay):
+class Question(Screen):
     """A question over the previous screen. `text` explains the consequence of yes.
 
     After yes, the dialog closes and `then` is called; the previous screen shows errors.
@@ -58,7 +58,7 @@ class Question(Overlay):
         self.desk.post(self.desk.screen, self._then)
 
 
-class Typing(Overlay):
+class Typing(Screen):
     """Fields to fill in over the previous screen.
 
     `read` receives the values while the dialog is open. Errors are shown here.

@@ -24,7 +24,7 @@ from wizard.ui.components import drive_rows
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -35,7 +35,7 @@ MOST_LINES = 200
 INSTALLING = t("The package manager is running and cannot be stopped from here.")
 
 
-class Install(Overlay):
+class Install(Screen):
     """Question to install tools, then the output of the package manager.
 
     Afterwards the dialog closes, and the tools are checked again.

@@ -20,9 +20,9 @@ from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import measured
-from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import ask_tokens, save
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 
 MEASURE = t("measure")
 BY_WRITING = t("Measure by writing?")
@@ -42,7 +42,7 @@ def ask_token(
     ask_tokens(desk, (drive,), title, blocks, lambda _: then(), label)
 
 
-class Measuring(Overlay, Generic[Measured]):
+class Measuring(Screen, Generic[Measured]):
     """A measurement of a drive. `verdict` is the last result."""
 
     file: ClassVar[str]

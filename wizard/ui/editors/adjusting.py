@@ -15,9 +15,8 @@ from wizard.plan.request.plan_request import GrowPart, ShrinkPart
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
-from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing, pick
-from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.menu import label_on
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
@@ -41,7 +40,7 @@ def adjust_one_of(desk: Desk, drive: machine.Drive) -> None:
     pick(desk, messages.FIRST(what=messages.RESIZE), rows, partial(adjust, desk))
 
 
-class ResizeEditor(Overlay):
+class ResizeEditor(Screen):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     place = "adjusting"
