@@ -20,6 +20,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
+from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from wizard.apply.local_runs import LocalRuns, OpenRun
     from wizard.benchmark import smr_probe
     from wizard.ext4.assessment import Situation
-    from wizard.model.verdict import DisplacedVerdict
 else:
     remedies, places, smr_probe = deferred(
         "wizard", "apply.remedies", "apply.copy.places", "benchmark.smr_probe"
@@ -63,7 +63,7 @@ class Services:
     ) -> None:
         self.machine, self.draw_uuid = machine, draw_uuid
         self._where = where
-        self._tests: dict[object, DisplacedVerdict] = {}
+        self._results: dict[tuple[object, type], object] = {}
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -154,7 +154,9 @@ class Services:
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
         """Return the findings for a drive."""
         known = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
-        return remedies.diagnose(known, drive, self.patterns, self.quick_tested(drive), self.fstab)
+        return remedies.diagnose(
+            known, drive, self.patterns, self.remembered(drive, DisplacedVerdict), self.fstab
+        )
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
         """Return the findings about fstab lines of detached devices."""
@@ -192,13 +194,14 @@ class Services:
         """Why the quick test for shingled recording is impossible or useless, as a sentence, or empty."""
         return smr_probe.quick_test_obstacle(drive, self.patterns)
 
-    def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
-        """Return the quick test's result for this same drive, or None."""
-        return self._tests.get(_attachment_key(drive))
+    def remembered(self, drive: Drive, kind: type[T]) -> T | None:
+        """Return the last result of this kind for this same drive, or None."""
+        result = self._results.get((_attachment_key(drive), kind))
+        return result if isinstance(result, kind) else None
 
-    def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> None:
-        """Store a quick test result for `diagnose`."""
-        self._tests[_attachment_key(drive)] = verdict
+    def remember(self, drive: Drive, result: object) -> None:
+        """Store a result for `remembered`. `diagnose` uses that of the quick test."""
+        self._results[_attachment_key(drive), type(result)] = result
 
     def why_direct(self, plan: Plan) -> str:
         """Why the plan cannot be rehearsed on a scratch copy, as a clause, or empty."""

@@ -241,7 +241,7 @@ def _drives_part(facts: Facts) -> Markup:
             listed(f"{one.what}: {one.why}" for one in facts.unread),
             *map(_drive, facts.drives, facts.diagnoses),
             tag("h3", t("Not attached")) if facts.absent else "",
-            reasons_html(map(reasons.bare_reason, facts.absent)),
+            reasons_html(reasons.finding_reason(one, published=False) for one in facts.absent),
         )
     )
 
@@ -256,7 +256,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
             blocks_html((bar,) if bar else ()),
             tag("h4", t("Findings")),
             blocks_html(none),
-            reasons_html(map(reasons.bare_reason, findings)),
+            reasons_html(reasons.finding_reason(one, published=False) for one in findings),
             tag("h4", t("Details")),
             blocks_html(health_blocks(drive, diagnosis, "")),
             pairs(

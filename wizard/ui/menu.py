@@ -28,7 +28,6 @@ from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.components.drive_rows import NOT_FINISHED
 
 READ_ONLY = frozenset({"speed", "health"})
 """Actions available during a run on the same device."""
@@ -98,8 +97,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             if "undo" in run.ways:
                 yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, makes=run, ends=True)
         else:
-            now = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
-            yield MenuEntry("show-run", "v", messages.SHOW, now, makes=run)
+            yield MenuEntry("show-run", "v", messages.SHOW, run_rows.state_of(run).text, makes=run)
 
 
 def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.Text:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine, Partition
     from wizard.model.said import Message
-    from wizard.model.verdict import Verdict
     from wizard.plan.changes import Migration
     from wizard.plan.plan import Plan
     from wizard.plan.request.plan_request import Arrangement, Mode
@@ -45,7 +44,6 @@ class Session(Struct, frozen=True):
     arrangement: Arrangement = PLAIN
     others: tuple[Drive, ...] = ()
     plan: Plan | None = None
-    verdict: Verdict | None = None
     migration: Migration | None = None
 
     @property

@@ -287,8 +287,8 @@ def row(
     pinned: bool = False,
     bar: Bar | None = None,
 ) -> Row:
-    """Return a row. Cells of plain text get the plain tone."""
-    return Row(key, pieces(*cells), level, chosen, why_not, notes, pinned, bar)
+    """Return a row. Cells of plain text get the plain tone. A row with `why_not` cannot be chosen."""
+    return Row(key, pieces(*cells), level, None if why_not else chosen, why_not, notes, pinned, bar)
 
 
 def para(*texts: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:

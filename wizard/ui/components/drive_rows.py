@@ -23,8 +23,6 @@ from wizard.ui.components.drive_bars import drive_bar
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
-RUN_WAITS = t("Done, not in use yet. Keep it?")
-NOT_FINISHED = t("Not finished. Go on or undo?")
 
 HEALTH_TONES = {
     DriveVerdict.GOOD: ui.Tone.GOOD,
@@ -42,7 +40,6 @@ CAPTIONS = {
     Severity.INFO: ui.accent(messages.NOTE),
     Severity.OK: ui.good(t("fine:")),
 }
-_RUN_SAID = {"running": messages.IS_CHANGED, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
 
@@ -71,13 +68,12 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
 
     If `named`, include the run's name to distinguish runs on the same drives.
     """
-    said = _RUN_SAID.get(run.state, NOT_FINISHED)
+    said = run_rows.state_of(run)
     if run.why_not:
-        said = t("cannot continue. Press Enter to see why.")
-    tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
+        said = ui.warn(t("cannot continue. Press Enter to see why."))
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
     name = ui.muted(run.run.name if named else "")
-    return ui.row(f"run:{run.run}", ui.Piece("!", tone), drives, ui.Piece(said, tone), name, pinned=True)
+    return ui.row(f"run:{run.run}", ui.Piece("!", said.tone), drives, said, name, pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
@@ -209,7 +205,7 @@ def drive_pane(
     severe = [one for one in found if one.severity in (Severity.DANGER, Severity.WARNING)]
     for first, caption, more, key in _merged(severe):
         blocks.append(ui.GAP)
-        blocks.append(ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key))
+        blocks.append(ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key))
         blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
     old = (one for one in old_filesystems(drive) if device in ("", one.device))
     if names := tuple(one.label or ui.short(one.device) for one in old):
@@ -223,9 +219,9 @@ def drive_pane(
     return ui.Pane(name, tuple(blocks[begin:end]))
 
 
-def headline(finding: Finding) -> str:
-    """Return the first clause of a finding, without figures and sources."""
-    text = str(finding.sentence)
+def headline(sentence: ui.Text) -> str:
+    """Return the first clause of a sentence, without figures and sources."""
+    text = str(sentence)
     # Fewer than three words only name the drive.
     found = re.match(r"\S+ \S+ \S.*?(?=[.;:] | \()", text)
     return (found[0] if found else text).rstrip(".")
@@ -269,12 +265,8 @@ def blocker_para(drive: Drive, why_not: ui.Text) -> ui.Para:
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     for run in runs[:1]:
-        key, said = "show-run", ui.warn(run.why_not or NOT_FINISHED)
-        if run.state == run_rows.RUNNING:
-            said = ui.accent(messages.IS_CHANGED)
-        elif run_rows.waits(run) and not run.why_not:
-            key, said = "keep", ui.warn(RUN_WAITS)
-        yield ui.para(said, hang=2, key=key)
+        key = "keep" if run_rows.waits(run) and not run.why_not else "show-run"
+        yield ui.para(run_rows.state_of(run), hang=2, key=key)
         if key == "keep" and "undo" in run.ways:
             yield ui.para(messages.UNDO_RESTORES, hang=2, key="undo")
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Evidence
@@ -77,17 +76,6 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     return reasons
 
 
-def bare_reason(finding: Finding) -> Reason:
-    """Return a finding with reason, remedy and source."""
-    behind = (
-        *_named(WHY, finding.why),
-        *_named(messages.REMEDY, finding.advice),
-        *_named(SOURCE, finding.source),
-        *_named(t("Rule:"), finding.code),
-    )
-    return Reason((CAPTIONS[finding.severity], finding.sentence), behind)
-
-
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
     """Return the published results about a severe finding."""
     from wizard.advice.evidence import evidence_for
@@ -95,13 +83,17 @@ def figures_for(finding: Finding) -> tuple[Evidence, ...]:
     return evidence_for(finding.code) if finding.severity in (Severity.DANGER, Severity.WARNING) else ()
 
 
-def finding_reason(finding: Finding) -> Reason:
-    """Return a finding with published results."""
-    reason = bare_reason(finding)
-    if figures := figures_for(finding):
-        published = (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
-        reason = replace(reason, behind=reason.behind + published)
-    return reason
+def finding_reason(finding: Finding, *, published: bool = True) -> Reason:
+    """Return a finding with reason, remedy, source and, if wanted, published results."""
+    behind = (
+        *_named(WHY, finding.why),
+        *_named(messages.REMEDY, finding.advice),
+        *_named(SOURCE, finding.source),
+        *_named(t("Rule:"), finding.code),
+    )
+    if published and (figures := figures_for(finding)):
+        behind += (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
+    return Reason((CAPTIONS[finding.severity], finding.sentence), behind)
 
 
 def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
@@ -115,32 +107,29 @@ def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, then the plan's doubts. `command_blocks` has checks and undo."""
     steps = (
-        Reason((f"{number}.", step.sentence), tuple(_behind(plan, specs, step)))
+        Reason((f"{number}.", step.sentence), tuple(_behind(plan, specs, step.operation)))
         for number, step in enumerate(plan.steps, 1)
     )
     return (*steps, *(Reason((ui.warn(messages.NOTE), doubt)) for doubt in plan.doubts))
 
 
-def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> ui.Blocks:
-    operation = step.operation
+def _behind(plan: Plan, specs: Sequence[VolumeSpec], operation: PlanOperation) -> ui.Blocks:
     for table in plan.tables:
         if table == operation:
             yield from (ui.para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
             yield ui.GAP
-    if operation in (*plan.filesystems, *plan.mounts):
-        fits = [volume.path in operation.devices for volume in plan.volumes]
-    else:
-        uuid = next((line.uuid for line in plan.fstab_lines if line == operation), None)
-        fits = [volume.uuid == uuid for volume in plan.volumes]
     made = operation in plan.filesystems
-    of = next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
-    if of is not None:
-        if made:
-            yield from _named(title_of(of.filesystem), of.sentence)
-        for option in of.mkfs if made else of.mount:
-            yield from _named(option.text, option.why, option.risk)
-        if made and of.evidence:
-            yield from evidence_blocks(of.evidence)
+    if not made and operation not in (*plan.mounts, *plan.fstab_lines):
+        return
+    for spec, volume in zip(specs, plan.volumes, strict=False):
+        choice = spec.choice
+        if volume.path in operation.devices or volume.uuid == getattr(operation, "uuid", None):
+            if made:
+                yield from _named(title_of(choice.filesystem), choice.sentence)
+            for option in choice.mkfs if made else choice.mount:
+                yield from _named(option.text, option.why, option.risk)
+            if made and choice.evidence:
+                yield from evidence_blocks(choice.evidence)
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:

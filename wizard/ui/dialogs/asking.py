@@ -145,8 +145,7 @@ def passphrase_of(values: ui.Values) -> bytes:
     return os.fsencode(values["passphrase"])
 
 
-class Ending(Question):
-    """The question before exit."""
+END = t("End the wizard?")
 
 
 def ending(desk: Desk) -> Screen | None:
@@ -154,7 +153,7 @@ def ending(desk: Desk) -> Screen | None:
     from wizard.apply.run.journal import RunState
 
     text = None
-    if isinstance(desk.screen, Ending):
+    if desk.screen.title == END:
         return None
     if desk.run is not None:
         try:
@@ -171,7 +170,7 @@ def ending(desk: Desk) -> Screen | None:
             )
     if text is None:
         return None
-    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, ends=True)
+    return Question(desk, END, text, t("end"), desk.end, ends=True)
 
 
 class Picker(Screen):
@@ -224,8 +223,7 @@ def save(
             raise BadInput(
                 t("{path} already exists and was not changed. Choose another name.", path=str(path))
             )
-        name = str(what)
-        write_file(path, text, name[:1].upper() + name[1:])
+        write_file(path, text, str(messages.FIRST(what=what)))
         return path
 
     def saved(path: Path) -> None:

@@ -17,7 +17,7 @@ from wizard.findings.use import named_field
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
-from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
+from wizard.model.said import Message, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import drive_rows
@@ -122,7 +122,6 @@ class Install(Screen):
 
 
 UNKNOWN = t("unknown")
-COMMAS = Sentence("{parts:list}")
 
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
@@ -182,7 +181,7 @@ def _blocks(drive: Drive) -> Message:
     parts.append(t("I/O min {least:exact}", least=geometry.minimum_io_bytes))
     if geometry.optimal_io_bytes:
         parts.append(t("optimal {best:exact}", best=geometry.optimal_io_bytes))
-    return COMMAS(parts=tuple(parts))
+    return messages.LIST(parts=tuple(parts))
 
 
 def _zones(drive: Drive) -> Message:
@@ -206,7 +205,7 @@ def _zones(drive: Drive) -> Message:
         parts.append(t("{count} with data", count=zones.written))
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
         parts.append(t("at most {count} written at a time", count=min(limits)))
-    return COMMAS(parts=tuple(parts))
+    return messages.LIST(parts=tuple(parts))
 
 
 def _discard(drive: Drive) -> Message:
@@ -239,11 +238,11 @@ def contents_blocks(drive: Drive) -> ui.Blocks:
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))
-        rows = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
+        rows = [(part.start_bytes, _partition_row(drive, part)) for part in drive.partitions]
         for extent in drive.free:
-            size, start = shown_size(extent.size_bytes), extent.start_bytes
-            rows.append((start, 1, 0, _table_row("-", _start(start), size, str(messages.FREE), "")))
-        yield from (row for *_, row in sorted(rows, key=lambda row: row[:3]))
+            size, start = format_capacity(extent.size_bytes), extent.start_bytes
+            rows.append((start, _table_row("-", _start(start), size, str(messages.FREE), "")))
+        yield from (row for _, row in sorted(rows, key=lambda row: row[0]))
     yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
 
 
@@ -266,7 +265,9 @@ def _partition_row(drive: Drive, part: Partition) -> ui.Para:
         printable(note, 60) for note in (part.shown_name, *part.mount_points, *uses, *inside) if note
     )
     kind = str(TYPES.get(part.type or "", part.type or "-"))
-    return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
+    return _table_row(
+        part.number, _start(part.start_bytes), format_capacity(part.size_bytes), kind, held, notes
+    )
 
 
 def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Message | str]:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
-from msgspec.structs import replace
-
 from wizard.benchmark import smr_probe
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.alignment import run_alignment_trial
@@ -48,9 +46,9 @@ class Measuring(Screen, Generic[Measured]):
     file: ClassVar[str]
     """End of the name of a saved result."""
 
-    def __init__(self, desk: Desk, drive: Drive, verdict: Measured | None, title: ui.Text) -> None:
+    def __init__(self, desk: Desk, drive: Drive, title: ui.Text, verdict: Measured | None = None) -> None:
         super().__init__(desk)
-        self.drive, self.verdict, self.title = drive, verdict, title
+        self.drive, self.title, self.verdict = drive, title, verdict
         self.progress: MeasureProgress | None = None
         self._stop = threading.Event()
 
@@ -59,9 +57,6 @@ class Measuring(Screen, Generic[Measured]):
 
     def _ways(self) -> ui.Actions:
         return ()
-
-    def _settled(self, verdict: Measured) -> None:
-        """Called after a measurement."""
 
     def left(self) -> None:
         self._stop.set()
@@ -141,7 +136,7 @@ class Measuring(Screen, Generic[Measured]):
     def _measured(self, verdict: Measured) -> None:
         self.verdict = verdict
         self.tell("")
-        self._settled(verdict)
+        self.services.remember(self.drive, verdict)
 
 
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
@@ -149,7 +144,7 @@ CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 
 
 class TrialScreen(Measuring[Verdict]):
-    """Measurement of alignment. The session remembers the result."""
+    """Measurement of alignment."""
 
     place = "trial"
     file = "benchmark"
@@ -160,10 +155,8 @@ class TrialScreen(Measuring[Verdict]):
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
-        session = desk.selected
-        before = session.verdict if session and session.drive == drive else None
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, before, title)
+        super().__init__(desk, drive, title, desk.services.remembered(drive, Verdict))
 
     def _ways(self) -> ui.Actions:
         obstacle = self.services.obstacle
@@ -212,10 +205,6 @@ class TrialScreen(Measuring[Verdict]):
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
         )
 
-    def _settled(self, verdict: Verdict) -> None:
-        if (session := self.desk.selected) and session.drive == self.drive:
-            self.desk.session = replace(session, verdict=verdict)
-
 
 class ShingledTest(Measuring[DisplacedVerdict]):
     """Quick test. The result is added to the facts about the drive."""
@@ -235,7 +224,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
         title = t("Is {drive} shingled?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, desk.services.quick_tested(drive), title)
+        super().__init__(desk, drive, title, desk.services.remembered(drive, DisplacedVerdict))
 
     @property
     def _obstacle(self) -> str:
@@ -290,6 +279,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
         ask_token(self.desk, self.drive, BY_WRITING, tuple(self._preview()), start)
 
-    def _settled(self, verdict: DisplacedVerdict) -> None:
-        self.services.remember_test(self.drive, verdict)
+    def _measured(self, verdict: DisplacedVerdict) -> None:
+        super()._measured(verdict)
         self.desk.touched = True

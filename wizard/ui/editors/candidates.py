@@ -83,7 +83,7 @@ class Candidates(Screen):
             if choice is self._planned:
                 yield ui.row(name, ui.strong(title_of(name)), ui.accent(t("planned")), chosen=True)
             else:
-                chosen = None if why_not else name in self._taken
+                chosen = name in self._taken
                 yield ui.row(name, title_of(name), rating(choice), chosen=chosen, why_not=why_not)
 
     def _panes(self) -> ui.Panes:
@@ -153,7 +153,7 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
     help = HELP
 
     def __init__(self, desk: Desk, order: compare.Order, use: Callable[[str], None]) -> None:
-        super().__init__(desk, order.drive, None, TITLE(purpose=order.workload.replace("-", " ")))
+        super().__init__(desk, order.drive, TITLE(purpose=order.workload.replace("-", " ")))
         self._order, self._use = order, use
 
     def _closing(self) -> ui.Action | None:

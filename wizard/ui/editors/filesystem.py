@@ -80,7 +80,7 @@ class Filesystem(Screen):
                 ui.strong(title_of(name)),
                 rating(choice),
                 "" if why_not else choice.sentence,
-                chosen=None if why_not else name == self._chosen,
+                chosen=name == self._chosen,
                 why_not=why_not,
             )
         for unmade in self._advice.unmade:
@@ -93,26 +93,22 @@ class Filesystem(Screen):
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> ui.Panes:
-        choice, unmade = self._choice, self._unmade
-        if choice is not None:
-            doubts = self._taken(choice).doubts
-            yield ui.Pane(title_of(choice.filesystem), tuple(advice_rows.choice_blocks(choice, doubts)))
-        elif unmade is not None:
+        if taken := self._taken:
+            title = title_of(taken.choice.filesystem)
+            yield ui.Pane(title, tuple(advice_rows.choice_blocks(taken.choice, taken.doubts)))
+        elif unmade := self._unmade:
             yield ui.Pane(unmade.title, tuple(advice_rows.unmade_blocks(unmade)))
         if blocks := tuple(advice_rows.advice_blocks(self._advice)):
             yield ui.Pane(messages.NOTES, blocks)
 
     @property
-    def _choice(self) -> Choice | None:
-        asked = self._asked.get(self.row)
-        return asked.choice if asked else self._advice.choice(self.row)
+    def _taken(self) -> request.Taken | None:
+        choice = self._advice.choice(self.row)
+        return self._asked.get(self.row) or (request.Taken(choice) if choice else None)
 
     @property
     def _unmade(self) -> Unmade | None:
         return next((one for one in self._advice.unmade if one.filesystem == self.row), None)
-
-    def _taken(self, choice: Choice) -> request.Taken:
-        return self._asked.get(choice.filesystem) or request.Taken(choice)
 
     def moved(self, row: str) -> None:
         self.row = row
@@ -124,28 +120,21 @@ class Filesystem(Screen):
         self.tell("")
 
     def act_take(self) -> None:
-        if choice := self._choice:
-            self._take(self._taken(choice))
+        if taken := self._taken:
+            self._take(taken)
             self.close()
 
     def act_options(self) -> None:
-        row = self.row
-        advised, choice = self._advice.choice(row), self._choice
-        if advised is None or choice is None:
-            return
-
-        def keep(taken: request.Taken) -> None:
-            self._asked[row] = taken
-
-        workload, taken = self._advice.workload.id, self._taken(choice)
-        self.open(Options, workload, taken, keep, advised=advised)
+        row, workload = self.row, self._advice.workload.id
+        if taken := self._taken:
+            keep = partial(self._asked.__setitem__, row)
+            self.open(Options, workload, taken, keep, advised=self._advice.choice(row))
 
     def act_why(self) -> None:
-        choice, unmade = self._choice, self._unmade
-        if choice is not None:
-            page = tuple(advice_rows.choice_page(choice, self._advice))
-            self.open(Page, title_of(choice.filesystem), page)
-        elif unmade is not None:
+        if taken := self._taken:
+            page = tuple(advice_rows.choice_page(taken.choice, self._advice))
+            self.open(Page, title_of(taken.choice.filesystem), page)
+        elif unmade := self._unmade:
             page = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
             self.open(Page, unmade.title, page)
 
@@ -199,14 +188,13 @@ class Options(Screen):
     def _rows(self) -> ui.Listed:
         for name, offer in self._offers.items():
             option = offer.option
-            chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
             yield ui.row(
                 name,
                 ui.strong(option.text),
                 ui.muted(option.kind.value),
                 self._word(offer),
-                chosen=chosen,
-                why_not="" if chosen is not None else offer.refusal,
+                chosen=self._is_used(offer),
+                why_not="" if offer.advised else offer.refusal,
             )
 
     def _panes(self) -> ui.Panes:

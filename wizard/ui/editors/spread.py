@@ -112,9 +112,7 @@ class Spread(Screen):
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
-        why_not = self._refused.get(key, "")
-        is_chosen = None if why_not != "" else chosen
-        return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
+        return ui.row(key, said, level=1, chosen=chosen, why_not=self._refused.get(key, ""))
 
     def _actions(self) -> ui.Actions:
         label, why_not = messages.USE, self.against
