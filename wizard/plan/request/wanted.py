@@ -9,7 +9,7 @@ from wizard.advice.missing import for_files, lacking
 from wizard.advice.request import take_options
 from wizard.advice.workloads import find_workload
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice, Option, Rank, Workload
+from wizard.model.advice import Advice, Choice, Option, Rank
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
@@ -140,34 +140,6 @@ def _with_options(choice: Choice, role: roles.Role) -> Choice:
     }
     withheld = tuple(one for one in choice.withheld if one.text not in added)
     return replace(choice, mkfs=(*choice.mkfs, *added.values()), withheld=withheld)
-
-
-def in_role(
-    spec: VolumeSpec, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None
-) -> VolumeSpec:
-    """Return the request with another role (empty for none), and the filesystem and size of that role.
-
-    `choices`: filesystems for the role. `workload`: default workload of the role. System volumes are not
-    mounted on the running system unless requested later. Raises Refused if no filesystem is possible for the
-    role.
-    """
-    if role not in roles.ROLES:
-        return replace(spec, role="")
-    choice = next((choice for choice in choices if not choice.obstacles), None)
-    if choice is None:
-        raise Refused(
-            f"{roles.ROLES[role].title}: "
-            f"{' '.join(obstacle for choice in choices for obstacle in choice.obstacles)}"
-        )
-    size_bytes = roles.usual_bytes(role, memory_bytes)
-    changed = replace(
-        spec, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=()
-    )
-    if size_bytes is not None:
-        changed = replace(changed, size_bytes=size_bytes, percent=None)
-    if roles.ROLES[role].read_at_start:
-        changed = replace(changed, encrypted=False)
-    return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
 
 
 PRESETS = ("desktop",)

@@ -52,6 +52,10 @@ class Measuring(Screen, Generic[Measured]):
         self.progress: MeasureProgress | None = None
         self._stop = threading.Event()
 
+    @property
+    def _obstacle(self) -> str:
+        return self.services.obstacle
+
     def _possible(self) -> ui.Blocks:
         return ()
 
@@ -85,7 +89,7 @@ class Measuring(Screen, Generic[Measured]):
             yield ui.Action("why", "w", messages.WHY)
 
     def _closing(self) -> ui.Action | None:
-        return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
+        return ui.Action("back", "enter", messages.BACK) if self.verdict or self._obstacle else None
 
     def _blocks(self) -> ui.Blocks:
         if self.doing:
@@ -97,7 +101,7 @@ class Measuring(Screen, Generic[Measured]):
                 yield ui.Progress(None, t("Starting ..."))
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
-        elif obstacle := self.services.obstacle:
+        elif obstacle := self._obstacle:
             yield ui.warning(messages.CANNOT, obstacle)
             if self.services.needs_root:
                 yield ui.para(t("To measure, start the wizard with sudo diskwright."))
@@ -159,7 +163,7 @@ class TrialScreen(Measuring[Verdict]):
         super().__init__(desk, drive, title, desk.services.remembered(drive, Verdict))
 
     def _ways(self) -> ui.Actions:
-        obstacle = self.services.obstacle
+        obstacle = self._obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield ui.Action("measure", key, t("measure by reading"), obstacle)
         yield ui.Action("write", "p", measured.BY_WRITING, obstacle or why_not(scratch_extents, self.drive))
@@ -228,17 +232,14 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     @property
     def _obstacle(self) -> str:
-        return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
+        return super()._obstacle or self.services.quick_test_obstacle(self.drive)
 
     def _ways(self) -> ui.Actions:
-        over = bool(self.verdict or self.services.obstacle)
+        over = bool(self.verdict or self._obstacle)
         label = messages.TRY_AGAIN if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
     def _possible(self) -> ui.Blocks:
-        if self._obstacle:
-            yield ui.warning(messages.CANNOT, self._obstacle)
-            yield ui.GAP
         yield from self._preview()
         yield ui.GAP
         yield ui.warning(UNCONFIRMED)

@@ -10,10 +10,10 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
-from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolume_written
 from wizard.plan.request.using import with_usual_place
-from wizard.plan.request.wanted import advice_in_role, in_role
+from wizard.plan.request.wanted import advice_in_role
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
@@ -23,6 +23,7 @@ from wizard.ui.dialogs.asking import TAKE
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
 SUBVOLUMES = "subvolumes"
+SET_BY_ROLE = (PURPOSE, SIZE, MOUNT, SWAP)
 OTHER = "other:"
 """Value of `WRITER` for a user or group typed by name. User names have no colon."""
 LUKS, TURNED_ON = "luks2", "on"
@@ -63,20 +64,19 @@ class VolumeEditor(Screen):
     ) -> None:
         super().__init__(desk)
         self.about = self.session.on_drive
-        self._memory_bytes = self.session.machine.memory_bytes
         self._spec, self._check, self._take, self._new = spec, check, take, new
-        self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
         }
         self._values = self._values_of(spec)
-        self._usual = self._aside = dict(self._values)
+        self._usual = dict(self._values)
+        self._aside = {key: self._usual[key] for key in SET_BY_ROLE}
         self._choices = self._choices_for(spec.workload.id, spec.role)
-        self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
+        self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
     def _fields(self) -> Iterator[ui.Field]:
-        purposes = (ui.Offer(name, workload.title) for name, workload in self._workloads.items())
+        purposes = (ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
         yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=tuple(purposes))
         able = (
             ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
@@ -84,9 +84,7 @@ class VolumeEditor(Screen):
         none = (ui.Offer("", messages.NONE),)
         yield self._field(FILESYSTEM, messages.FIRST(what=messages.FILESYSTEM), offers=tuple(able) or none)
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
-        role = ROLES.get(self._values[ROLE])
-        label = role.label if role else self._workload.label
-        yield self._field(LABEL, t("Label"), t("{label} if empty", label=label))
+        yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._content.label))
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
@@ -112,11 +110,10 @@ class VolumeEditor(Screen):
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
     def _panes(self) -> ui.Panes:
-        role, choice = ROLES.get(self._values[ROLE]), self._choice
-        said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
-        if choice is not None:
+        said: list[ui.Block] = [ui.para(self._content.summary)]
+        if choice := self._choice:
             said += [ui.GAP, ui.heading(f"{title_of(choice.filesystem)}:", choice.sentence)]
-        yield ui.Pane(role.title if role else self._workload.title, tuple(said))
+        yield ui.Pane(self._content.title, tuple(said))
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -128,7 +125,11 @@ class VolumeEditor(Screen):
 
     @property
     def _workload(self) -> Workload:
-        return self._workloads.get(self._values[PURPOSE], self._spec.workload)
+        return self.services.profile(self._values[PURPOSE]).workload
+
+    @property
+    def _content(self) -> Role | Workload:
+        return ROLES.get(self._values[ROLE]) or self._workload
 
     @property
     def _mounts(self) -> bool:
@@ -156,13 +157,14 @@ class VolumeEditor(Screen):
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
-        size_bytes = usual_bytes(role, self._memory_bytes)
+        size_bytes = usual_bytes(role, self.session.machine.memory_bytes)
         return advice_in_role(self.session.advise(purpose, size_bytes), role).choices
 
-    def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        purpose = SYSTEM_WORKLOAD if role in ROLES else self._spec.workload.id
-        choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
-        return in_role(self._spec, role, choices, workload, self._memory_bytes)
+    def _role_refusal(self, role: str) -> str:
+        choices = self._choices_for(SYSTEM_WORKLOAD, role)
+        if not all(choice.obstacles for choice in choices):
+            return ""
+        return f"{ROLES[role].title}: {' '.join(why for choice in choices for why in choice.obstacles)}"
 
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
@@ -180,14 +182,18 @@ class VolumeEditor(Screen):
         self.tell("")
         if field == ROLE:
             # Set purpose, filesystem, size and mount point of a role, or restore them if no role is set.
-            role, keys = self._values[ROLE], (PURPOSE, SIZE, MOUNT, SWAP)
+            role = self._values[ROLE]
             if not before[ROLE]:
-                self._aside = {key: self._values[key] for key in keys}
+                self._aside = {key: self._values[key] for key in SET_BY_ROLE}
             if refusal := self._roles_refused.get(role, ""):
                 self.warn(refusal)
             else:
-                given = self._values_of(self._in_role(role)) if role else self._aside
-                self._values |= {key: given[key] for key in keys}
+                given = self._aside
+                if role:
+                    size_bytes = usual_bytes(role, self.session.machine.memory_bytes)
+                    size = volume_request.size_text(size_bytes) if size_bytes else self._usual[SIZE]
+                    given = {PURPOSE: SYSTEM_WORKLOAD, SIZE: size, MOUNT: "", SWAP: ""}
+                self._values |= given
                 self._rank()
         elif field == PURPOSE:
             self._rank()
