@@ -179,44 +179,48 @@ def drive_pane(
     why_not, runs = run_rows.blocker(runs, drive), run_rows.runs_on(runs, drive, device)
     size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
     name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
-    blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
-    mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
-    for use in mounts[:MOST_MOUNTS]:
-        part, place = use.subject, str(use.by)
-        said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
-        if (room := free.get(place)) is not None:
-            said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
-        blocks.append(ui.fine(said, hang=2))
-    if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
-        blocks.append(blocker_para(drive, why_not))
-    if unread_content(drive):
-        said = t("Contents could not be read. Press w for the reason.")
-        if can_ask:
-            said = t("Contents not read: only root can.")
-        blocks.append(ui.warning(said, hang=2, key="as-root"))
-    if drive.is_empty and not why_not:
-        blocks.append(ui.para(held_on(drive), key="set-up"))
-    found = [
-        one
-        for one in diagnosis.findings
-        if (not device or one.subject in (device, drive.path)) and not (runs and one.code in OF_A_RUN)
-    ]
-    # Dangers and warnings, worst first, each with the key and what helps. `w` shows all findings.
-    severe = [one for one in found if one.severity in (Severity.DANGER, Severity.WARNING)]
-    for first, caption, more, key in _merged(severe):
-        blocks.append(ui.GAP)
-        blocks.append(ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key))
-        blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
-    old = (one for one in old_filesystems(drive) if device in ("", one.device))
-    if names := tuple(one.label or ui.short(one.device) for one in old):
-        blocks += (
-            ui.GAP,
-            ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4"),
-            ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2),
-        )
-    blocks += (ui.GAP, *_about(drive, diagnosis))
-    begin, end = blocks[0] == ui.GAP, len(blocks) - (blocks[-1] == ui.GAP)
-    return ui.Pane(name, tuple(blocks[begin:end]))
+
+    def blocks() -> ui.Blocks:
+        if bar := drive_bar(drive):
+            yield bar
+        yield from _open(runs)
+        mounts = [use for use in mounts_of(drive) if device in ("", drive.path, use.subject)]
+        for use in mounts[:MOST_MOUNTS]:
+            part, place = use.subject, str(use.by)
+            said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
+            if (room := free.get(place)) is not None:
+                said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
+            yield ui.fine(said, hang=2)
+        if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
+            yield blocker_para(drive, why_not)
+        if unread_content(drive):
+            said = t("Contents could not be read. Press w for the reason.")
+            if can_ask:
+                said = t("Contents not read: only root can.")
+            yield ui.warning(said, hang=2, key="as-root")
+        if drive.is_empty and not why_not:
+            yield ui.para(held_on(drive), key="set-up")
+        here = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+        yield from _severe(one for one in here if not (runs and one.code in OF_A_RUN))
+        old = (one for one in old_filesystems(drive) if device in ("", one.device))
+        if names := tuple(one.label or ui.short(one.device) for one in old):
+            yield ui.GAP
+            yield ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4")
+            yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
+        yield ui.GAP
+        yield from _about(drive, diagnosis)
+
+    found = tuple(blocks())
+    begin, end = found[0] == ui.GAP, len(found) - (found[-1] == ui.GAP)
+    return ui.Pane(name, found[begin:end])
+
+
+def _severe(findings: Iterable[Finding]) -> ui.Blocks:
+    """Show dangers and warnings, worst first, each with the key and what helps. `w` shows all findings."""
+    for first, caption, more, key in _merged(one for one in findings if one.severity in COUNTED):
+        yield ui.GAP
+        yield ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key)
+        yield ui.para(first.remedy if key else first.advice, indent=2)
 
 
 def headline(sentence: ui.Text) -> str:

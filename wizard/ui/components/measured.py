@@ -64,8 +64,17 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
 
 def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show the measurements and the caveats."""
-    yield from _details(verdict)
-    yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
+    match verdict:
+        case Verdict():
+            yield from _pairs(verdict)
+        case CliffVerdict():
+            yield from _cliff(verdict)
+        case DisplacedVerdict():
+            yield from _quick(verdict)
+        case compare.TrialVerdict():
+            yield from _trial(verdict)
+    caveats = compare.caveats(verdict) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
+    yield from (ui.para(caveat, hang=2) for caveat in caveats)
 
 
 def verdict_page(verdict: BenchmarkResult) -> ui.Blocks:
@@ -114,22 +123,6 @@ def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
                     yield ui.heading(caption)
                     yield from _statistics(statistics)
                     yield ui.GAP
-
-
-def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
-    return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
-
-
-def _details(verdict: BenchmarkResult) -> ui.Blocks:
-    match verdict:
-        case Verdict():
-            return _pairs(verdict)
-        case CliffVerdict():
-            return _cliff(verdict)
-        case DisplacedVerdict():
-            return _quick(verdict)
-        case compare.TrialVerdict():
-            return _trial(verdict)
 
 
 def _pairs(verdict: Verdict) -> ui.Blocks:

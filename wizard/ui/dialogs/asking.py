@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -17,7 +16,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
-T = TypeVar("T")
 TAKE = ui.Action("take", "enter", messages.USE)
 CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
@@ -62,8 +60,8 @@ class Typing(Screen):
     """Fields to fill in over the previous screen.
 
     `read` receives the values while the dialog is open. Errors are shown here.
-    Otherwise the dialog closes, and `then` receives the result. Open other screens there; the previous
-    screen shows errors.
+    Otherwise the dialog closes, and the function that `read` returned is called. Open other screens there;
+    the previous screen shows errors.
     """
 
     place = "typing"
@@ -75,14 +73,12 @@ class Typing(Screen):
         title: ui.Text,
         blocks: Sequence[ui.Block],
         fields: Sequence[ui.Field],
-        read: Callable[[ui.Values], T],
-        then: Callable[[T], None],
+        read: Callable[[ui.Values], Callable[[], None]],
         label: ui.Text = messages.REVIEW,
     ) -> None:
         super().__init__(desk)
-        self.title, self.above, self._asked = title, blocks, tuple(fields)
+        self.title, self.above, self._asked, self._read = title, blocks, tuple(fields), read
         self.actions = (ui.Action("take", "enter", label),)
-        self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
 
     def _fields(self) -> Sequence[ui.Field]:
         return self._asked
@@ -108,17 +104,17 @@ def ask_tokens(
     Then call `then` with the passphrase.
     """
 
-    def check(values: ui.Values) -> bytes | None:
+    def check(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
             check_token(values, number, drive, drive.token)
-        return passphrase_of(values) if secret else None
+        return partial(then, passphrase_of(values) if secret else None)
 
     fields = [
         ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
         for number, drive in enumerate(drives)
     ]
     asked = (*fields, *(passphrase_fields() if secret else ()))
-    desk.go(Typing(desk, title, blocks, asked, check, then, label))
+    desk.go(Typing(desk, title, blocks, asked, check, label))
 
 
 def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
@@ -210,7 +206,7 @@ def save(
     Then report the file on the previous screen, in the words of `report` if given.
     """
 
-    def write(values: ui.Values) -> Path:
+    def write(values: ui.Values) -> Callable[[], None]:
         name = values["file"].strip()
         if not name:
             raise BadInput(t("Type a file name, or press Esc."))
@@ -224,11 +220,8 @@ def save(
                 t("{path} already exists and was not changed. Choose another name.", path=str(path))
             )
         write_file(path, text, str(messages.FIRST(what=what)))
-        return path
-
-    def saved(path: Path) -> None:
         said = t("{what:First} was saved to {path}.", what=what, path=str(path))
-        desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
+        return lambda: desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
 
     field = ui.Field("file", t("File"), proposal)
     blocks = (
@@ -237,7 +230,7 @@ def save(
         ),
         ui.para(t("Existing files are never overwritten.")),
     )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, saved, messages.SAVE))
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, messages.SAVE))
 
 
 class JobScreen(Screen):

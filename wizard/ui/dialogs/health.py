@@ -126,29 +126,28 @@ UNKNOWN = t("unknown")
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     """Return the page about a drive."""
-    blocks = health_blocks(drive, diagnosis, blocker(desk.runs, drive))
+    blocks = tuple(health_blocks(drive, diagnosis, blocker(desk.runs, drive)))
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
-def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
+def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> ui.Blocks:
     """Describe a drive: SMART health, identity, contents and recording."""
-    blocks: list[ui.Block] = [ui.para(t("No health data available."))]
     if has_health(drive):
         judged = judge_health(drive)
-        blocks = [ui.para(ui.Piece(judged.said[0], drive_rows.HEALTH_TONES[judged.verdict]))]
-        blocks += (ui.para(said, indent=2) for said in judged.said[1:])
+        yield ui.para(ui.Piece(judged.said[0], drive_rows.HEALTH_TONES[judged.verdict]))
+        yield from (ui.para(said, indent=2) for said in judged.said[1:])
+    else:
+        yield ui.para(t("No health data available."))
     if blocker:
-        blocks.append(drive_rows.blocker_para(drive, blocker))
-    blocks += (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive))
-    blocks += (ui.GAP, *contents_blocks(drive))
+        yield drive_rows.blocker_para(drive, blocker)
+    yield from (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive), ui.GAP, *contents_blocks(drive))
     if better := tuning_words(drive):
-        blocks.append(ui.para(better, indent=2))
-    blocks += (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
-    blocks += clue_blocks(diagnosis)
+        yield ui.para(better, indent=2)
+    yield from (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
+    yield from clue_blocks(diagnosis)
     if drive.unread:
-        blocks += (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
-        blocks += (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
-    return blocks
+        yield from (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
+        yield from (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
 
 
 def identity_blocks(drive: Drive) -> ui.Blocks:

@@ -1,5 +1,6 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
+from collections.abc import Callable
 from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
@@ -156,14 +157,14 @@ class ResizeEditor(Screen):
     def act_type(self) -> None:
         border = self.row
 
-        def read(values: ui.Values) -> machine.Extent:
+        def read(values: ui.Values) -> Callable[[], None]:
             place = parse_place(values["value"].strip())
-            return resize.asked(self._drive, self._place, border, place)
+            return partial(self._request, resize.asked(self._drive, self._place, border, place))
 
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
         blocks = (ui.para(means),)
-        self.open(Typing, CAPTIONS[border], blocks, (field,), read, self._request, messages.USE)
+        self.open(Typing, CAPTIONS[border], blocks, (field,), read, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)

@@ -268,20 +268,19 @@ class Options(Screen):
     def _ask(self, offer: request.Offered) -> None:
         option = offer.option
 
-        def phrase(values: ui.Values) -> str:
+        def read(values: ui.Values) -> Callable[[], None]:
             if not request.is_danger(option, values[DANGER].strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )
-            return option.phrase.english
+            return partial(self._settle, [*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
             ui.alarm(t("{option} puts data at risk.", option=option.text), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm")),)
-        use = partial(self._settle, [*self._taken.names, option.id])
-        self.open(Typing, option.text, blocks, fields, phrase, use, messages.USE)
+        self.open(Typing, option.text, blocks, fields, read, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""

@@ -196,8 +196,9 @@ def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
         # Without a plan, the planner objects to something else.
         return draft.planned(found) if plans else found
 
-    def read(values: ui.Values) -> Session:
-        return changed("mbr" if values["table"] == "mbr" else "gpt", bool(values["group"]))
+    def read(values: ui.Values) -> Callable[[], None]:
+        table: TableKind = "mbr" if values["table"] == "mbr" else "gpt"
+        return partial(take, changed(table, bool(values["group"])))
 
     tables = (
         ui.Offer("gpt", t("GPT (usual)"), why_not(changed, "gpt", now.grouped)),
@@ -211,4 +212,4 @@ def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
         ui.Field("table", messages.FIRST(what=messages.TABLE), now.table, offers=tables),
         ui.Field("group", t("Volume group"), "lvm" if now.grouped else "", offers=groups),
     )
-    desk.go(Typing(desk, t("Table and volume group"), ARRANGEMENTS, fields, read, take, messages.USE))
+    desk.go(Typing(desk, t("Table and volume group"), ARRANGEMENTS, fields, read, messages.USE))

@@ -81,8 +81,14 @@ class Actions(Screen):
         elif isinstance(makes, requests.Wanted):
             self.work_out(self._device, makes)
         elif isinstance(makes, Form):
-            title, ask = messages.FIRST(what=entry.label), partial(self.work_out, self._device)
-            self.open(Typing, title, (ui.para(makes.says),), makes.fields(), makes.makes, ask)
+            title, form = messages.FIRST(what=entry.label), makes
+            self.open(
+                Typing,
+                title,
+                (ui.para(form.says),),
+                form.fields(),
+                lambda values: partial(self.work_out, self._device, form.makes(values)),
+            )
         else:
             plan = self.services.plan(self.session.machine, (self._drive,), makes)
             self.desk.open_review(plan)

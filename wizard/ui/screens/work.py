@@ -1,5 +1,6 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
+from collections.abc import Callable
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -269,19 +270,16 @@ class WorkScreen(asking.JobScreen):
         if way not in self._outcome.ways:
             return
 
-        def read(values: ui.Values) -> bytes:
-            return values["secret"].encode("utf-8", "surrogateescape")
-
-        def settle(secret: bytes) -> None:
-            if secret:
-                self._settle(way, secret)
+        def read(values: ui.Values) -> Callable[[], None]:
+            secret = values["secret"].encode("utf-8", "surrogateescape")
+            return lambda: self._settle(way, secret) if secret else None
 
         def yes() -> None:
             if way is Purpose.KEEP and self.job.takes_passphrase:
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
                 blocks = (ui.para(OPENED_TO_KEEP),)
-                self.open(asking.Typing, title, blocks, fields, read, settle, messages.RESUME)
+                self.open(asking.Typing, title, blocks, fields, read, messages.RESUME)
             else:
                 self._settle(way)
 

@@ -125,14 +125,14 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     assert at.view.place == "drives" and at.said == "It did not work."
 
 
-def typing(at: Person, read: Callable[[ui.Values], str], *fields: ui.Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", (), fields or (WHO,), read, lambda _: None, "take"))
+def typing(at: Person, read: Callable[[ui.Values], Callable[[], None]], *fields: ui.Field) -> None:
+    at.desk.go(Typing(at.desk, "A name", (), fields or (WHO,), read, "take"))
 
 
 def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
     at, _ = person()
 
-    def read(values: ui.Values) -> str:
+    def read(values: ui.Values) -> Callable[[], None]:
         raise BadInput(f"{values['who']} is no name.")
 
     typing(at, read, WHO, ui.Field("secret", "Secret", secret=True))
@@ -147,8 +147,11 @@ def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
 def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
-    asked = at.desk, "A name", (), (WHO,), lambda values: values["who"]
-    at.desk.go(Typing(*asked, lambda who: seen.append((at.view.place, who)), "take"))
+
+    def read(values: ui.Values) -> Callable[[], None]:
+        return lambda: seen.append((at.view.place, values["who"]))
+
+    at.desk.go(Typing(at.desk, "A name", (), (WHO,), read, "take"))
     at.act("take", who="anna")
     assert seen == [("drives", "anna")]
 
@@ -157,9 +160,9 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
     at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
 
-    def read(values: ui.Values) -> str:
+    def read(values: ui.Values) -> Callable[[], None]:
         at.desk.back()
-        return ""
+        return lambda: None
 
     typing(at, read)
     at.act("take", who="anna")
