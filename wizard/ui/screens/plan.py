@@ -306,7 +306,7 @@ class PlanScreen(JobScreen):
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])
-        self.open(candidates.Candidates, advice, self._at, self._take)
+        candidates.compare_filesystems(self.desk, advice, self._at, self._take)
 
     def act_speed(self) -> None:
         self.open(TrialScreen, self.session.drive)
