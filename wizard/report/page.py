@@ -170,7 +170,7 @@ def _bar(bar: ui.Bar) -> Markup:
 
 
 def _figures(figures: ui.Figures) -> Markup:
-    most = max((value for _, value in figures.values), default=0) or 1
+    most = max((value for _, value, _ in figures.values), default=0) or 1
     rows = (
         tag(
             "tr",
@@ -178,7 +178,7 @@ def _figures(figures: ui.Figures) -> Markup:
             tag("td", tag("div", class_="fill", style=f"width: {100 * value / most:.1f}%"), class_="chart"),
             tag("td", text, class_="number"),
         )
-        for (name, value), text in zip(figures.values, figures.texts, strict=True)
+        for name, value, text in figures.values
     )
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
 

@@ -117,16 +117,10 @@ class Bar(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Named figures drawn as bars. `shown` are the formatted values, if given."""
+    """Figures drawn as bars: each with name, value, and the value as text."""
 
     unit: Text
-    values: tuple[tuple[str, float], ...]
-    shown: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The formatted values."""
-        return self.shown or tuple(f"{value:g}" for _, value in self.values)
+    values: tuple[tuple[str, float, str], ...]
 
 
 class Progress(Struct, frozen=True):

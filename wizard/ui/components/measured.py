@@ -158,8 +158,7 @@ def _pairs(verdict: Verdict) -> ui.Blocks:
 def _figures(
     unit: ui.Text, values: Iterable[tuple[str, float]], shown: Callable[[float], str | Message]
 ) -> ui.Figures:
-    values = tuple(values)
-    return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
+    return ui.Figures(unit, tuple((name, value, str(shown(value))) for name, value in values))
 
 
 def _cliff(verdict: CliffVerdict) -> ui.Blocks:
@@ -244,12 +243,17 @@ def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(verdict.candidate(verdict.planned).title)
-        values = ((str(verdict.candidate(one.candidate).title), ratio.estimate) for one, ratio in compared)
-        ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
+        values = (
+            (
+                str(verdict.candidate(one.candidate).title),
+                ratio.estimate,
+                f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})",
+            )
+            for one, ratio in compared
+        )
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
-            ((planned, 1.0), *values),
-            ("1.00", *ranges),
+            ((planned, 1.0, "1.00"), *values),
         )
         yield ui.GAP
     yield ui.para(
@@ -266,6 +270,12 @@ def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
         yield ui.GAP
         yield ui.Figures(
             messages.MORE_IS_BETTER(unit=f"{load}, {phase}"),
-            tuple((str(verdict.candidate(one.candidate).title), one.median) for one in speeds),
-            tuple(str(compare.rate(one.unit, one.median)) for one in speeds),
+            tuple(
+                (
+                    str(verdict.candidate(one.candidate).title),
+                    one.median,
+                    str(compare.rate(one.unit, one.median)),
+                )
+                for one in speeds
+            ),
         )

@@ -34,7 +34,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
         unit = messages.MORE_IS_BETTER(unit=item.unit)
         if item.lower_is_better:
             unit = t("{unit}, less is better", unit=item.unit)
-        named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
+        named = tuple((str(ProfileText(name)), value, f"{value:g}") for name, value in item.figures)
         yield ui.Figures(unit, named)
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)

@@ -184,11 +184,7 @@ class ResizeEditor(Screen):
 
 
 def _value(place: machine.Extent, border: resize.Border) -> int:
-    return {
-        resize.Border.START: place.start_bytes,
-        resize.Border.END: place.end_bytes,
-        resize.Border.SIZE: place.size_bytes,
-    }[border]
+    return int(getattr(place, f"{border}_bytes"))
 
 
 def _fact(caption: ui.Text, why_not: ui.Text | None, limit: ui.Text) -> ui.Para:

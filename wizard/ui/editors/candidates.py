@@ -61,12 +61,9 @@ def compare_filesystems(desk: Desk, advice: Advice, index: int, take: Callable[[
     fields = [
         ui.Field(
             name,
-            title_of(name),
+            f"{title_of(name)}: {rating(taken.choice).text}",
             ADDED if name in proposed else "",
-            offers=(
-                ui.Offer("", t("not compared")),
-                ui.Offer(ADDED, t("compared ({rating})", rating=rating(taken.choice).text), refused[name]),
-            ),
+            offers=(ui.Offer("", t("not compared")), ui.Offer(ADDED, t("compared"), refused[name])),
         )
         for name, taken in others.items()
     ]

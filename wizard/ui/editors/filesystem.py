@@ -9,7 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from wizard.advice import request
-from wizard.advice.catalogue import OptionSite, load_catalogue
+from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import for_files, lacking
 from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import MADE, title_of
@@ -181,6 +181,8 @@ class Options(Screen):
         self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
+        session, profile = self.session, self.services.profile(workload)
+        self._site = site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
         offers = request.offered(self._advised, self._site, load_catalogue())
         self._offers = {offer.option.id: offer for offer in offers}
         self.row = next(iter(self._offers), "")
@@ -246,12 +248,6 @@ class Options(Screen):
     @property
     def _offer(self) -> request.Offered | None:
         return self._offers.get(self.row)
-
-    @property
-    def _site(self) -> OptionSite:
-        session = self.session
-        profile = self.services.profile(self._workload)
-        return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
     def act_turn(self) -> None:
         offer = self._offer

@@ -68,6 +68,7 @@ class Spread(Screen):
         self.about = self.session.drive.path
         self._taken = [drive.path for drive in self.session.others]
         self._look()
+        self.row = next(iter((*self._drives, *WAYS)))
 
     def _look(self) -> None:
         here, services = self.session.drive.path, self.services
@@ -83,8 +84,6 @@ class Spread(Screen):
             except DiskwrightError as error:
                 refused[name] = str(error)
         self._refused = refused
-        keys = [*self._drives, *WAYS]
-        self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
 
     @property
     def _is_able(self) -> bool:
