@@ -16,48 +16,11 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
-TAKE = ui.Action("take", "enter", messages.USE)
 CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
-class Question(Screen):
-    """A question over the previous screen. `text` explains the consequence of yes.
-
-    After yes, the dialog closes and `then` is called; the previous screen shows errors.
-    """
-
-    place = "question"
-    over = True
-
-    def __init__(
-        self,
-        desk: Desk,
-        title: ui.Text,
-        text: ui.Text,
-        yes: ui.Text,
-        then: Callable[[], None],
-        *,
-        ends: bool = False,
-    ) -> None:
-        super().__init__(desk)
-        self.title, self.above, self._then = title, (ui.para(text),), then
-        self.actions = (
-            ui.Action("no", "enter", messages.NO),
-            ui.Action("yes", "y", yes, ends=ends),
-            ui.aside("no", "escape", messages.NO),
-            ui.aside("no", "n", messages.NO),
-        )
-
-    def act_no(self) -> None:
-        self.desk.back()
-
-    def act_yes(self) -> None:
-        self.desk.back()
-        self.desk.post(self.desk.screen, self._then)
-
-
-class Typing(Screen):
-    """Fields to fill in over the previous screen.
+class Dialog(Screen):
+    """Text, and fields to fill in or rows to choose from, over the previous screen.
 
     `read` receives the values while the dialog is open. Errors are shown here.
     Otherwise the dialog closes, and the function that `read` returned is called. Open other screens there;
@@ -66,6 +29,7 @@ class Typing(Screen):
 
     place = "typing"
     over = True
+    rows: Sequence[ui.Row] | None = None
 
     def __init__(
         self,
@@ -83,10 +47,29 @@ class Typing(Screen):
     def _fields(self) -> Sequence[ui.Field]:
         return self._asked
 
+    def _rows(self) -> Sequence[ui.Row] | None:
+        return self.rows
+
     def act_take(self) -> None:
         then = self._read(self.values)
         self.close()
         self.desk.post(self.desk.screen, then)
+
+    act_yes = act_take
+
+
+def question(
+    desk: Desk, title: ui.Text, text: ui.Text, yes: ui.Text, then: Callable[[], None], *, ends: bool = False
+) -> Screen:
+    """Return a question before `then`. The default is no. `text` explains the consequence of yes."""
+    dialog = Dialog(desk, title, (ui.para(text),), (), lambda _: then)
+    dialog.place = "question"
+    dialog.actions = (
+        ui.Action("back", "enter", messages.NO),
+        ui.Action("yes", "y", yes, ends=ends),
+        ui.aside("back", "n", messages.NO),
+    )
+    return dialog
 
 
 def ask_tokens(
@@ -114,7 +97,7 @@ def ask_tokens(
         for number, drive in enumerate(drives)
     ]
     asked = (*fields, *(passphrase_fields() if secret else ()))
-    desk.go(Typing(desk, title, blocks, asked, check, label))
+    desk.go(Dialog(desk, title, blocks, asked, check, label))
 
 
 def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
@@ -166,28 +149,7 @@ def ending(desk: Desk) -> Screen | None:
             )
     if text is None:
         return None
-    return Question(desk, END, text, t("end"), desk.end, ends=True)
-
-
-class Picker(Screen):
-    """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
-
-    place = "which"
-    over = True
-    actions = (TAKE,)
-
-    def __init__(
-        self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]
-    ) -> None:
-        super().__init__(desk)
-        self.title, self._offered, self._take = title, tuple(rows), take
-
-    def _rows(self) -> Sequence[ui.Row]:
-        return self._offered
-
-    def act_take(self) -> None:
-        self.desk.back()
-        self._take(self.row)
+    return question(desk, END, text, t("end"), desk.end, ends=True)
 
 
 def pick(desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]) -> None:
@@ -195,7 +157,9 @@ def pick(desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str
     if len(rows) == 1:
         take(rows[0].key)
     else:
-        desk.go(Picker(desk, title, rows, take))
+        dialog = Dialog(desk, title, (), (), lambda _: partial(take, dialog.row), messages.USE)
+        dialog.place, dialog.rows = "which", rows
+        desk.go(dialog)
 
 
 def save(
@@ -230,7 +194,7 @@ def save(
         ),
         ui.para(t("Existing files are never overwritten.")),
     )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, messages.SAVE))
+    desk.go(Dialog(desk, t("Save {what}", what=what), blocks, (field,), write, messages.SAVE))
 
 
 class JobScreen(Screen):

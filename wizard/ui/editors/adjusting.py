@@ -17,7 +17,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing, pick
+from wizard.ui.dialogs.asking import Dialog, pick
 from wizard.ui.menu import label_on
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
@@ -164,7 +164,7 @@ class ResizeEditor(Screen):
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
         blocks = (ui.para(means),)
-        self.open(Typing, CAPTIONS[border], blocks, (field,), read, messages.USE)
+        self.open(Dialog, CAPTIONS[border], blocks, (field,), read, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)

@@ -14,7 +14,7 @@ from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.measuring import Measuring, ask_token
 
 TITLE = Sentence("Try filesystems: {purpose}")
@@ -76,7 +76,7 @@ def compare_filesystems(desk: Desk, advice: Advice, index: int, take: Callable[[
         planned=title_of(planned),
     )
     rounds = t("The order changes every round. A result needs at least 6 rounds.")
-    desk.go(Typing(desk, title, (ui.para(created), ui.para(rounds)), fields, read, TRY))
+    desk.go(Dialog(desk, title, (ui.para(created), ui.para(rounds)), fields, read, TRY))
 
 
 class FilesystemTrial(Measuring[compare.TrialVerdict]):

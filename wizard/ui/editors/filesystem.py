@@ -24,7 +24,7 @@ from wizard.ui.components.drive_rows import CAPTIONS
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.components.reasons import evidence_blocks
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.pages import Page
 
 SPOKEN = 1000
@@ -276,7 +276,7 @@ class Options(Screen):
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm")),)
-        self.open(Typing, option.text, blocks, fields, read, messages.USE)
+        self.open(Dialog, option.text, blocks, fields, read, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""

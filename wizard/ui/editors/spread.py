@@ -18,7 +18,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question, Typing
+from wizard.ui.dialogs.asking import Dialog, question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -144,7 +144,7 @@ class Spread(Screen):
             return
         if found.others and (loss := _loss(found.drives)):
             title = t("Use these entire drives?")
-            self.open(Question, title, loss, messages.USE, partial(self._done, found))
+            self.open(question, title, loss, messages.USE, partial(self._done, found))
         else:
             self._done(found)
 
@@ -211,4 +211,4 @@ def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
         ui.Field("table", messages.FIRST(what=messages.TABLE), now.table, offers=tables),
         ui.Field("group", t("Volume group"), "lvm" if now.grouped else "", offers=groups),
     )
-    desk.go(Typing(desk, t("Table and volume group"), ARRANGEMENTS, fields, read, messages.USE))
+    desk.go(Dialog(desk, t("Table and volume group"), ARRANGEMENTS, fields, read, messages.USE))

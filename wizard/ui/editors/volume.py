@@ -18,7 +18,6 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import TAKE
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
@@ -38,7 +37,7 @@ class VolumeEditor(Screen):
 
     place = "volume"
     title = t("Volume")
-    actions = (TAKE,)
+    actions = (ui.Action("take", "enter", messages.USE),)
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "

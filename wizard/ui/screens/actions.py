@@ -16,7 +16,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.editors.adjusting import adjust
@@ -83,7 +83,7 @@ class Actions(Screen):
         elif isinstance(makes, Form):
             title, form = messages.FIRST(what=entry.label), makes
             self.open(
-                Typing,
+                Dialog,
                 title,
                 (ui.para(form.says),),
                 form.fields(),

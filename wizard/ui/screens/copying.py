@@ -11,7 +11,7 @@ from wizard.model.said import format_capacity, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 
 OTHER = "other"
 """Row key for a folder typed by name."""
@@ -79,7 +79,7 @@ class CopyScreen(Screen):
                 ui.Offer("takes", t("mount the copy instead at the next boot")),
             )
             fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
-        self.open(Typing, self.title, (ui.para(text),), fields, self._read)
+        self.open(Dialog, self.title, (ui.para(text),), fields, self._read)
 
     def _read(self, values: ui.Values) -> Callable[[], None]:
         source = values["source"].strip()

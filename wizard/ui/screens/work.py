@@ -260,7 +260,7 @@ class WorkScreen(asking.JobScreen):
             self.warn(t("Stopping as soon as it is safe."))
 
         means = self.job.stop_means()
-        self.open(asking.Question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
+        self.open(asking.question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
 
     def _ask(self, way: Purpose) -> None:
         """Ask for confirmation of keep or undo, as soon as the action is known to work."""
@@ -279,13 +279,13 @@ class WorkScreen(asking.JobScreen):
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
                 blocks = (ui.para(OPENED_TO_KEEP),)
-                self.open(asking.Typing, title, blocks, fields, read, messages.RESUME)
+                self.open(asking.Dialog, title, blocks, fields, read, messages.RESUME)
             else:
                 self._settle(way)
 
         label, question, _ = WAYS[way]
         title = question(drives=self.job.changed)
-        self.open(asking.Question, title, self._means(way), label, yes, ends=True)
+        self.open(asking.question, title, self._means(way), label, yes, ends=True)
 
     def _means(self, way: Purpose) -> ui.Text:
         return self.job.keep_means if way is Purpose.KEEP else self.job.undo_means
