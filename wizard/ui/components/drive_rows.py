@@ -201,7 +201,7 @@ def drive_pane(
         if drive.is_empty and not why_not:
             yield ui.para(held_on(drive), key="set-up")
         here = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
-        yield from _severe(one for one in here if not (runs and one.code in OF_A_RUN))
+        yield from finding_paras((one for one in here if not (runs and one.code in OF_A_RUN)), brief=True)
         old = (one for one in old_filesystems(drive) if device in ("", one.device))
         if names := tuple(one.label or ui.short(one.device) for one in old):
             yield ui.GAP
@@ -213,14 +213,6 @@ def drive_pane(
     found = tuple(blocks())
     begin, end = found[0] == ui.GAP, len(found) - (found[-1] == ui.GAP)
     return ui.Pane(name, found[begin:end])
-
-
-def _severe(findings: Iterable[Finding]) -> ui.Blocks:
-    """Show dangers and warnings, worst first, each with the key and what helps. `w` shows all findings."""
-    for first, caption, more, key in _merged(one for one in findings if one.severity in COUNTED):
-        yield ui.GAP
-        yield ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key)
-        yield ui.para(first.remedy if key else first.advice, indent=2)
 
 
 def headline(sentence: ui.Text) -> str:
@@ -275,33 +267,31 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
             yield ui.para(messages.UNDO_RESTORES, hang=2, key="undo")
 
 
-def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by severity."""
     order = list(Severity)
     return sorted(findings, key=lambda one: order.index(one.severity))
 
 
-def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
-    """Yield findings that need action, worst first, with similar ones merged.
+def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterator[ui.Para]:
+    """Yield findings, worst first, with similar ones merged, and the action or remedy that resolves them.
 
-    Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
-    by `w`.
+    Omits findings of severity OK, listed by `w`. If `brief`, only dangers and warnings, without figures.
     """
-    for first, caption, more, key in _merged(one for one in findings if one.severity is not Severity.OK):
-        yield ui.para(caption, ui.strong(first.sentence), more, key=key)
-        if first.severity is not Severity.INFO and key != "speed":
-            yield ui.para(first.advice, indent=2)
-
-
-def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui.Text, str]]:
-    """Yield the first of the findings of a kind and severity, worst first, with the caption, the number of
-    others, and the action that resolves it."""
     alike: dict[tuple[str, Severity], list[Finding]] = {}
-    for finding in worst_first(tuple(findings)):
-        alike.setdefault((finding.code, finding.severity), []).append(finding)
+    for finding in worst_first(findings):
+        if finding.severity in COUNTED or (finding.severity is Severity.INFO and not brief):
+            alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        yield first, CAPTIONS[first.severity], more, run_rows.ANSWERS.get(first.code, "")
+        caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")
+        if brief:
+            yield ui.GAP
+            yield ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key)
+        else:
+            yield ui.para(caption, ui.strong(first.sentence), more, key=key)
+        if brief or (first.severity is not Severity.INFO and key != "speed"):
+            yield ui.para(first.remedy if brief and key else first.advice, indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

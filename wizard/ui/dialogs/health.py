@@ -126,7 +126,7 @@ UNKNOWN = t("unknown")
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     """Return the page about a drive."""
-    blocks = tuple(health_blocks(drive, diagnosis, blocker(desk.runs, drive)))
+    blocks = health_blocks(drive, diagnosis, blocker(desk.runs, drive))
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 

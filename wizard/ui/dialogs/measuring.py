@@ -119,7 +119,7 @@ class Measuring(Screen, Generic[Measured]):
 
     def act_why(self) -> None:
         if self.verdict:
-            self.open(Page, self.title, tuple(measured.verdict_page(self.verdict)))
+            self.open(Page, self.title, measured.verdict_page(self.verdict))
 
     def start(
         self, measure: Callable[..., Measured], subject: object, *, writes: bool = False, **options: object

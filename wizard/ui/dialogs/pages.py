@@ -1,6 +1,6 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from wizard.ui.desk import Desk, Screen
 class Page(Screen):
     """A page of text."""
 
-    def __init__(self, desk: Desk, title: ui.Text, blocks: Sequence[ui.Block], place: str = "page") -> None:
+    def __init__(self, desk: Desk, title: ui.Text, blocks: ui.Blocks, place: str = "page") -> None:
         super().__init__(desk)
         self.title, self.place, self._blocks = title, place, tuple(blocks)
 

@@ -96,15 +96,13 @@ class ResizeEditor(Screen):
 
     def _told(self) -> ui.Para:
         meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
-        cannot = messages.NOT_POSSIBLE
         if self._place == self._now:
             return ui.label(effect, meaning.says)
         if meaning.why_not == "":
             return ui.fine(effect, ui.strong(meaning.says))
-        if meaning.why_not == meaning.says:
-            caption = effect if meaning.first else cannot
-            return ui.warning(caption, meaning.says)
-        return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
+        if meaning.why_not != meaning.says:
+            return ui.label(effect, meaning.says, ui.warn(messages.NOT_POSSIBLE), meaning.why_not)
+        return ui.warning(effect if meaning.first else messages.NOT_POSSIBLE, meaning.says)
 
     def _actions(self) -> ui.Actions:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)

@@ -132,11 +132,11 @@ class Filesystem(Screen):
 
     def act_why(self) -> None:
         if taken := self._taken:
-            page = tuple(advice_rows.choice_page(taken.choice, self._advice))
+            page = advice_rows.choice_page(taken.choice, self._advice)
             self.open(Page, title_of(taken.choice.filesystem), page)
         elif unmade := self._unmade:
-            page = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
-            self.open(Page, unmade.title, page)
+            blocks = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
+            self.open(Page, unmade.title, blocks)
 
     def equipped(self) -> None:
         self._advice = self.session.advise(self._advice.workload.id)

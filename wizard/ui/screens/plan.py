@@ -302,7 +302,7 @@ class PlanScreen(JobScreen):
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
-            self.open(Page, messages.WHY, tuple(choice_page(self.session.choice, self.session.advice)))
+            self.open(Page, messages.WHY, choice_page(self.session.choice, self.session.advice))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])

@@ -77,7 +77,7 @@ class PurposeScreen(Screen):
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
             return
-        self.open(Page, title_of(tried.choice.filesystem), tuple(choice_page(tried.choice, tried.advice)))
+        self.open(Page, title_of(tried.choice.filesystem), choice_page(tried.choice, tried.advice))
 
 
 def _preview(session: Session) -> ui.Blocks:
