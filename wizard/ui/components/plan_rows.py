@@ -47,12 +47,13 @@ def volume_row(session: Session, index: int) -> ui.Row:
 def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
     spec, advice = session.specs[index], session.advice
-    same = advice is not None and advice.workload.id == spec.workload.id
-    others = [
-        choice
-        for choice in (advice_in_role(advice, spec.role).choices if advice and same else ())
-        if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
-    ]
+    others: list[Choice] = []
+    if advice is not None and advice.workload.id == spec.workload.id:
+        others = [
+            choice
+            for choice in advice_in_role(advice, spec.role).choices
+            if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
+        ]
     options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
     title = title_of(spec.choice.filesystem)
     blocks = (

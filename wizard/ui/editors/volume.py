@@ -25,7 +25,7 @@ SUBVOLUMES = "subvolumes"
 SET_BY_ROLE = (PURPOSE, SIZE, MOUNT, SWAP)
 OTHER = "other:"
 """Value of `WRITER` for a user or group typed by name. User names have no colon."""
-LUKS, TURNED_ON = "luks2", "on"
+LUKS = "luks2"
 
 
 class VolumeEditor(Screen):
@@ -87,7 +87,7 @@ class VolumeEditor(Screen):
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
-            offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
+            offers = (ui.Offer("", t("manually")), ui.Offer(layout.NO_PLACE, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
             known = (ui.Offer(name, writer.shown) for name, writer in self._writers.items())
@@ -147,7 +147,7 @@ class VolumeEditor(Screen):
             SIZE: volume_request.size_written(spec),
             LABEL: spec.label or "",
             MOUNT: "" if swaps else spec.mount_point or "",
-            SWAP: TURNED_ON if swaps else "",
+            SWAP: layout.NO_PLACE if swaps else "",
             WRITER: writer if writer in self._writers else OTHER,
             WRITER_NAME: "" if writer in self._writers else writer,
             ROLE: spec.role,
@@ -242,9 +242,7 @@ class VolumeEditor(Screen):
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
-        place = layout.NO_PLACE if values[SWAP] else ""
-        if self._mounts:
-            place = _unless_none(values[MOUNT])
+        place = _unless_none(values[MOUNT]) if self._mounts else values[SWAP] and layout.NO_PLACE
         writer = layout.ROOT
         if self._has_writers:
             name = values[WRITER_NAME].strip() if values[WRITER] == OTHER else values[WRITER]
