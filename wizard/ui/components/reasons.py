@@ -19,36 +19,35 @@ SOURCE = t("Source:")
 CHECKED = t("Checked afterwards:")
 
 
-def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
-    """Show published figures as bars with date and source, or state that there are none."""
+def evidence_blocks(evidence: Sequence[Evidence]) -> ui.Blocks:
+    """Show published figures as bars with date and source, or state that there are none.
+
+    Repeats no notes and sources, but dates every figure.
+    """
     if not evidence:
-        return (ui.para(t("This is a judgement, without published figures.")),)
+        yield ui.para(t("This is a judgement, without published figures."))
     told: set[Message | str] = set()
-    return tuple(block for item in evidence for block in _evidence(item, told))
-
-
-def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
-    """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
-    yield ui.heading(item.title)
-    if item.figures:
-        unit = messages.MORE_IS_BETTER(unit=item.unit)
-        if item.lower_is_better:
-            unit = t("{unit}, less is better", unit=item.unit)
-        named = tuple((str(ProfileText(name)), value, f"{value:g}") for name, value in item.figures)
-        yield ui.Figures(unit, named)
-    if item.note and item.note not in told:
-        yield ui.para(item.note, indent=2)
-    measured = t(
-        "Measured: {era}, kernel {kernel}, {hardware}",
-        era=item.era,
-        kernel=item.kernel,
-        hardware=item.hardware,
-    )
-    yield ui.para(measured, indent=2, hang=2)
-    if item.source not in told:
-        yield ui.label(SOURCE, item.source, indent=2)
-    told.update((item.note, item.source))
-    yield ui.GAP
+    for item in evidence:
+        yield ui.heading(item.title)
+        if item.figures:
+            unit = messages.MORE_IS_BETTER(unit=item.unit)
+            if item.lower_is_better:
+                unit = t("{unit}, less is better", unit=item.unit)
+            named = tuple((str(ProfileText(name)), value, f"{value:g}") for name, value in item.figures)
+            yield ui.Figures(unit, named)
+        if item.note and item.note not in told:
+            yield ui.para(item.note, indent=2)
+        measured = t(
+            "Measured: {era}, kernel {kernel}, {hardware}",
+            era=item.era,
+            kernel=item.kernel,
+            hardware=item.hardware,
+        )
+        yield ui.para(measured, indent=2, hang=2)
+        if item.source not in told:
+            yield ui.label(SOURCE, item.source, indent=2)
+        told.update((item.note, item.source))
+        yield ui.GAP
 
 
 WHY = t("Why:")

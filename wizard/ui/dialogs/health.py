@@ -152,6 +152,7 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> ui.Bl
 
 def identity_blocks(drive: Drive) -> ui.Blocks:
     """Show name, numbers, bus, size, blocks and features of a drive."""
+    discard = messages.YES if drive.discard and drive.discard.maximum_bytes else messages.NONE
     rows: tuple[tuple[Message, ui.Text], ...] = (
         (messages.NAME, drive.model or messages.NO_NAME),
         (messages.SERIAL, drive.serial or messages.NONE),
@@ -161,7 +162,7 @@ def identity_blocks(drive: Drive) -> ui.Blocks:
         (messages.SIZE, size_words(drive)),
         (messages.BLOCKS, _blocks(drive)),
         (t("Zones"), _zones(drive)),
-        (t("Discard"), _discard(drive)),
+        (t("Discard"), discard if drive.discard else UNKNOWN),
         (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
     for caption, text in rows:
@@ -205,12 +206,6 @@ def _zones(drive: Drive) -> Message:
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
         parts.append(t("at most {count} written at a time", count=min(limits)))
     return messages.LIST(parts=tuple(parts))
-
-
-def _discard(drive: Drive) -> Message:
-    if drive.discard is None:
-        return UNKNOWN
-    return messages.YES if drive.discard.maximum_bytes else messages.NONE
 
 
 TYPES = {

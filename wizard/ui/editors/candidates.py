@@ -101,15 +101,12 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
         if self.verdict is None:
             return None
         planned = self.verdict.candidate(self.verdict.planned).title
-        return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
+        return ui.Action("back", "enter", t("continue with {planned}", planned=planned))
 
     def _ways(self) -> ui.Actions:
         if self.verdict and (better := self.verdict.better):
             yield ui.Action("use", "x", t("use {other} instead", other=better.title))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
-
-    def act_keep(self) -> None:
-        self.desk.back()
 
     def act_use(self) -> None:
         better = self.verdict and self.verdict.better
