@@ -121,10 +121,10 @@ def _fields(line: str) -> str:
 
 
 def _bars(figures: ui.Figures) -> Iterator[str]:
-    most = max((value for _, value in figures.values), default=0) or 1
+    most = max((value for _, value, _ in figures.values), default=0) or 1
     if figures.unit != "":
         yield f"{figures.unit}:"
-    for (name, value), figure in zip(figures.values, figures.texts, strict=True):
+    for name, value, figure in figures.values:
         bar = "#" * ceil(BAR_COLUMNS * max(value, 0) / most)
         named = printable(name, NAME_COLUMNS).ljust(NAME_COLUMNS)
         yield f"  {named} {bar:<{BAR_COLUMNS}} {printable(figure, 60)}"

@@ -252,7 +252,7 @@ class Services:
         """Return the findings for a drive."""
         known = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
         return remedies.diagnose(
-            known, drive, self.patterns, self.last_measured(drive, DisplacedVerdict), self.fstab
+            known, drive, self.patterns, self.remembered(drive, DisplacedVerdict), self.fstab
         )
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
@@ -311,14 +311,14 @@ class Services:
         """Why the quick test for shingled recording is impossible or useless, as a sentence, or empty."""
         return smr_probe.quick_test_obstacle(drive, self.patterns)
 
-    def last_measured(self, drive: Drive, kind: type[T]) -> T | None:
+    def remembered(self, drive: Drive, kind: type[T]) -> T | None:
         """Return the last result of this kind for this same drive, or None."""
         found = self._results.get((kind, _attachment_key(drive)))
         return found if isinstance(found, kind) else None
 
-    def remember(self, drive: Drive, verdict: object) -> None:
-        """Store the result of a measurement."""
-        self._results[type(verdict), _attachment_key(drive)] = verdict
+    def remember(self, drive: Drive, result: object) -> None:
+        """Store a result for `remembered`. `diagnose` uses that of the quick test."""
+        self._results[type(result), _attachment_key(drive)] = result
 
     def why_direct(self, plan: Plan) -> str:
         """Why the plan cannot be rehearsed on a scratch copy, as a clause, or empty. Root checks the means to

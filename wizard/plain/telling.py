@@ -138,8 +138,7 @@ def block_lines(block: ui.Block, view: ui.View | None = None) -> Iterator[Told]:
             stretches = ", ".join(_stretches(block.stretches))
             yield Line(f"{block.caption}: {stretches}." if block.caption else f"{stretches}.", 0, 2)
         case ui.Figures():
-            named = zip(block.values, block.texts, strict=True)
-            figures = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
+            figures = ", ".join(f"{name}: {figure}" for name, _, figure in block.values)
             yield Line(f"{block.unit}: {figures}." if block.unit else f"{figures}.", 0, 2)
         case ui.Progress():
             yield Line(_progress(block))

@@ -112,8 +112,7 @@ def pane_html(pane: ui.Pane) -> Markup:
 def reasons_html(reasons: Iterable[Reason]) -> Markup:
     """Return statements, each with the evidence."""
     return join(
-        tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
-        for one in reasons
+        tag("section", tag("h4", _pieces(ui.pieces(*one.cells))), blocks_html(one.behind)) for one in reasons
     )
 
 
@@ -171,7 +170,7 @@ def _bar(bar: ui.Bar) -> Markup:
 
 
 def _figures(figures: ui.Figures) -> Markup:
-    most = max((value for _, value in figures.values), default=0) or 1
+    most = max((value for _, value, _ in figures.values), default=0) or 1
     rows = (
         tag(
             "tr",
@@ -179,7 +178,7 @@ def _figures(figures: ui.Figures) -> Markup:
             tag("td", tag("div", class_="fill", style=f"width: {100 * value / most:.1f}%"), class_="chart"),
             tag("td", text, class_="number"),
         )
-        for (name, value), text in zip(figures.values, figures.texts, strict=True)
+        for name, value, text in figures.values
     )
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
 
@@ -242,7 +241,7 @@ def _drives_part(facts: Facts) -> Markup:
             listed(f"{one.what}: {one.why}" for one in facts.unread),
             *map(_drive, facts.drives, facts.diagnoses),
             tag("h3", t("Not attached")) if facts.absent else "",
-            reasons_html(map(reasons.bare_reason, facts.absent)),
+            reasons_html(reasons.finding_reason(one, published=False) for one in facts.absent),
         )
     )
 
@@ -257,7 +256,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
             blocks_html((bar,) if bar else ()),
             tag("h4", t("Findings")),
             blocks_html(none),
-            reasons_html(map(reasons.bare_reason, findings)),
+            reasons_html(reasons.finding_reason(one, published=False) for one in findings),
             tag("h4", t("Details")),
             blocks_html(health_blocks(drive, diagnosis, "")),
             pairs(

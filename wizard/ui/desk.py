@@ -49,7 +49,7 @@ class Screen:
     step: ui.ScreenStep
     title: ui.Text = ""
     about: ui.Text = ""
-    actions: tuple[ui.Action, ...] = ()
+    actions: tuple[ui.Action, ...] = (ui.Action("back", "enter", messages.BACK),)
     above: Sequence[ui.Block] = ()
     help: ui.Texts = ()
     columns: tuple[ui.Column, ...] = ()

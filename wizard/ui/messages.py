@@ -4,6 +4,7 @@ from wizard.model.said import Sentence, t
 
 FIRST = Sentence("{what:First}")
 CAPTION = Sentence("{what:First}:")
+LIST = Sentence("{parts:list}")
 
 # Labels of keys.
 ADD = t("add")

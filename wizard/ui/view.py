@@ -117,16 +117,10 @@ class Bar(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Named figures drawn as bars. `shown` are the formatted values, if given."""
+    """Figures drawn as bars: each with name, value, and the value as text."""
 
     unit: Text
-    values: tuple[tuple[str, float], ...]
-    shown: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The formatted values."""
-        return self.shown or tuple(f"{value:g}" for _, value in self.values)
+    values: tuple[tuple[str, float, str], ...]
 
 
 class Progress(Struct, frozen=True):
@@ -287,8 +281,8 @@ def row(
     pinned: bool = False,
     bar: Bar | None = None,
 ) -> Row:
-    """Return a row. Cells of plain text get the plain tone."""
-    return Row(key, pieces(*cells), level, chosen, why_not, notes, pinned, bar)
+    """Return a row. Cells of plain text get the plain tone. A row with `why_not` cannot be chosen."""
+    return Row(key, pieces(*cells), level, None if why_not else chosen, why_not, notes, pinned, bar)
 
 
 def para(*texts: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:

@@ -38,7 +38,7 @@ class Wizard(Desk):
             case "help":
                 self.go(pages.help_page(self))
             case "glossary":
-                self.go(pages.Glossary(self))
+                self.go(pages.glossary(self))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
             case "quit":

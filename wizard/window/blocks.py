@@ -143,13 +143,12 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if canvas.shown(block.unit):
         yield from canvas.paragraph([(canvas.shown(block.unit), look.style("muted"))], width)
-    names = [canvas.shown(name) for name, _ in block.values]
-    texts = [canvas.shown(text) for text in block.texts]
-    aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
-    right = min(max(map(cell_len, texts), default=0), max(6, width // 3))
-    most = max((value for _, value in block.values), default=0.0)
+    figures = [(canvas.shown(name), value, canvas.shown(text)) for name, value, text in block.values]
+    aside = min(max((cell_len(name) for name, _, _ in figures), default=0), max(8, width // 3))
+    right = min(max((cell_len(text) for _, _, text in figures), default=0), max(6, width // 3))
+    most = max((value for _, value, _ in figures), default=0.0)
     room = max(1, width - aside - right - 4)
-    for name, text, (_, value) in zip(names, texts, block.values, strict=False):
+    for name, value, text in figures:
         long = 0 if most <= 0 else max(1 if value > 0 else 0, round(room * max(0.0, value) / most))
         first, *more = canvas.folded([(name, look.style("text"))], aside)
         yield canvas.joined(

@@ -282,7 +282,7 @@ def key_lines(view: ui.View, width: int, look: Look, most: int) -> list[Strip]:
 MOST_KEYS = 8
 PALETTE = ui.Action("palette", "ctrl+p", t("more"))
 """Opens the palette. It belongs to the window, not to a view."""
-_ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes", "keep", "undo", "resume", "stop", "as-root")
+_ALWAYS_SHOWN = ("help", "quit", "back", "yes", "keep", "undo", "resume", "stop", "as-root")
 
 
 def _rows(actions: Sequence[ui.Action], view: ui.View, width: int, look: Look) -> Iterator[list[Strip]]:

@@ -130,11 +130,10 @@ def test_trial_screens_follow_the_screen_size() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan", "/dev/sdb", anew="enter")
         await press(pilot, "c")
-        await come(pilot, "candidates")
+        await come(pilot, "typing")
         await shaken(pilot)
         await press(pilot, "enter")
-        await come(pilot, "typing")
-        assert "Deleted files" in flat(pilot)
+        await until(lambda: "Deleted files" in flat(pilot), pilot)
         await shaken(pilot)
 
     perform(job)

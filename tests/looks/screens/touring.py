@@ -20,7 +20,7 @@ from wizard.window.terminal import Terminal, translate
 
 TERMINALS = (MODERN, replace(MODERN, light=True), CONSOLE, MONO)
 SIZES = ((60, 16), (80, 24), (120, 36), (200, 50))
-LEAVES = frozenset({"back", "quit", "home", "leave", "no", "yes", "cancel", "again", "as-root"})
+LEAVES = frozenset({"back", "quit", "home", "leave", "yes", "cancel", "again", "as-root"})
 STAY = ("help", "back", "quit")
 MANY = frozenset({"page", "typing", "question", "reasons"})
 """Places that are told from each other by their titles."""

@@ -35,7 +35,7 @@ HOSTILE_VIEW = ui.View(
             HOSTILE,
             (
                 ui.Command(("run", HOSTILE, "漢" * 90)),
-                ui.Figures(HOSTILE, ((HOSTILE, 1.0), ("b", -3.0))),
+                ui.Figures(HOSTILE, ((HOSTILE, 1.0, "1"), ("b", -3.0, "-3"))),
                 ui.Progress(None, HOSTILE),
             ),
         ),

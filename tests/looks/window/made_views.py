@@ -319,8 +319,7 @@ WORK = ui.View(
             (
                 ui.Figures(
                     "MB/s, longer is better",
-                    (("ext4", 103.0), ("Btrfs", 93.0), ("XFS", 79.0)),
-                    ("103 MB/s", "93 MB/s", "79 MB/s"),
+                    (("ext4", 103.0, "103 MB/s"), ("Btrfs", 93.0, "93 MB/s"), ("XFS", 79.0, "79 MB/s")),
                 ),
             ),
         ),

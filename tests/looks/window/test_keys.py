@@ -18,9 +18,9 @@ QUESTION = ui.View(
     ui.ScreenStep.DRIVES,
     "Really?",
     (
-        ui.Action("no", "enter", "no"),
+        ui.Action("back", "enter", "no"),
         ui.Action("yes", "y", "yes"),
-        ui.Action("no", "escape", "no", aside=True),
+        ui.Action("back", "escape", "no", aside=True),
     ),
     over=True,
 )

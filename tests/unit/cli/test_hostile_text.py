@@ -70,7 +70,7 @@ def test_commands_print_it_without_control_sequences(
         ui.Banner(label, (label,)),
         ui.Command((label, label)),
         ui.Command((label,)),
-        ui.Figures(label, ((label, 1.0),), (label,)),
+        ui.Figures(label, ((label, 1.0, label),)),
     )
     output.show(blocks, file)
     shown = file.getvalue()

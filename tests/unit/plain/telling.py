@@ -41,7 +41,7 @@ EVERYTHING = ui.View(
                 ui.Para(),
                 ui.Para(),
                 ui.Command(("mkfs.ext4", "-L", "two words")),
-                ui.Figures("times", (("aligned", 1.0), ("off", 1.8)), ("1.0", "1.8")),
+                ui.Figures("times", (("aligned", 1.0, "1.0"), ("off", 1.8, "1.8"))),
                 ui.Progress(0.42),
             ),
         ),

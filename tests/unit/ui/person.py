@@ -149,8 +149,7 @@ def texts_of_block(block: ui.Block) -> Iterator[str]:
             yield from (str(stretch.name) for stretch in block.stretches)
         case ui.Figures():
             yield str(block.unit)
-            yield from (name for name, _ in block.values)
-            yield from block.shown
+            yield from (text for name, _, figure in block.values for text in (name, figure))
         case ui.Progress():
             yield str(block.said)
         case ui.Banner():

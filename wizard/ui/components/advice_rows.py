@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from wizard.advice.missing import for_files
+from wizard.advice.missing import for_files, lacking
 from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
@@ -164,12 +164,16 @@ def notice(
         return ui.warn(services.apply_obstacle)
     if around is None or not around.tools:
         return None
-    if absent := _absent(around, NEEDED):
-        return ui.warn(t("Cannot set up any drive: this system lacks {programs:and}.", programs=absent))
+    if absent := lacking(around, NEEDED):
+        return ui.warn(
+            t("Cannot set up any drive: this system lacks {programs:and}.", programs=absent.programs)
+        )
     if brief or not around.live_medium:
         return None
-    if absent := _absent(around, OTHERS):
-        return ui.warn(t("This system lacks {programs:and}. Everything else works.", programs=absent))
+    if absent := lacking(around, OTHERS):
+        return ui.warn(
+            t("This system lacks {programs:and}. Everything else works.", programs=absent.programs)
+        )
     medium = tuple(drive.path for drive in drives if around.is_medium(drive))
     said = tn(
         "Not listed: {drives:and}, the boot drive of this system.",
@@ -178,7 +182,3 @@ def notice(
         count=len(medium),
     )
     return ui.muted(said) if medium else None
-
-
-def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in programs if not around.has_tool(name))

@@ -61,19 +61,17 @@ def drive_bar(drive: Drive) -> ui.Bar | None:
     return None if layout is None else _bar_of(layout, drive.size_bytes or 0, ui.Fate.PRESERVED)
 
 
-def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[ui.Bar]:
-    """Yield bars of the layout before and, if known, after a change without data loss."""
-    yield _bar_of(before, size_bytes, ui.Fate.PRESERVED, NOW)
+def layout_bars(before: Layout, after: Layout | None, size_bytes: int, name: str = "") -> Iterator[ui.Bar]:
+    """Yield bars of the layout before and, if known, after a change."""
+    yield _bar_of(before, size_bytes, ui.Fate.LOST, f"{name}{NOW}")
     if after is not None:
-        yield _bar_of(after, size_bytes, ui.Fate.NEW, THEN)
+        yield _bar_of(after, size_bytes, ui.Fate.NEW, f"{name}{THEN}")
 
 
 def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
     """Return bars before and after the plan for each drive."""
     bars: list[ui.Bar] = []
     for member in plan.members:
-        drive, size = ui.short(member.drive.path), member.drive.size_bytes
-        name = f"{drive}: " if plan.others else ""
-        bars.append(_bar_of(member.drawn_before, size, ui.Fate.LOST, f"{name}{NOW}"))
-        bars.append(_bar_of(member.after, size, ui.Fate.NEW, f"{name}{THEN}"))
+        name = f"{ui.short(member.drive.path)}: " if plan.others else ""
+        bars += layout_bars(member.drawn_before, member.after, member.drive.size_bytes, name)
     return tuple(bars)

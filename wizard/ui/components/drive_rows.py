@@ -23,8 +23,6 @@ from wizard.ui.components.drive_bars import drive_bar
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
-RUN_WAITS = t("Done, not in use yet. Keep it?")
-NOT_FINISHED = t("Not finished. Go on or undo?")
 
 HEALTH_TONES = {
     DriveVerdict.GOOD: ui.Tone.GOOD,
@@ -42,7 +40,6 @@ CAPTIONS = {
     Severity.INFO: ui.accent(messages.NOTE),
     Severity.OK: ui.good(t("fine:")),
 }
-_RUN_SAID = {"running": messages.IS_CHANGED, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
 
@@ -71,13 +68,12 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
 
     If `named`, include the run's name to distinguish runs on the same drives.
     """
-    said = _RUN_SAID.get(run.state, NOT_FINISHED)
+    said = run_rows.state_of(run)
     if run.why_not:
-        said = t("cannot continue. Press Enter to see why.")
-    tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
+        said = ui.warn(t("cannot continue. Press Enter to see why."))
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
     name = ui.muted(run.run.name if named else "")
-    return ui.row(f"run:{run.run}", ui.Piece("!", tone), drives, ui.Piece(said, tone), name, pinned=True)
+    return ui.row(f"run:{run.run}", ui.Piece("!", said.tone), drives, said, name, pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
@@ -183,49 +179,45 @@ def drive_pane(
     why_not, runs = run_rows.blocker(runs, drive), run_rows.runs_on(runs, drive, device)
     size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
     name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
-    blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
-    mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
-    for use in mounts[:MOST_MOUNTS]:
-        part, place = use.subject, str(use.by)
-        said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
-        if (room := free.get(place)) is not None:
-            said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
-        blocks.append(ui.fine(said, hang=2))
-    if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
-        blocks.append(blocker_para(drive, why_not))
-    if unread_content(drive):
-        said = t("Contents could not be read. Press w for the reason.")
-        if can_ask:
-            said = t("Contents not read: only root can.")
-        blocks.append(ui.warning(said, hang=2, key="as-root"))
-    if drive.is_empty and not why_not:
-        blocks.append(ui.para(held_on(drive), key="set-up"))
-    found = [
-        one
-        for one in diagnosis.findings
-        if (not device or one.subject in (device, drive.path)) and not (runs and one.code in OF_A_RUN)
-    ]
-    # Dangers and warnings, worst first, each with the key and what helps. `w` shows all findings.
-    severe = [one for one in found if one.severity in (Severity.DANGER, Severity.WARNING)]
-    for first, caption, more, key in _merged(severe):
-        blocks.append(ui.GAP)
-        blocks.append(ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key))
-        blocks.append(ui.para(first.remedy if key else first.advice, indent=2))
-    old = (one for one in old_filesystems(drive) if device in ("", one.device))
-    if names := tuple(one.label or ui.short(one.device) for one in old):
-        blocks += (
-            ui.GAP,
-            ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4"),
-            ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2),
-        )
-    blocks += (ui.GAP, *_about(drive, diagnosis))
-    begin, end = blocks[0] == ui.GAP, len(blocks) - (blocks[-1] == ui.GAP)
-    return ui.Pane(name, tuple(blocks[begin:end]))
+
+    def blocks() -> ui.Blocks:
+        if bar := drive_bar(drive):
+            yield bar
+        yield from _open(runs)
+        mounts = [use for use in mounts_of(drive) if device in ("", drive.path, use.subject)]
+        for use in mounts[:MOST_MOUNTS]:
+            part, place = use.subject, str(use.by)
+            said = t("{device} is mounted at {mount_point}.", device=part, mount_point=place)
+            if (room := free.get(place)) is not None:
+                said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=room)
+            yield ui.fine(said, hang=2)
+        if why_not and not any(run.state == run_rows.RUNNING or run_rows.waits(run) for run in runs):
+            yield blocker_para(drive, why_not)
+        if unread_content(drive):
+            said = t("Contents could not be read. Press w for the reason.")
+            if can_ask:
+                said = t("Contents not read: only root can.")
+            yield ui.warning(said, hang=2, key="as-root")
+        if drive.is_empty and not why_not:
+            yield ui.para(held_on(drive), key="set-up")
+        here = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+        yield from finding_paras((one for one in here if not (runs and one.code in OF_A_RUN)), brief=True)
+        old = (one for one in old_filesystems(drive) if device in ("", one.device))
+        if names := tuple(one.label or ui.short(one.device) for one in old):
+            yield ui.GAP
+            yield ui.named(t("{parts:and} can become ext4", parts=names), hang=2, key="to-ext4")
+            yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
+        yield ui.GAP
+        yield from _about(drive, diagnosis)
+
+    found = tuple(blocks())
+    begin, end = found[0] == ui.GAP, len(found) - (found[-1] == ui.GAP)
+    return ui.Pane(name, found[begin:end])
 
 
-def headline(finding: Finding) -> str:
-    """Return the first clause of a finding, without figures and sources."""
-    text = str(finding.sentence)
+def headline(sentence: ui.Text) -> str:
+    """Return the first clause of a sentence, without figures and sources."""
+    text = str(sentence)
     # Fewer than three words only name the drive.
     found = re.match(r"\S+ \S+ \S.*?(?=[.;:] | \()", text)
     return (found[0] if found else text).rstrip(".")
@@ -269,43 +261,37 @@ def blocker_para(drive: Drive, why_not: ui.Text) -> ui.Para:
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     for run in runs[:1]:
-        key, said = "show-run", ui.warn(run.why_not or NOT_FINISHED)
-        if run.state == run_rows.RUNNING:
-            said = ui.accent(messages.IS_CHANGED)
-        elif run_rows.waits(run) and not run.why_not:
-            key, said = "keep", ui.warn(RUN_WAITS)
-        yield ui.para(said, hang=2, key=key)
+        key = "keep" if run_rows.waits(run) and not run.why_not else "show-run"
+        yield ui.para(run_rows.state_of(run), hang=2, key=key)
         if key == "keep" and "undo" in run.ways:
             yield ui.para(messages.UNDO_RESTORES, hang=2, key="undo")
 
 
-def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by severity."""
     order = list(Severity)
     return sorted(findings, key=lambda one: order.index(one.severity))
 
 
-def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
-    """Yield findings that need action, worst first, with similar ones merged.
+def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterator[ui.Para]:
+    """Yield findings, worst first, with similar ones merged, and the action or remedy that resolves them.
 
-    Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
-    by `w`.
+    Omits findings of severity OK, listed by `w`. If `brief`, only dangers and warnings, without figures.
     """
-    for first, caption, more, key in _merged(one for one in findings if one.severity is not Severity.OK):
-        yield ui.para(caption, ui.strong(first.sentence), more, key=key)
-        if first.severity is not Severity.INFO and key != "speed":
-            yield ui.para(first.advice, indent=2)
-
-
-def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui.Text, str]]:
-    """Yield the first of the findings of a kind and severity, worst first, with the caption, the number of
-    others, and the action that resolves it."""
     alike: dict[tuple[str, Severity], list[Finding]] = {}
-    for finding in worst_first(tuple(findings)):
-        alike.setdefault((finding.code, finding.severity), []).append(finding)
+    for finding in worst_first(findings):
+        if finding.severity in COUNTED or (finding.severity is Severity.INFO and not brief):
+            alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = t("and {count} more like this.", count=len(others)) if others else ""
-        yield first, CAPTIONS[first.severity], more, run_rows.ANSWERS.get(first.code, "")
+        caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")
+        if brief:
+            yield ui.GAP
+            yield ui.para(caption, ui.Piece(headline(first.sentence), caption.tone), more, key=key)
+        else:
+            yield ui.para(caption, ui.strong(first.sentence), more, key=key)
+        if brief or (first.severity is not Severity.INFO and key != "speed"):
+            yield ui.para(first.remedy if brief and key else first.advice, indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

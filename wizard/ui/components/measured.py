@@ -64,8 +64,17 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
 
 def verdict_blocks(verdict: BenchmarkResult) -> ui.Blocks:
     """Show the measurements and the caveats."""
-    yield from _details(verdict)
-    yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
+    match verdict:
+        case Verdict():
+            yield from _pairs(verdict)
+        case CliffVerdict():
+            yield from _cliff(verdict)
+        case DisplacedVerdict():
+            yield from _quick(verdict)
+        case compare.TrialVerdict():
+            yield from _trial(verdict)
+    caveats = compare.caveats(verdict) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
+    yield from (ui.para(caveat, hang=2) for caveat in caveats)
 
 
 def verdict_page(verdict: BenchmarkResult) -> ui.Blocks:
@@ -116,22 +125,6 @@ def method_blocks(verdict: BenchmarkResult) -> ui.Blocks:
                     yield ui.GAP
 
 
-def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
-    return tuple(compare.caveats(verdict)) if isinstance(verdict, compare.TrialVerdict) else verdict.caveats
-
-
-def _details(verdict: BenchmarkResult) -> ui.Blocks:
-    match verdict:
-        case Verdict():
-            return _pairs(verdict)
-        case CliffVerdict():
-            return _cliff(verdict)
-        case DisplacedVerdict():
-            return _quick(verdict)
-        case compare.TrialVerdict():
-            return _trial(verdict)
-
-
 def _pairs(verdict: Verdict) -> ui.Blocks:
     if not verdict.pairs:
         return
@@ -165,8 +158,7 @@ def _pairs(verdict: Verdict) -> ui.Blocks:
 def _figures(
     unit: ui.Text, values: Iterable[tuple[str, float]], shown: Callable[[float], str | Message]
 ) -> ui.Figures:
-    values = tuple(values)
-    return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
+    return ui.Figures(unit, tuple((name, value, str(shown(value))) for name, value in values))
 
 
 def _cliff(verdict: CliffVerdict) -> ui.Blocks:
@@ -251,12 +243,17 @@ def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(verdict.candidate(verdict.planned).title)
-        values = ((str(verdict.candidate(one.candidate).title), ratio.estimate) for one, ratio in compared)
-        ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
+        values = (
+            (
+                str(verdict.candidate(one.candidate).title),
+                ratio.estimate,
+                f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})",
+            )
+            for one, ratio in compared
+        )
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
-            ((planned, 1.0), *values),
-            ("1.00", *ranges),
+            ((planned, 1.0, "1.00"), *values),
         )
         yield ui.GAP
     yield ui.para(
@@ -273,6 +270,12 @@ def _trial(verdict: compare.TrialVerdict) -> ui.Blocks:
         yield ui.GAP
         yield ui.Figures(
             messages.MORE_IS_BETTER(unit=f"{load}, {phase}"),
-            tuple((str(verdict.candidate(one.candidate).title), one.median) for one in speeds),
-            tuple(str(compare.rate(one.unit, one.median)) for one in speeds),
+            tuple(
+                (
+                    str(verdict.candidate(one.candidate).title),
+                    one.median,
+                    str(compare.rate(one.unit, one.median)),
+                )
+                for one in speeds
+            ),
         )

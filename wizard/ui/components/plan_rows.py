@@ -1,7 +1,5 @@
 """A plan's volumes, and the selected volume, as rows and paragraphs. Pure."""
 
-import re
-
 from wizard.filesystems.registry import title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Rank
@@ -12,7 +10,7 @@ from wizard.plan.request.volume_request import more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import kind_of
+from wizard.ui.components.drive_rows import headline, kind_of
 from wizard.ui.session import Session
 
 COLUMNS = (
@@ -51,16 +49,15 @@ def volume_pane(session: Session, index: int) -> ui.Pane:
     spec, advice = session.specs[index], session.advice
     others: list[Choice] = []
     if advice is not None and advice.workload.id == spec.workload.id:
-        others += (
+        others = [
             choice
             for choice in advice_in_role(advice, spec.role).choices
             if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
-        )
+        ]
     options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
     title = title_of(spec.choice.filesystem)
-    clause = re.split("[.:;] ", str(spec.choice.sentence), maxsplit=1)[0].rstrip(".")
     blocks = (
-        ui.para("(*)", ui.strong(title), rating(spec.choice), clause, hang=4),
+        ui.para("(*)", ui.strong(title), rating(spec.choice), headline(spec.choice.sentence), hang=4),
         *(ui.para("( )", title_of(one.filesystem), rating(one), hang=4) for one in others[:ALTERNATIVES]),
         ui.label(messages.OPTIONS_TITLE, options or messages.DEFAULTS),
         *(ui.warning(messages.NOTE, doubt) for doubt in spec.doubts),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Evidence
@@ -20,36 +19,35 @@ SOURCE = t("Source:")
 CHECKED = t("Checked afterwards:")
 
 
-def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
-    """Show published figures as bars with date and source, or state that there are none."""
+def evidence_blocks(evidence: Sequence[Evidence]) -> ui.Blocks:
+    """Show published figures as bars with date and source, or state that there are none.
+
+    Repeats no notes and sources, but dates every figure.
+    """
     if not evidence:
-        return (ui.para(t("This is a judgement, without published figures.")),)
+        yield ui.para(t("This is a judgement, without published figures."))
     told: set[Message | str] = set()
-    return tuple(block for item in evidence for block in _evidence(item, told))
-
-
-def _evidence(item: Evidence, told: set[Message | str]) -> ui.Blocks:
-    """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
-    yield ui.heading(item.title)
-    if item.figures:
-        unit = messages.MORE_IS_BETTER(unit=item.unit)
-        if item.lower_is_better:
-            unit = t("{unit}, less is better", unit=item.unit)
-        named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
-        yield ui.Figures(unit, named)
-    if item.note and item.note not in told:
-        yield ui.para(item.note, indent=2)
-    measured = t(
-        "Measured: {era}, kernel {kernel}, {hardware}",
-        era=item.era,
-        kernel=item.kernel,
-        hardware=item.hardware,
-    )
-    yield ui.para(measured, indent=2, hang=2)
-    if item.source not in told:
-        yield ui.label(SOURCE, item.source, indent=2)
-    told.update((item.note, item.source))
-    yield ui.GAP
+    for item in evidence:
+        yield ui.heading(item.title)
+        if item.figures:
+            unit = messages.MORE_IS_BETTER(unit=item.unit)
+            if item.lower_is_better:
+                unit = t("{unit}, less is better", unit=item.unit)
+            named = tuple((str(ProfileText(name)), value, f"{value:g}") for name, value in item.figures)
+            yield ui.Figures(unit, named)
+        if item.note and item.note not in told:
+            yield ui.para(item.note, indent=2)
+        measured = t(
+            "Measured: {era}, kernel {kernel}, {hardware}",
+            era=item.era,
+            kernel=item.kernel,
+            hardware=item.hardware,
+        )
+        yield ui.para(measured, indent=2, hang=2)
+        if item.source not in told:
+            yield ui.label(SOURCE, item.source, indent=2)
+        told.update((item.note, item.source))
+        yield ui.GAP
 
 
 WHY = t("Why:")
@@ -59,11 +57,11 @@ TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
 class Reason(Struct, frozen=True):
-    """A statement with a caption and evidence."""
+    """A statement in the cells of a row, and the evidence, with the `title` of its pane."""
 
-    sentence: ui.Piece | ui.Text
+    cells: tuple[ui.Piece | ui.Text, ...]
     behind: tuple[ui.Block, ...] = ()
-    caption: ui.Piece | ui.Text = ""
+    title: ui.Text = ""
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
@@ -73,19 +71,8 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     """
     reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
     if clues := tuple(clue_blocks(diagnosis)):
-        reasons += (Reason(t("Clues about the recording"), clues, CAPTIONS[Severity.INFO]),)
+        reasons += (Reason((CAPTIONS[Severity.INFO], t("Clues about the recording")), clues),)
     return reasons
-
-
-def bare_reason(finding: Finding) -> Reason:
-    """Return a finding with reason, remedy and source."""
-    behind = (
-        *_named(WHY, finding.why),
-        *_named(messages.REMEDY, finding.advice),
-        *_named(SOURCE, finding.source),
-        *_named(t("Rule:"), finding.code),
-    )
-    return Reason(finding.sentence, behind, CAPTIONS[finding.severity])
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -95,13 +82,17 @@ def figures_for(finding: Finding) -> tuple[Evidence, ...]:
     return evidence_for(finding.code) if finding.severity in (Severity.DANGER, Severity.WARNING) else ()
 
 
-def finding_reason(finding: Finding) -> Reason:
-    """Return a finding with published results."""
-    reason = bare_reason(finding)
-    if figures := figures_for(finding):
-        published = (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
-        reason = replace(reason, behind=reason.behind + published)
-    return reason
+def finding_reason(finding: Finding, *, published: bool = True) -> Reason:
+    """Return a finding with reason, remedy, source and, if wanted, published results."""
+    behind = (
+        *_named(WHY, finding.why),
+        *_named(messages.REMEDY, finding.advice),
+        *_named(SOURCE, finding.source),
+        *_named(t("Rule:"), finding.code),
+    )
+    if published and (figures := figures_for(finding)):
+        behind += (ui.heading(PUBLISHED), ui.GAP, *evidence_blocks(figures))
+    return Reason((CAPTIONS[finding.severity], finding.sentence), behind)
 
 
 def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
@@ -115,32 +106,29 @@ def clue_blocks(diagnosis: Diagnosis) -> ui.Blocks:
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, then the plan's doubts. `command_blocks` has checks and undo."""
     steps = (
-        Reason(step.sentence, tuple(_behind(plan, specs, step)), f"{number}.")
+        Reason((f"{number}.", step.sentence), tuple(_behind(plan, specs, step.operation)))
         for number, step in enumerate(plan.steps, 1)
     )
-    return (*steps, *(Reason(doubt, caption=ui.warn(messages.NOTE)) for doubt in plan.doubts))
+    return (*steps, *(Reason((ui.warn(messages.NOTE), doubt)) for doubt in plan.doubts))
 
 
-def _behind(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> ui.Blocks:
-    operation = step.operation
+def _behind(plan: Plan, specs: Sequence[VolumeSpec], operation: PlanOperation) -> ui.Blocks:
     for table in plan.tables:
         if table == operation:
             yield from (ui.para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
             yield ui.GAP
-    if operation in (*plan.filesystems, *plan.mounts):
-        fits = [volume.path in operation.devices for volume in plan.volumes]
-    else:
-        uuid = next((line.uuid for line in plan.fstab_lines if line == operation), None)
-        fits = [volume.uuid == uuid for volume in plan.volumes]
     made = operation in plan.filesystems
-    of = next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
-    if of is not None:
-        if made:
-            yield from _named(title_of(of.filesystem), of.sentence)
-        for option in of.mkfs if made else of.mount:
-            yield from _named(option.text, option.why, option.risk)
-        if made and of.evidence:
-            yield from evidence_blocks(of.evidence)
+    if not made and operation not in (*plan.mounts, *plan.fstab_lines):
+        return
+    for spec, volume in zip(specs, plan.volumes, strict=False):
+        choice = spec.choice
+        if volume.path in operation.devices or volume.uuid == getattr(operation, "uuid", None):
+            if made:
+                yield from _named(title_of(choice.filesystem), choice.sentence)
+            for option in choice.mkfs if made else choice.mount:
+                yield from _named(option.text, option.why, option.risk)
+            if made and choice.evidence:
+                yield from evidence_blocks(choice.evidence)
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:

@@ -61,11 +61,8 @@ class RunProgress(Struct, frozen=True):
         told = self.progress
         if told is None or told.step or told == self.over:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
-        percent, left = int(100 * told.share), told.seconds_left or 0
-        said = t("{what}: {percent} %", what=what, percent=percent)
-        if left >= 1:
-            said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
-        return ui.Progress(told.share, said, self.rates)
+        bar = self._bar(told.share, told.seconds_left or 0)
+        return replace(bar, said=t("{what}: {said}", what=what, said=bar.said))
 
     def in_steps(self, seconds: Sequence[float], done: int, working: int) -> ui.Progress:
         """Return the bar over all steps, weighted by estimated durations."""
@@ -79,17 +76,12 @@ class RunProgress(Struct, frozen=True):
             if known and known.seconds_left is not None:
                 left = known.seconds_left
             left += sum(seconds[done + 1 :])
-        percent = int(100 * whole)
-        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
-        if left >= 1:
-            said = t(
-                "{percent} %, {left:time} left, step {step} of {count}",
-                percent=percent,
-                left=left,
-                step=working,
-                count=count,
-            )
-        return ui.Progress(whole, said, self.rates)
+        return self._bar(whole, left, t("step {step} of {count}", step=working, count=count))
+
+    def _bar(self, share: float, left: float, *more: Message) -> ui.Progress:
+        time = (t("{left:time} left", left=left),) if left >= 1 else ()
+        parts = (t("{percent} %", percent=int(100 * share)), *time, *more)
+        return ui.Progress(share, messages.LIST(parts=parts), self.rates)
 
 
 def doing(phase: Phase | None, *, done: bool) -> Message:
@@ -161,6 +153,14 @@ def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[Op
 def waits(run: OpenRun) -> bool:
     """Return True if the run is complete and waits for keep or undo."""
     return run.state != RUNNING and "keep" in run.ways
+
+
+def state_of(run: OpenRun) -> ui.Piece:
+    """Return the state of a run, or why no command works on it."""
+    if run.state == RUNNING:
+        return ui.accent(messages.IS_CHANGED)
+    done = t("Done, not in use yet. Keep it?") if waits(run) else t("Not finished. Go on or undo?")
+    return ui.warn(run.why_not or done)
 
 
 def blocker(runs: Iterable[OpenRun], drive: Drive) -> ui.Text:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -14,60 +13,23 @@ from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
-T = TypeVar("T")
-TAKE = ui.Action("take", "enter", messages.USE)
 CONTINUES = t("The run continues without this window. `diskwright status` shows the progress.")
 
 
-class Question(Overlay):
-    """A question over the previous screen. `text` explains the consequence of yes.
-
-    After yes, the dialog closes and `then` is called; the previous screen shows errors.
-    """
-
-    place = "question"
-    over = True
-
-    def __init__(
-        self,
-        desk: Desk,
-        title: ui.Text,
-        text: ui.Text,
-        yes: ui.Text,
-        then: Callable[[], None],
-        *,
-        ends: bool = False,
-    ) -> None:
-        super().__init__(desk)
-        self.title, self.above, self._then = title, (ui.para(text),), then
-        self.actions = (
-            ui.Action("no", "enter", messages.NO),
-            ui.Action("yes", "y", yes, ends=ends),
-            ui.aside("no", "escape", messages.NO),
-            ui.aside("no", "n", messages.NO),
-        )
-
-    def act_no(self) -> None:
-        self.desk.back()
-
-    def act_yes(self) -> None:
-        self.desk.back()
-        self.desk.post(self.desk.screen, self._then)
-
-
-class Typing(Overlay):
-    """Fields to fill in over the previous screen.
+class Dialog(Screen):
+    """Text, and fields to fill in or rows to choose from, over the previous screen.
 
     `read` receives the values while the dialog is open. Errors are shown here.
-    Otherwise the dialog closes, and `then` receives the result. Open other screens there; the previous
-    screen shows errors.
+    Otherwise the dialog closes, and the function that `read` returned is called. Open other screens there;
+    the previous screen shows errors.
     """
 
     place = "typing"
     over = True
+    rows: Sequence[ui.Row] | None = None
 
     def __init__(
         self,
@@ -75,22 +37,39 @@ class Typing(Overlay):
         title: ui.Text,
         blocks: Sequence[ui.Block],
         fields: Sequence[ui.Field],
-        read: Callable[[ui.Values], T],
-        then: Callable[[T], None],
+        read: Callable[[ui.Values], Callable[[], None]],
         label: ui.Text = messages.REVIEW,
     ) -> None:
         super().__init__(desk)
-        self.title, self.above, self._asked = title, blocks, tuple(fields)
+        self.title, self.above, self._asked, self._read = title, blocks, tuple(fields), read
         self.actions = (ui.Action("take", "enter", label),)
-        self._read: Callable[[ui.Values], Callable[[], None]] = lambda values: partial(then, read(values))
 
     def _fields(self) -> Sequence[ui.Field]:
         return self._asked
+
+    def _rows(self) -> Sequence[ui.Row] | None:
+        return self.rows
 
     def act_take(self) -> None:
         then = self._read(self.values)
         self.close()
         self.desk.post(self.desk.screen, then)
+
+    act_yes = act_take
+
+
+def question(
+    desk: Desk, title: ui.Text, text: ui.Text, yes: ui.Text, then: Callable[[], None], *, ends: bool = False
+) -> Screen:
+    """Return a question before `then`. The default is no. `text` explains the consequence of yes."""
+    dialog = Dialog(desk, title, (ui.para(text),), (), lambda _: then)
+    dialog.place = "question"
+    dialog.actions = (
+        ui.Action("back", "enter", messages.NO),
+        ui.Action("yes", "y", yes, ends=ends),
+        ui.aside("back", "n", messages.NO),
+    )
+    return dialog
 
 
 def ask_tokens(
@@ -108,17 +87,17 @@ def ask_tokens(
     Then call `then` with the passphrase.
     """
 
-    def check(values: ui.Values) -> bytes | None:
+    def check(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
             check_token(values, number, drive, drive.token)
-        return passphrase_of(values) if secret else None
+        return partial(then, passphrase_of(values) if secret else None)
 
     fields = [
         ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
         for number, drive in enumerate(drives)
     ]
     asked = (*fields, *(passphrase_fields() if secret else ()))
-    desk.go(Typing(desk, title, blocks, asked, check, then, label))
+    desk.go(Dialog(desk, title, blocks, asked, check, label))
 
 
 def check_token(values: ui.Values, number: int, drive: Drive | Identity, *tokens: str) -> None:
@@ -145,8 +124,7 @@ def passphrase_of(values: ui.Values) -> bytes:
     return os.fsencode(values["passphrase"])
 
 
-class Ending(Question):
-    """The question before exit."""
+END = t("End the wizard?")
 
 
 def ending(desk: Desk) -> Screen | None:
@@ -154,7 +132,7 @@ def ending(desk: Desk) -> Screen | None:
     from wizard.apply.run.journal import RunState
 
     text = None
-    if isinstance(desk.screen, Ending):
+    if desk.screen.title == END:
         return None
     if desk.run is not None:
         try:
@@ -171,28 +149,7 @@ def ending(desk: Desk) -> Screen | None:
             )
     if text is None:
         return None
-    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, ends=True)
-
-
-class Picker(Screen):
-    """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
-
-    place = "which"
-    over = True
-    actions = (TAKE,)
-
-    def __init__(
-        self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]
-    ) -> None:
-        super().__init__(desk)
-        self.title, self._offered, self._take = title, tuple(rows), take
-
-    def _rows(self) -> Sequence[ui.Row]:
-        return self._offered
-
-    def act_take(self) -> None:
-        self.desk.back()
-        self._take(self.row)
+    return question(desk, END, text, t("end"), desk.end, ends=True)
 
 
 def pick(desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]) -> None:
@@ -200,7 +157,9 @@ def pick(desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str
     if len(rows) == 1:
         take(rows[0].key)
     else:
-        desk.go(Picker(desk, title, rows, take))
+        dialog = Dialog(desk, title, (), (), lambda _: partial(take, dialog.row), messages.USE)
+        dialog.place, dialog.rows = "which", rows
+        desk.go(dialog)
 
 
 def save(
@@ -211,7 +170,7 @@ def save(
     Then report the file on the previous screen, in the words of `report` if given.
     """
 
-    def write(values: ui.Values) -> Path:
+    def write(values: ui.Values) -> Callable[[], None]:
         name = values["file"].strip()
         if not name:
             raise BadInput(t("Type a file name, or press Esc."))
@@ -224,13 +183,9 @@ def save(
             raise BadInput(
                 t("{path} already exists and was not changed. Choose another name.", path=str(path))
             )
-        name = str(what)
-        write_file(path, text, name[:1].upper() + name[1:])
-        return path
-
-    def saved(path: Path) -> None:
+        write_file(path, text, str(messages.FIRST(what=what)))
         said = t("{what:First} was saved to {path}.", what=what, path=str(path))
-        desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
+        return lambda: desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
 
     field = ui.Field("file", t("File"), proposal)
     blocks = (
@@ -239,7 +194,7 @@ def save(
         ),
         ui.para(t("Existing files are never overwritten.")),
     )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), write, saved, messages.SAVE))
+    desk.go(Dialog(desk, t("Save {what}", what=what), blocks, (field,), write, messages.SAVE))
 
 
 class JobScreen(Screen):

@@ -17,14 +17,14 @@ from wizard.findings.use import named_field
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine, Partition, Signature, kinds_in
-from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
+from wizard.model.said import Message, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import drive_rows
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -35,7 +35,7 @@ MOST_LINES = 200
 INSTALLING = t("The package manager is running and cannot be stopped from here.")
 
 
-class Install(Overlay):
+class Install(Screen):
     """Question to install tools, then the output of the package manager.
 
     Afterwards the dialog closes, and the tools are checked again.
@@ -122,7 +122,6 @@ class Install(Overlay):
 
 
 UNKNOWN = t("unknown")
-COMMAS = Sentence("{parts:list}")
 
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
@@ -131,29 +130,29 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
-def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
+def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> ui.Blocks:
     """Describe a drive: SMART health, identity, contents and recording."""
-    blocks: list[ui.Block] = [ui.para(t("No health data available."))]
     if has_health(drive):
         judged = judge_health(drive)
-        blocks = [ui.para(ui.Piece(judged.said[0], drive_rows.HEALTH_TONES[judged.verdict]))]
-        blocks += (ui.para(said, indent=2) for said in judged.said[1:])
+        yield ui.para(ui.Piece(judged.said[0], drive_rows.HEALTH_TONES[judged.verdict]))
+        yield from (ui.para(said, indent=2) for said in judged.said[1:])
+    else:
+        yield ui.para(t("No health data available."))
     if blocker:
-        blocks.append(drive_rows.blocker_para(drive, blocker))
-    blocks += (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive))
-    blocks += (ui.GAP, *contents_blocks(drive))
+        yield drive_rows.blocker_para(drive, blocker)
+    yield from (ui.GAP, ui.heading(t("Identity")), *identity_blocks(drive), ui.GAP, *contents_blocks(drive))
     if better := tuning_words(drive):
-        blocks.append(ui.para(better, indent=2))
-    blocks += (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
-    blocks += clue_blocks(diagnosis)
+        yield ui.para(better, indent=2)
+    yield from (ui.GAP, ui.heading(t("Recording"), drive_rows.recording_piece(diagnosis)))
+    yield from clue_blocks(diagnosis)
     if drive.unread:
-        blocks += (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
-        blocks += (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
-    return blocks
+        yield from (ui.GAP, ui.heading(messages.FIRST(what=messages.NOT_READ)))
+        yield from (ui.label(f"{named_field(one.what)}:", one.why, indent=2) for one in drive.unread)
 
 
 def identity_blocks(drive: Drive) -> ui.Blocks:
     """Show name, numbers, bus, size, blocks and features of a drive."""
+    discard = t("yes") if drive.discard and drive.discard.maximum_bytes else messages.NONE
     rows: tuple[tuple[Message, ui.Text], ...] = (
         (messages.NAME, drive.model or messages.NO_NAME),
         (t("serial"), drive.serial or messages.NONE),
@@ -163,7 +162,7 @@ def identity_blocks(drive: Drive) -> ui.Blocks:
         (messages.SIZE, size_words(drive)),
         (t("Blocks"), _blocks(drive)),
         (t("Zones"), _zones(drive)),
-        (t("Discard"), _discard(drive)),
+        (t("Discard"), discard if drive.discard else UNKNOWN),
         (t("scheduler"), drive.scheduler or UNKNOWN),
     )
     for caption, text in rows:
@@ -182,7 +181,7 @@ def _blocks(drive: Drive) -> Message:
     parts.append(t("I/O min {least:exact}", least=geometry.minimum_io_bytes))
     if geometry.optimal_io_bytes:
         parts.append(t("optimal {best:exact}", best=geometry.optimal_io_bytes))
-    return COMMAS(parts=tuple(parts))
+    return messages.LIST(parts=tuple(parts))
 
 
 def _zones(drive: Drive) -> Message:
@@ -206,13 +205,7 @@ def _zones(drive: Drive) -> Message:
         parts.append(t("{count} with data", count=zones.written))
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
         parts.append(t("at most {count} written at a time", count=min(limits)))
-    return COMMAS(parts=tuple(parts))
-
-
-def _discard(drive: Drive) -> Message:
-    if drive.discard is None:
-        return UNKNOWN
-    return t("yes") if drive.discard.maximum_bytes else messages.NONE
+    return messages.LIST(parts=tuple(parts))
 
 
 TYPES = {
@@ -239,11 +232,11 @@ def contents_blocks(drive: Drive) -> ui.Blocks:
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))
-        rows = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
+        rows = [(part.start_bytes, _partition_row(drive, part)) for part in drive.partitions]
         for extent in drive.free:
-            size, start = shown_size(extent.size_bytes), extent.start_bytes
-            rows.append((start, 1, 0, _table_row("-", _start(start), size, str(t("free")), "")))
-        yield from (row for *_, row in sorted(rows, key=lambda row: row[:3]))
+            size, start = format_capacity(extent.size_bytes), extent.start_bytes
+            rows.append((start, _table_row("-", _start(start), size, str(t("free")), "")))
+        yield from (row for _, row in sorted(rows, key=lambda row: row[0]))
     yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
 
 
@@ -266,7 +259,9 @@ def _partition_row(drive: Drive, part: Partition) -> ui.Para:
         printable(note, 60) for note in (part.shown_name, *part.mount_points, *uses, *inside) if note
     )
     kind = str(TYPES.get(part.type or "", part.type or "-"))
-    return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
+    return _table_row(
+        part.number, _start(part.start_bytes), format_capacity(part.size_bytes), kind, held, notes
+    )
 
 
 def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Message | str]:

@@ -18,9 +18,9 @@ from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import measured
-from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import ask_tokens, save
-from wizard.ui.dialogs.pages import Overlay, Page
+from wizard.ui.dialogs.pages import Page
 
 MEASURE = t("measure")
 BY_WRITING = t("Measure by writing?")
@@ -40,26 +40,27 @@ def ask_token(
     ask_tokens(desk, (drive,), title, blocks, lambda _: then(), label)
 
 
-class Measuring(Overlay, Generic[Measured]):
+class Measuring(Screen, Generic[Measured]):
     """A measurement of a drive. `verdict` is the last result."""
 
     file: ClassVar[str]
     """End of the name of a saved result."""
 
-    def __init__(self, desk: Desk, drive: Drive, verdict: Measured | None, title: ui.Text) -> None:
+    def __init__(self, desk: Desk, drive: Drive, title: ui.Text, verdict: Measured | None = None) -> None:
         super().__init__(desk)
-        self.drive, self.verdict, self.title = drive, verdict, title
+        self.drive, self.title, self.verdict = drive, title, verdict
         self.progress: MeasureProgress | None = None
         self._stop = threading.Event()
+
+    @property
+    def _obstacle(self) -> str:
+        return self.services.obstacle
 
     def _possible(self) -> ui.Blocks:
         return ()
 
     def _ways(self) -> ui.Actions:
         return ()
-
-    def _settled(self, verdict: Measured) -> None:
-        """Called after a measurement."""
 
     def left(self) -> None:
         self._stop.set()
@@ -88,7 +89,7 @@ class Measuring(Overlay, Generic[Measured]):
             yield ui.Action("why", "w", messages.WHY)
 
     def _closing(self) -> ui.Action | None:
-        return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
+        return ui.Action("back", "enter", messages.BACK) if self.verdict or self._obstacle else None
 
     def _blocks(self) -> ui.Blocks:
         if self.doing:
@@ -100,7 +101,7 @@ class Measuring(Overlay, Generic[Measured]):
                 yield ui.Progress(None, t("Starting ..."))
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
-        elif obstacle := self.services.obstacle:
+        elif obstacle := self._obstacle:
             yield ui.warning(messages.CANNOT, obstacle)
             if self.services.needs_root:
                 yield ui.para(t("To measure, start the wizard with sudo diskwright."))
@@ -118,7 +119,7 @@ class Measuring(Overlay, Generic[Measured]):
 
     def act_why(self) -> None:
         if self.verdict:
-            self.open(Page, self.title, tuple(measured.verdict_page(self.verdict)))
+            self.open(Page, self.title, measured.verdict_page(self.verdict))
 
     def start(
         self, measure: Callable[..., Measured], subject: object, *, writes: bool = False, **options: object
@@ -140,7 +141,6 @@ class Measuring(Overlay, Generic[Measured]):
         self.verdict = verdict
         self.services.remember(self.drive, verdict)
         self.tell("")
-        self._settled(verdict)
 
 
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
@@ -160,10 +160,10 @@ class TrialScreen(Measuring[Verdict]):
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, desk.services.last_measured(drive, Verdict), title)
+        super().__init__(desk, drive, title, desk.services.remembered(drive, Verdict))
 
     def _ways(self) -> ui.Actions:
-        obstacle = self.services.obstacle
+        obstacle = self._obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield ui.Action("measure", key, t("measure by reading"), obstacle)
         yield ui.Action("write", "p", measured.BY_WRITING, obstacle or why_not(scratch_extents, self.drive))
@@ -228,21 +228,18 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
         title = t("Is {drive} shingled?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, desk.services.last_measured(drive, DisplacedVerdict), title)
+        super().__init__(desk, drive, title, desk.services.remembered(drive, DisplacedVerdict))
 
     @property
     def _obstacle(self) -> str:
-        return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
+        return super()._obstacle or self.services.quick_test_obstacle(self.drive)
 
     def _ways(self) -> ui.Actions:
-        over = bool(self.verdict or self.services.obstacle)
+        over = bool(self.verdict or self._obstacle)
         label = messages.TRY_AGAIN if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
     def _possible(self) -> ui.Blocks:
-        if self._obstacle:
-            yield ui.warning(messages.CANNOT, self._obstacle)
-            yield ui.GAP
         yield from self._preview()
         yield ui.GAP
         yield ui.warning(UNCONFIRMED)
@@ -283,5 +280,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
         ask_token(self.desk, self.drive, BY_WRITING, tuple(self._preview()), start)
 
-    def _settled(self, verdict: DisplacedVerdict) -> None:
+    def _measured(self, verdict: DisplacedVerdict) -> None:
+        super()._measured(verdict)
         self.desk.touched = True

@@ -1,6 +1,6 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from msgspec import Struct
@@ -13,16 +13,10 @@ from wizard.ui.components.reasons import SOURCE, Reason
 from wizard.ui.desk import Desk, Screen
 
 
-class Overlay(Screen):
-    """A dialog of the current screen. By default, Enter and Esc close the dialog."""
-
-    actions: tuple[ui.Action, ...] = (ui.Action("back", "enter", messages.BACK),)
-
-
-class Page(Overlay):
+class Page(Screen):
     """A page of text."""
 
-    def __init__(self, desk: Desk, title: ui.Text, blocks: Sequence[ui.Block], place: str = "page") -> None:
+    def __init__(self, desk: Desk, title: ui.Text, blocks: ui.Blocks, place: str = "page") -> None:
         super().__init__(desk)
         self.title, self.place, self._blocks = title, place, tuple(blocks)
 
@@ -42,50 +36,50 @@ def help_page(desk: Desk) -> Screen:
     return Page(desk, messages.FIRST(what=messages.HELP), blocks, "help")
 
 
-class Reasons(Overlay):
-    """Statements, with evidence for the selected one."""
+class Reasons(Screen):
+    """Statements, with the evidence for the selected one. By default, Enter closes the list."""
 
-    place = "reasons"
-
-    def __init__(self, desk: Desk, title: ui.Text, reasons: Sequence[Reason]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        title: ui.Text,
+        reasons: Iterable[Reason],
+        place: str = "reasons",
+        columns: tuple[ui.Column, ...] = (),
+        help: ui.Texts = (),
+    ) -> None:
         super().__init__(desk)
-        self.title, self._reasons, self.row = title, tuple(reasons), "0"
+        self.title, self.place, self.columns, self.help = title, place, columns, help
+        self._reasons = {str(number): reason for number, reason in enumerate(reasons)}
 
     def _rows(self) -> ui.Listed:
-        captions = any(reason.caption != "" for reason in self._reasons)
-        for number, reason in enumerate(self._reasons):
-            yield ui.row(str(number), *(reason.caption, reason.sentence)[not captions :])
+        return (ui.row(key, *reason.cells) for key, reason in self._reasons.items())
 
     def _panes(self) -> ui.Panes:
-        behind = {str(number): reason.behind for number, reason in enumerate(self._reasons)}.get(self.row)
-        yield ui.Pane("", behind or (ui.para(t("No further details.")),))
+        reason = self._reasons.get(self.at, Reason(()))
+        yield ui.Pane(reason.title, reason.behind or (ui.para(t("No further details.")),))
 
 
-class Glossary(Overlay):
-    """List of terms, those of the current view first, with a definition of the selected one."""
-
-    place = "glossary"
-    title = t("Glossary")
+def glossary(desk: Desk) -> Screen:
+    """Return the list of terms, those of the current view first."""
+    view, every = desk.view, evidence.load_glossary()
+    seen = texts_of((view, desk.below if view.over else None))
+    here = evidence.terms_in("\n".join(map(str, seen)), every)
+    terms = (
+        Reason(
+            (
+                term.term,
+                ui.muted(t("here") if term in here else ""),
+                ui.muted(", ".join(map(str, term.also))),
+            ),
+            term_blocks(term),
+            term.term,
+        )
+        for term in dict.fromkeys((*here, *every))
+    )
     columns = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
-    help = (t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),)
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        view = desk.view
-        seen = texts_of((view, desk.below if view.over else None))
-        every = evidence.load_glossary()
-        here = evidence.terms_in("\n".join(map(str, seen)), every)
-        self._here = frozenset(term.id for term in here)
-        self._terms = (*here, *(term for term in every if term.id not in self._here))
-        self.row = self._terms[0].id if self._terms else ""
-
-    def _rows(self) -> ui.Listed:
-        for term in self._terms:
-            here = ui.muted(t("here") if term.id in self._here else "")
-            yield ui.row(term.id, term.term, here, ui.muted(", ".join(map(str, term.also))))
-
-    def _panes(self) -> ui.Panes:
-        return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)
+    own = t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`.")
+    return Reasons(desk, t("Glossary"), terms, "glossary", columns, (own,))
 
 
 def meaning(word: str) -> ui.Pane:

@@ -1,5 +1,6 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
+from collections.abc import Callable
 from functools import partial, partialmethod
 
 from wizard.filesystems import partition_types
@@ -16,9 +17,8 @@ from wizard.plan.settings.possible import label_on
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
-from wizard.ui.desk import Desk
-from wizard.ui.dialogs.asking import Typing, pick
-from wizard.ui.dialogs.pages import Overlay
+from wizard.ui.desk import Desk, Screen
+from wizard.ui.dialogs.asking import Dialog, pick
 
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
@@ -41,7 +41,7 @@ def adjust_one_of(desk: Desk, drive: machine.Drive) -> None:
     pick(desk, messages.FIRST(what=messages.RESIZE), rows, partial(adjust, desk))
 
 
-class ResizeEditor(Overlay):
+class ResizeEditor(Screen):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     place = "adjusting"
@@ -96,15 +96,13 @@ class ResizeEditor(Overlay):
 
     def _told(self) -> ui.Para:
         meaning, effect = self._meaning, messages.CAPTION(what=messages.EFFECT)
-        cannot = messages.NOT_POSSIBLE
         if self._place == self._now:
             return ui.label(effect, meaning.says)
         if meaning.why_not == "":
             return ui.fine(effect, ui.strong(meaning.says))
-        if meaning.why_not == meaning.says:
-            caption = effect if meaning.first else cannot
-            return ui.warning(caption, meaning.says)
-        return ui.label(effect, meaning.says, ui.warn(cannot), meaning.why_not)
+        if meaning.why_not != meaning.says:
+            return ui.label(effect, meaning.says, ui.warn(messages.NOT_POSSIBLE), meaning.why_not)
+        return ui.warning(effect if meaning.first else messages.NOT_POSSIBLE, meaning.says)
 
     def _actions(self) -> ui.Actions:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)
@@ -157,14 +155,14 @@ class ResizeEditor(Overlay):
     def act_type(self) -> None:
         border = self.row
 
-        def read(values: ui.Values) -> machine.Extent:
+        def read(values: ui.Values) -> Callable[[], None]:
             place = parse_place(values["value"].strip())
-            return resize.asked(self._drive, self._place, border, place)
+            return partial(self._request, resize.asked(self._drive, self._place, border, place))
 
         field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
         means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
         blocks = (ui.para(means),)
-        self.open(Typing, CAPTIONS[border], blocks, (field,), read, self._request, messages.USE)
+        self.open(Dialog, CAPTIONS[border], blocks, (field,), read, messages.USE)
 
     def act_reset(self) -> None:
         self._request(self._now)
@@ -183,11 +181,7 @@ class ResizeEditor(Overlay):
 
 
 def _value(place: machine.Extent, border: resize.Border) -> int:
-    return {
-        resize.Border.START: place.start_bytes,
-        resize.Border.END: place.end_bytes,
-        resize.Border.SIZE: place.size_bytes,
-    }[border]
+    return int(getattr(place, f"{border}_bytes"))
 
 
 def _fact(caption: ui.Text, why_not: ui.Text | None, limit: ui.Text) -> ui.Para:

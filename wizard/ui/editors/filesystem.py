@@ -9,7 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from wizard.advice import request
-from wizard.advice.catalogue import OptionSite, load_catalogue
+from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import for_files, lacking
 from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import MADE, title_of
@@ -24,7 +24,7 @@ from wizard.ui.components.drive_rows import CAPTIONS
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.components.reasons import evidence_blocks
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.pages import Page
 
 SPOKEN = 1000
@@ -80,7 +80,7 @@ class Filesystem(Screen):
                 ui.strong(title_of(name)),
                 rating(choice),
                 "" if why_not else choice.sentence,
-                chosen=None if why_not else name == self._chosen,
+                chosen=name == self._chosen,
                 why_not=why_not,
             )
         for unmade in self._advice.unmade:
@@ -93,26 +93,22 @@ class Filesystem(Screen):
         yield ui.Action("why", "w", messages.WHY)
 
     def _panes(self) -> ui.Panes:
-        choice, unmade = self._choice, self._unmade
-        if choice is not None:
-            doubts = self._taken(choice).doubts
-            yield ui.Pane(title_of(choice.filesystem), tuple(advice_rows.choice_blocks(choice, doubts)))
-        elif unmade is not None:
+        if taken := self._taken:
+            title = title_of(taken.choice.filesystem)
+            yield ui.Pane(title, tuple(advice_rows.choice_blocks(taken.choice, taken.doubts)))
+        elif unmade := self._unmade:
             yield ui.Pane(unmade.title, tuple(advice_rows.unmade_blocks(unmade)))
         if blocks := tuple(advice_rows.advice_blocks(self._advice)):
             yield ui.Pane(messages.NOTES, blocks)
 
     @property
-    def _choice(self) -> Choice | None:
-        asked = self._asked.get(self.row)
-        return asked.choice if asked else self._advice.choice(self.row)
+    def _taken(self) -> request.Taken | None:
+        choice = self._advice.choice(self.row)
+        return self._asked.get(self.row) or (request.Taken(choice) if choice else None)
 
     @property
     def _unmade(self) -> Unmade | None:
         return next((one for one in self._advice.unmade if one.filesystem == self.row), None)
-
-    def _taken(self, choice: Choice) -> request.Taken:
-        return self._asked.get(choice.filesystem) or request.Taken(choice)
 
     def moved(self, row: str) -> None:
         self.row = row
@@ -124,30 +120,23 @@ class Filesystem(Screen):
         self.tell("")
 
     def act_take(self) -> None:
-        if choice := self._choice:
-            self._take(self._taken(choice))
+        if taken := self._taken:
+            self._take(taken)
             self.close()
 
     def act_options(self) -> None:
-        row = self.row
-        advised, choice = self._advice.choice(row), self._choice
-        if advised is None or choice is None:
-            return
-
-        def keep(taken: request.Taken) -> None:
-            self._asked[row] = taken
-
-        workload, taken = self._advice.workload.id, self._taken(choice)
-        self.open(Options, workload, taken, keep, advised=advised)
+        row, workload = self.row, self._advice.workload.id
+        if taken := self._taken:
+            keep = partial(self._asked.__setitem__, row)
+            self.open(Options, workload, taken, keep, advised=self._advice.choice(row))
 
     def act_why(self) -> None:
-        choice, unmade = self._choice, self._unmade
-        if choice is not None:
-            page = tuple(advice_rows.choice_page(choice, self._advice))
-            self.open(Page, title_of(choice.filesystem), page)
-        elif unmade is not None:
-            page = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
-            self.open(Page, unmade.title, page)
+        if taken := self._taken:
+            page = advice_rows.choice_page(taken.choice, self._advice)
+            self.open(Page, title_of(taken.choice.filesystem), page)
+        elif unmade := self._unmade:
+            blocks = (*advice_rows.unmade_blocks(unmade), ui.GAP, *evidence_blocks(unmade.evidence))
+            self.open(Page, unmade.title, blocks)
 
     def equipped(self) -> None:
         self._advice = self.session.advise(self._advice.workload.id)
@@ -192,6 +181,8 @@ class Options(Screen):
         self.about = t("{filesystem} on {drive}", filesystem=title, drive=drive)
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
+        session, profile = self.session, self.services.profile(workload)
+        self._site = site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
         offers = request.offered(self._advised, self._site, load_catalogue())
         self._offers = {offer.option.id: offer for offer in offers}
         self.row = next(iter(self._offers), "")
@@ -199,14 +190,13 @@ class Options(Screen):
     def _rows(self) -> ui.Listed:
         for name, offer in self._offers.items():
             option = offer.option
-            chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
             yield ui.row(
                 name,
                 ui.strong(option.text),
                 ui.muted(option.kind.value),
                 self._word(offer),
-                chosen=chosen,
-                why_not="" if chosen is not None else offer.refusal,
+                chosen=self._is_used(offer),
+                why_not="" if offer.advised else offer.refusal,
             )
 
     def _panes(self) -> ui.Panes:
@@ -259,12 +249,6 @@ class Options(Screen):
     def _offer(self) -> request.Offered | None:
         return self._offers.get(self.row)
 
-    @property
-    def _site(self) -> OptionSite:
-        session = self.session
-        profile = self.services.profile(self._workload)
-        return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
-
     def act_turn(self) -> None:
         offer = self._offer
         if offer is None:
@@ -280,20 +264,19 @@ class Options(Screen):
     def _ask(self, offer: request.Offered) -> None:
         option = offer.option
 
-        def phrase(values: ui.Values) -> str:
+        def read(values: ui.Values) -> Callable[[], None]:
             if not request.is_danger(option, values[DANGER].strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )
-            return option.phrase.english
+            return partial(self._settle, [*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
             ui.alarm(t("{option} puts data at risk.", option=option.text), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm")),)
-        use = partial(self._settle, [*self._taken.names, option.id])
-        self.open(Typing, option.text, blocks, fields, phrase, use, messages.USE)
+        self.open(Dialog, option.text, blocks, fields, read, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""

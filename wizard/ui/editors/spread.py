@@ -11,14 +11,14 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, t
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.plan_request import Arrangement
+from wizard.plan.request.roles import TableKind
 from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on, serial_of
 from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.asking import Dialog, question
 from wizard.ui.session import Session
 
 DRIVES, HOW = "drives", "how"
@@ -68,6 +68,7 @@ class Spread(Screen):
         self.about = self.session.drive.path
         self._taken = [drive.path for drive in self.session.others]
         self._look()
+        self.row = next(iter((*self._drives, *WAYS)))
 
     def _look(self) -> None:
         here, services = self.session.drive.path, self.services
@@ -83,8 +84,6 @@ class Spread(Screen):
             except DiskwrightError as error:
                 refused[name] = str(error)
         self._refused = refused
-        keys = [*self._drives, *WAYS]
-        self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
 
     @property
     def _is_able(self) -> bool:
@@ -112,9 +111,7 @@ class Spread(Screen):
         yield from (self._row(name, title, stripe == now) for name, (title, stripe) in WAYS.items())
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
-        why_not = self._refused.get(key, "")
-        is_chosen = None if why_not != "" else chosen
-        return ui.row(key, said, level=1, chosen=is_chosen, why_not=why_not)
+        return ui.row(key, said, level=1, chosen=chosen, why_not=self._refused.get(key, ""))
 
     def _actions(self) -> ui.Actions:
         label, why_not = messages.USE, self.against
@@ -147,7 +144,7 @@ class Spread(Screen):
             return
         if found.others and (loss := _loss(found.drives)):
             title = t("Use these entire drives?")
-            self.open(Question, title, loss, messages.USE, partial(self._done, found))
+            self.open(question, title, loss, messages.USE, partial(self._done, found))
         else:
             self._done(found)
 
@@ -174,65 +171,44 @@ def _loss(drives: Sequence[Drive]) -> ui.Text:
     return t("All data on {drives:and} will be lost when you keep the plan's result.", drives=paths)
 
 
-ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
-ABOUT_MBR = t(
-    "MBR is the old table of four partitions, for firmware without GPT support. The limit is 2 TiB."
+ARRANGEMENTS = (
+    ui.para(t("GPT has checksums, a backup table, partition names and up to 128 partitions.")),
+    ui.para(
+        t("MBR is the old table of four partitions, for firmware without GPT support. The limit is 2 TiB.")
+    ),
+    ui.para(
+        t(
+            "An LVM volume group puts all volumes into one partition, where each can be "
+            "grown later. Volumes with a role need a separate partition."
+        )
+    ),
 )
-ABOUT_LVM = t(
-    "An LVM volume group puts all volumes into one partition, where each can be "
-    "grown later. Volumes with a role need a separate partition."
-)
 
 
-class Arrange(Screen):
-    """Selection of partition table and volume group. `check` raises the planner's error for an arrangement.
+def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
+    """Ask for the partition table and the volume group, with the planner's reasons against each."""
+    session = desk.session
+    now, plans = session.arrangement, not why_not(draft.planned, session)
 
-    `take` receives the arrangement and may refuse. If accepted, this screen closes, unless `take` opened
-    another.
-    """
+    def changed(table: TableKind, grouped: bool) -> Session:
+        found = replace(session, arrangement=replace(now, table=table, grouped=grouped))
+        # Without a plan, the planner objects to something else.
+        return draft.planned(found) if plans else found
 
-    place = "arrangement"
-    title = t("Table and volume group")
-    help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
-    columns = (ui.Column(messages.FIRST(what=t("table"))), ui.Column(t("Volume group")))
+    def read(values: ui.Values) -> Callable[[], None]:
+        table: TableKind = "mbr" if values["table"] == "mbr" else "gpt"
+        return partial(take, changed(table, bool(values["group"])))
 
-    def __init__(
-        self,
-        desk: Desk,
-        arrangement: Arrangement,
-        check: Callable[[Arrangement], None],
-        take: Callable[[Arrangement], None],
-    ) -> None:
-        super().__init__(desk)
-        self._take, self._now = take, arrangement
-        self._offered = {
-            f"{table}{'-lvm' if grouped else ''}": replace(arrangement, table=table, grouped=grouped)
-            for grouped in (False, True)
-            for table in ("gpt", "mbr")
-        }
-        self._refused = {key: why_not(check, one) for key, one in self._offered.items()}
-        if all(self._refused.values()):
-            # The planner objects to something else.
-            self._refused = dict.fromkeys(self._offered, "")
-        self.row = next(key for key, one in self._offered.items() if one == arrangement)
-
-    def _rows(self) -> ui.Listed:
-        for key, one in self._offered.items():
-            table = t("MBR, for old firmware") if one.table == "mbr" else t("GPT (usual)")
-            group = t("LVM: all in one") if one.grouped else t("none: a partition each")
-            refused = self._refused[key]
-            yield ui.row(key, table, group, chosen=None if refused else one == self._now, why_not=refused)
-
-    def _panes(self) -> ui.Panes:
-        arrangement = self._offered[self.row]
-        table = ABOUT_MBR if arrangement.table == "mbr" else ABOUT_GPT
-        alone = t("Without a volume group, each volume has a separate partition.")
-        group = ABOUT_LVM if arrangement.grouped else alone
-        yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
-
-    def _actions(self) -> ui.Actions:
-        yield ui.Action("take", "enter", messages.USE, self.against)
-
-    def act_take(self) -> None:
-        self._take(self._offered[self.row])
-        self.close()
+    tables = (
+        ui.Offer("gpt", t("GPT (usual)"), why_not(changed, "gpt", now.grouped)),
+        ui.Offer("mbr", t("MBR, for old firmware"), why_not(changed, "mbr", now.grouped)),
+    )
+    groups = (
+        ui.Offer("", t("none: a partition each"), why_not(changed, now.table, False)),
+        ui.Offer("lvm", t("LVM: all in one"), why_not(changed, now.table, True)),
+    )
+    fields = (
+        ui.Field("table", messages.FIRST(what=t("table")), now.table, offers=tables),
+        ui.Field("group", t("Volume group"), "lvm" if now.grouped else "", offers=groups),
+    )
+    desk.go(Dialog(desk, t("Table and volume group"), ARRANGEMENTS, fields, read, messages.USE))

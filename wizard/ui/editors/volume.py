@@ -10,7 +10,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
-from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, usual_bytes
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import parse_subvolumes, subvolume_written
 from wizard.plan.request.wanted import advice_in_role
@@ -18,14 +18,14 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import TAKE
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
 SUBVOLUMES = "subvolumes"
+SET_BY_ROLE = (PURPOSE, SIZE, MOUNT, SWAP)
 OTHER = "other:"
 """Value of `WRITER` for a user or group typed by name. User names have no colon."""
-LUKS, TURNED_ON = "luks2", "on"
+LUKS = "luks2"
 
 
 class VolumeEditor(Screen):
@@ -37,7 +37,7 @@ class VolumeEditor(Screen):
 
     place = "volume"
     title = t("Volume")
-    actions = (TAKE,)
+    actions = (ui.Action("take", "enter", messages.USE),)
     help = (
         t(
             "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
@@ -63,20 +63,19 @@ class VolumeEditor(Screen):
     ) -> None:
         super().__init__(desk)
         self.about = self.session.on_drive
-        self._memory_bytes = self.session.machine.memory_bytes
         self._spec, self._check, self._take, self._new = spec, check, take, new
-        self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
         }
         self._values = self._values_of(spec)
-        self._usual = self._aside = dict(self._values)
+        self._usual = dict(self._values)
+        self._aside = {key: self._usual[key] for key in SET_BY_ROLE}
         self._choices = self._choices_for(spec.workload.id, spec.role)
         self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
     def _fields(self) -> Iterator[ui.Field]:
-        purposes = (ui.Offer(name, workload.title) for name, workload in self._workloads.items())
+        purposes = (ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
         yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=tuple(purposes))
         able = (
             ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
@@ -84,13 +83,11 @@ class VolumeEditor(Screen):
         none = (ui.Offer("", messages.NONE),)
         yield self._field(FILESYSTEM, messages.FIRST(what=messages.FILESYSTEM), offers=tuple(able) or none)
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
-        role = ROLES.get(self._values[ROLE])
-        label = role.label if role else self._workload.label
-        yield self._field(LABEL, t("Label"), t("{label} if empty", label=label))
+        yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._content.label))
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
-            offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
+            offers = (ui.Offer("", t("manually")), ui.Offer(layout.NO_PLACE, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
             known = (ui.Offer(name, writer.shown) for name, writer in self._writers.items())
@@ -112,11 +109,10 @@ class VolumeEditor(Screen):
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
     def _panes(self) -> ui.Panes:
-        role, choice = ROLES.get(self._values[ROLE]), self._choice
-        said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
-        if choice is not None:
+        said: list[ui.Block] = [ui.para(self._content.summary)]
+        if choice := self._choice:
             said += [ui.GAP, ui.heading(f"{title_of(choice.filesystem)}:", choice.sentence)]
-        yield ui.Pane(role.title if role else self._workload.title, tuple(said))
+        yield ui.Pane(self._content.title, tuple(said))
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -128,7 +124,11 @@ class VolumeEditor(Screen):
 
     @property
     def _workload(self) -> Workload:
-        return self._workloads.get(self._values[PURPOSE], self._spec.workload)
+        return self.services.profile(self._values[PURPOSE]).workload
+
+    @property
+    def _content(self) -> Role | Workload:
+        return ROLES.get(self._values[ROLE]) or self._workload
 
     @property
     def _mounts(self) -> bool:
@@ -147,7 +147,7 @@ class VolumeEditor(Screen):
             SIZE: volume_request.size_written(spec),
             LABEL: spec.label or "",
             MOUNT: "" if swaps else spec.mount_point or "",
-            SWAP: TURNED_ON if swaps else "",
+            SWAP: layout.NO_PLACE if swaps else "",
             WRITER: writer if writer in self._writers else OTHER,
             WRITER_NAME: "" if writer in self._writers else writer,
             ROLE: spec.role,
@@ -156,12 +156,12 @@ class VolumeEditor(Screen):
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
-        size_bytes = usual_bytes(role, self._memory_bytes)
+        size_bytes = usual_bytes(role, self.session.machine.memory_bytes)
         return advice_in_role(self.session.advise(purpose, size_bytes), role).choices
 
     def _role_refusal(self, role: str) -> str:
         choices = self._choices_for(SYSTEM_WORKLOAD, role)
-        if any(not choice.obstacles for choice in choices):
+        if not all(choice.obstacles for choice in choices):
             return ""
         return f"{ROLES[role].title}: {' '.join(why for choice in choices for why in choice.obstacles)}"
 
@@ -181,18 +181,18 @@ class VolumeEditor(Screen):
         self.tell("")
         if field == ROLE:
             # Set purpose, filesystem, size and mount point of a role, or restore them if no role is set.
-            role, keys = self._values[ROLE], (PURPOSE, SIZE, MOUNT, SWAP)
+            role = self._values[ROLE]
             if not before[ROLE]:
-                self._aside = {key: self._values[key] for key in keys}
+                self._aside = {key: self._values[key] for key in SET_BY_ROLE}
             if refusal := self._roles_refused.get(role, ""):
                 self.warn(refusal)
             else:
-                size_bytes = usual_bytes(role, self._memory_bytes)
-                size = (
-                    volume_request.size_text(size_bytes) if size_bytes else self._values_of(self._spec)[SIZE]
-                )
-                given = {PURPOSE: SYSTEM_WORKLOAD, SIZE: size, MOUNT: "", SWAP: ""}
-                self._values |= given if role else {key: self._aside[key] for key in keys}
+                given = self._aside
+                if role:
+                    size_bytes = usual_bytes(role, self.session.machine.memory_bytes)
+                    size = volume_request.size_text(size_bytes) if size_bytes else self._usual[SIZE]
+                    given = {PURPOSE: SYSTEM_WORKLOAD, SIZE: size, MOUNT: "", SWAP: ""}
+                self._values |= given
                 self._rank()
         elif field == PURPOSE:
             self._rank()
@@ -242,9 +242,7 @@ class VolumeEditor(Screen):
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
-        place = layout.NO_PLACE if values[SWAP] else ""
-        if self._mounts:
-            place = _unless_none(values[MOUNT])
+        place = _unless_none(values[MOUNT]) if self._mounts else values[SWAP] and layout.NO_PLACE
         writer = layout.ROOT
         if self._has_writers:
             name = values[WRITER_NAME].strip() if values[WRITER] == OTHER else values[WRITER]

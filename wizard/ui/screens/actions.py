@@ -28,9 +28,8 @@ from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
-from wizard.ui.components.drive_rows import NOT_FINISHED
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.editors.adjusting import adjust
@@ -236,7 +235,14 @@ class Actions(Screen):
             self.work_out(self._device, makes)
         elif isinstance(makes, Form):
             title, ask = messages.FIRST(what=entry.label), partial(self.work_out, self._device)
-            self.open(Typing, title, (ui.para(makes.says),), makes.fields, makes.makes, ask)
+            form = makes
+            self.open(
+                Dialog,
+                title,
+                (ui.para(form.says),),
+                form.fields,
+                lambda values: partial(ask, form.makes(values)),
+            )
         else:
             plan = self.services.plan(self.session.machine, (self._drive,), makes)
             self.desk.open_review(plan)
@@ -285,8 +291,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             if "undo" in run.ways:
                 yield MenuEntry("undo", "U", messages.UNDO, messages.UNDO_RESTORES, makes=run, ends=True)
         else:
-            now = messages.IS_CHANGED if run.state == run_rows.RUNNING else run.why_not or NOT_FINISHED
-            yield MenuEntry("show-run", "v", messages.SHOW, now, makes=run)
+            yield MenuEntry("show-run", "v", messages.SHOW, run_rows.state_of(run).text, makes=run)
 
 
 def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], against: ui.Text) -> ui.Text:

@@ -1,6 +1,7 @@
 """Screens to copy files to a volume: source and target folder, before Review."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
@@ -10,7 +11,7 @@ from wizard.model.said import format_capacity, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.asking import Dialog
 
 OTHER = "other"
 """Row key for a folder typed by name."""
@@ -78,15 +79,15 @@ class CopyScreen(Screen):
                 ui.Offer("takes", t("mount the copy instead at the next boot")),
             )
             fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
-        self.open(Typing, self.title, (ui.para(text),), fields, self._read, self._count)
+        self.open(Dialog, self.title, (ui.para(text),), fields, self._read)
 
-    def _read(self, values: ui.Values) -> CopyFiles:
+    def _read(self, values: ui.Values) -> Callable[[], None]:
         source = values["source"].strip()
         if not source:
             raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
         into, takes = values["into"].strip(), values.get("place") == "takes"
-        return CopyFiles(source, target, into, takes)
+        return partial(self._count, CopyFiles(source, target, into, takes))
 
     def _count(self, asked: CopyFiles) -> None:
         self.later_as_root(

@@ -12,7 +12,7 @@ from wizard.model.said import t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
+from wizard.plan.request.plan_request import PLAIN, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
@@ -283,13 +283,7 @@ class PlanScreen(JobScreen):
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
-        def changed(arrangement: Arrangement) -> Session:
-            return replace(self.session, arrangement=arrangement)
-
-        def check(arrangement: Arrangement) -> None:
-            draft.planned(changed(arrangement))
-
-        self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
+        spread.arrange(self.desk, self._renew)
 
     def act_system(self) -> None:
         specs = draft.desktop_specs(self.session)
@@ -305,11 +299,11 @@ class PlanScreen(JobScreen):
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif (advice := self.session.advice) and (taken := self.session.taken):
-            self.open(Page, messages.WHY, tuple(choice_page(taken.choice, advice)))
+            self.open(Page, messages.WHY, choice_page(taken.choice, advice))
 
     def act_try(self) -> None:
         advice = self._advice_for(self.session.specs[self._at])
-        self.open(candidates.Candidates, advice, self._at, self._take)
+        candidates.compare_filesystems(self.desk, advice, self._at, self._take)
 
     def act_speed(self) -> None:
         self.open(TrialScreen, self.session.drive)

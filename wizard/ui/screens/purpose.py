@@ -78,7 +78,7 @@ class PurposeScreen(Screen):
             self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
             return
         choice = tried.taken.choice
-        self.open(Page, title_of(choice.filesystem), tuple(choice_page(choice, tried.advice)))
+        self.open(Page, title_of(choice.filesystem), choice_page(choice, tried.advice))
 
 
 def _preview(session: Session) -> ui.Blocks:

@@ -1,5 +1,6 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
+from collections.abc import Callable
 from functools import partial, partialmethod
 from pathlib import Path
 
@@ -251,32 +252,29 @@ class WorkScreen(asking.JobScreen):
             self.warn(t("Stopping as soon as it is safe."))
 
         means = self.job.stop_means()
-        self.open(asking.Question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
+        self.open(asking.question, messages.FIRST(what=messages.STOP), means, messages.STOP, stop, ends=True)
 
     def _ask(self, way: Purpose) -> None:
         """Ask for confirmation of keep or undo, if the action works."""
         if self._outcome is None or way not in self._outcome.ways:
             return
 
-        def read(values: ui.Values) -> bytes:
-            return values["secret"].encode("utf-8", "surrogateescape")
-
-        def settle(secret: bytes) -> None:
-            if secret:
-                self._settle(way, secret)
+        def read(values: ui.Values) -> Callable[[], None]:
+            secret = values["secret"].encode("utf-8", "surrogateescape")
+            return lambda: self._settle(way, secret) if secret else None
 
         def yes() -> None:
             if way is Purpose.KEEP and self.job.takes_passphrase:
                 title = messages.PASSPHRASE
                 fields = (ui.Field("secret", title, secret=True),)
                 blocks = (ui.para(OPENED_TO_KEEP),)
-                self.open(asking.Typing, title, blocks, fields, read, settle, messages.RESUME)
+                self.open(asking.Dialog, title, blocks, fields, read, messages.RESUME)
             else:
                 self._settle(way)
 
         label, question, _ = WAYS[way]
         title = question(drives=self.job.changed)
-        self.open(asking.Question, title, self._means(way), label, yes, ends=True)
+        self.open(asking.question, title, self._means(way), label, yes, ends=True)
 
     def _means(self, way: Purpose) -> ui.Text:
         return self.job.keep_means if way is Purpose.KEEP else self.job.undo_means

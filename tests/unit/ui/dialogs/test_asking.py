@@ -20,7 +20,7 @@ from wizard.model.machine import Drive
 from wizard.plan.changes import Way
 from wizard.ui import view as ui
 from wizard.ui.desk import Screen
-from wizard.ui.dialogs.asking import Question, Typing, ending, save
+from wizard.ui.dialogs.asking import Dialog, ending, question, save
 from wizard.ui.dialogs.health import Install
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
@@ -100,7 +100,7 @@ def person() -> tuple[Person, Services]:
 def test_only_a_yes_runs_the_action(key: str) -> None:
     at, _ = person()
     done: list[str] = []
-    at.desk.go(Question(at.desk, "Sure?", "It would be done.", "do it", lambda: done.append("done")))
+    at.desk.go(question(at.desk, "Sure?", "It would be done.", "do it", lambda: done.append("done")))
     assert at.view.over and "It would be done." in at.texts()
     at.key(key)
     assert not done and at.view.place == "drives"
@@ -109,7 +109,7 @@ def test_only_a_yes_runs_the_action(key: str) -> None:
 def test_yes_runs_in_the_previous_screen() -> None:
     at, _ = person()
     seen: list[str] = []
-    at.desk.go(Question(at.desk, "Sure?", "a", "do it", lambda: seen.append(at.view.place)))
+    at.desk.go(question(at.desk, "Sure?", "a", "do it", lambda: seen.append(at.view.place)))
     at.key("y")
     assert seen == ["drives"]
 
@@ -120,19 +120,19 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     def fails() -> None:
         raise Failed("It did not work.")
 
-    at.desk.go(Question(at.desk, "Sure?", "", "do it", fails))
+    at.desk.go(question(at.desk, "Sure?", "", "do it", fails))
     at.key("y")
     assert at.view.place == "drives" and at.said == "It did not work."
 
 
-def typing(at: Person, read: Callable[[ui.Values], str], *fields: ui.Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", (), fields or (WHO,), read, lambda _: None, "take"))
+def typing(at: Person, read: Callable[[ui.Values], Callable[[], None]], *fields: ui.Field) -> None:
+    at.desk.go(Dialog(at.desk, "A name", (), fields or (WHO,), read, "take"))
 
 
 def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
     at, _ = person()
 
-    def read(values: ui.Values) -> str:
+    def read(values: ui.Values) -> Callable[[], None]:
         raise BadInput(f"{values['who']} is no name.")
 
     typing(at, read, WHO, ui.Field("secret", "Secret", secret=True))
@@ -147,19 +147,22 @@ def test_dialog_stays_open_after_an_error_and_stores_no_secret() -> None:
 def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
-    asked = at.desk, "A name", (), (WHO,), lambda values: values["who"]
-    at.desk.go(Typing(*asked, lambda who: seen.append((at.view.place, who)), "take"))
+
+    def read(values: ui.Values) -> Callable[[], None]:
+        return lambda: seen.append((at.view.place, values["who"]))
+
+    at.desk.go(Dialog(at.desk, "A name", (), (WHO,), read, "take"))
     at.act("take", who="anna")
     assert seen == [("drives", "anna")]
 
 
 def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
-    at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
+    at.desk.go(question(at.desk, "Below", "", "yes", lambda: None))
 
-    def read(values: ui.Values) -> str:
+    def read(values: ui.Values) -> Callable[[], None]:
         at.desk.back()
-        return ""
+        return lambda: None
 
     typing(at, read)
     at.act("take", who="anna")
@@ -313,7 +316,7 @@ def test_question_about_a_removed_drive_closes_with_its_screen() -> None:
     at.desk.session = session_on(drive())
     at.desk.go(Below(at.desk))
     for title in ("First", "Second"):
-        at.desk.go(Question(at.desk, title, "", "yes", lambda: None))
+        at.desk.go(question(at.desk, title, "", "yes", lambda: None))
     services.pulled.set()
     for _ in range(200):
         if at.view.place == "drives":

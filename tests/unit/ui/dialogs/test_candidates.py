@@ -104,8 +104,8 @@ def test_c_compares_filesystems_and_t_tests_the_alignment() -> None:
     assert isinstance(at.desk.screen, TrialScreen)
     at.key("escape")
     at.key("c")
-    assert at.view.place == "candidates"
-    assert [(row.key, row.chosen) for row in at.rows][:3] == [("ext4", True), ("xfs", True), ("btrfs", False)]
+    assert at.view.place == "typing"
+    assert [(field.key, field.value) for field in at.view.fields][:2] == [("xfs", "added"), ("btrfs", "")]
 
 
 def test_trial_needs_the_warning_and_the_token() -> None:
@@ -130,19 +130,13 @@ def test_trial_needs_the_warning_and_the_token() -> None:
 def test_other_candidates_can_be_selected_and_deselected() -> None:
     at, services = planning(drive())
     at.key("c")
-    at.key("space", "btrfs")
-    at.key("space", "xfs")
-    at.key("g")
-    at.key("enter")
+    at.act("take", btrfs="added", xfs="", aged="aged")
     at.act("take", token0="S1")
     assert [one.id for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
     at.key("enter")
     at.key("c")
-    at.key("space", "ext4")
-    assert "is the reference" in at.said
-    at.key("space", "xfs")
-    at.key("enter")
-    assert "at least one more" in at.said and at.view.place == "candidates"
+    at.act("take", xfs="")
+    assert "Add one to 3 filesystems." in at.said and at.view.place == "typing"
 
 
 def test_filesystem_with_a_missing_program_is_grey() -> None:
@@ -158,8 +152,8 @@ def test_filesystem_with_a_missing_program_is_grey() -> None:
     at.desk.session = draft.for_purpose(session, "small-files")
     at.desk.go(PlanScreen(at.desk))
     at.key("c")
-    row = at.row("xfs")
-    assert row.chosen is None and "mkfs.xfs" in str(row.why_not)
+    (field,) = (field for field in at.view.fields if field.key == "xfs")
+    assert field.value == "" and "mkfs.xfs" in str(field.offers[1].why_not)
 
 
 def test_running_trial_shows_progress_and_cannot_be_left() -> None:
@@ -233,7 +227,7 @@ def test_used_space_is_not_tested() -> None:
     assert "free space only" in at.said and not services.asked
     at, services = planning(known, mode=Mode.USE_FREE)
     at.key("c")
-    assert at.view.place == "candidates"
+    assert at.view.place == "typing"
 
 
 def test_impossible_trial_is_reported() -> None:

@@ -209,7 +209,7 @@ def test_stopping_asks_first() -> None:
     person = services.person
     person.desk.act("stop")
     assert person.view.place == "question" and services.seen.stopped < 1
-    person.desk.act("no")
+    person.desk.act("back")
     assert services.seen.stopped < 1
     person.desk.act("stop")
     person.desk.act("yes")
@@ -278,7 +278,7 @@ def test_quitting_during_a_run_reports_that_it_continues() -> None:
     services.ends = RunState.RUNNING
     person.desk.act("quit")
     assert person.view.place == "question" and "continues without this window" in person.text
-    person.desk.act("no")
+    person.desk.act("back")
     assert person.view.place == "work" and not person.desk.over
     person.desk.act("quit")
     person.desk.act("yes")

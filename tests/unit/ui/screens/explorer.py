@@ -153,7 +153,7 @@ class Explorer:
 
 def deeds(view: View) -> Iterator[Deed]:
     """Yield actions to try at some rows, with and without values. Actions that leave the screen come last."""
-    actions = sorted(view.actions, key=lambda action: action.name in ("back", "home", "no", "quit", "leave"))
+    actions = sorted(view.actions, key=lambda action: action.name in ("back", "home", "quit", "leave"))
     for name in dict.fromkeys(action.name for action in actions):
         if view.fields:
             typed: tuple[str | None, ...] = (None, "", HOSTILE) if name not in ASIDE else (None,)

@@ -2,60 +2,64 @@
 reason."""
 
 import pytest
+from msgspec.structs import replace
 
-from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
+from tests.unit.ui.dialogs.sides import Start, recorded, session_for
 from tests.unit.ui.person import Person
-from wizard.model.errors import BadInput, Refused
-from wizard.plan.request.plan_request import Arrangement
-from wizard.ui.editors.spread import Arrange
+from wizard.model.errors import Refused
+from wizard.plan.request.plan_request import Arrangement, Mode
+from wizard.ui import draft
+from wizard.ui.editors.spread import arrange
+from wizard.ui.session import Session
+from wizard.ui.wizard import Wizard
+
+EVERY = [Arrangement(table, grouped) for table in ("gpt", "mbr") for grouped in (False, True)]
 
 
-def arrange(came: list[Arrangement], now: Arrangement, *refused: Arrangement) -> Person:
-    services = recorded()
+def form(monkeypatch: pytest.MonkeyPatch, came: list[Session], *refused: Arrangement) -> Person:
+    """Return a person at the form. The planner refuses the arrangements `refused`."""
+    services, planned = recorded(), draft.planned
 
-    def check(asked: Arrangement) -> None:
-        if asked in refused:
+    def plan(asked: Session) -> Session:
+        if asked.arrangement in refused:
             raise Refused("It cannot be.")
+        return planned(asked)
 
-    session = session_for(services)
-    return person_at(services, session, lambda desk: Arrange(desk, now, check, came.append))
+    monkeypatch.setattr(draft, "planned", plan)
+    desk = Wizard(services)
+    desk.session = replace(session_for(services), mode=Mode.REPLACE)
+    desk.go(Start(desk))
+    arrange(desk, came.append)
+    return Person(services, desk)
+
+
+def offers(person: Person) -> list[str]:
+    return [str(offer.why_not) for field in person.view.fields for offer in field.offers]
 
 
 @pytest.mark.parametrize("table", ["gpt", "mbr"])
-@pytest.mark.parametrize("group", ["", "-lvm"])
-def test_selected_value_is_used(table: str, group: str) -> None:
-    came: list[Arrangement] = []
-    person = arrange(came, Arrangement())
-    person.act("take", f"{table}{group}")
-    assert came == [Arrangement("mbr" if table == "mbr" else "gpt", group == "-lvm")]
-    assert person.view.place == "start"
+@pytest.mark.parametrize("group", ["", "lvm"])
+def test_selected_values_are_planned(monkeypatch: pytest.MonkeyPatch, table: str, group: str) -> None:
+    came: list[Session] = []
+    form(monkeypatch, came).act("take", table=table, group=group)
+    (session,) = came
+    assert session.arrangement == Arrangement("mbr" if table == "mbr" else "gpt", group == "lvm")
+    assert session.plan
 
 
-def test_impossible_value_gives_the_reason_and_is_not_used() -> None:
-    came: list[Arrangement] = []
-    person = arrange(came, Arrangement(), Arrangement("mbr"))
-    assert [str(row.why_not) for row in person.rows] == ["", "It cannot be.", "", ""]
-    person.act("take", "mbr")
-    assert not came and person.view.place == "arrangement" and person.said == "It cannot be."
-    person.act("take", "gpt")
-    assert came == [Arrangement()]
+def test_impossible_value_gives_the_reason_and_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    came: list[Session] = []
+    person = form(monkeypatch, came, Arrangement("mbr"))
+    assert offers(person) == ["", "It cannot be.", "", ""]
+    person.act("take", table="mbr")
+    assert not came and person.view.place == "typing" and person.said == "It cannot be."
+    person.act("take", table="gpt")
+    assert came[0].arrangement == Arrangement() and person.view.place == "start"
 
 
-def test_no_value_is_blamed_if_no_plan_is_possible() -> None:
-    every = [Arrangement(table, grouped) for table in ("gpt", "mbr") for grouped in (False, True)]
-    assert not any(row.why_not for row in arrange([], Arrangement(), *every).rows)
-
-
-def test_refused_arrangement_is_reported() -> None:
-    services = recorded()
-
-    def refuse(_: Arrangement) -> None:
-        raise BadInput("Not like this.")
-
-    person = person_at(
-        services,
-        session_for(services),
-        lambda desk: Arrange(desk, Arrangement(), lambda _: None, refuse),
-    )
-    person.key("enter")
-    assert person.said == "Not like this." and person.view.place == "arrangement"
+def test_no_value_is_blamed_if_no_plan_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    came: list[Session] = []
+    person = form(monkeypatch, came, *EVERY)
+    assert not any(offers(person))
+    person.act("take", table="mbr")
+    assert came[0].arrangement == Arrangement("mbr")

@@ -13,7 +13,6 @@ from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
-from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
 from wizard.model.run import Waiting
@@ -348,6 +347,4 @@ def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.
 
 def test_headline_says_more_than_the_name_of_the_drive() -> None:
     for said in ("/dev/sda1 is misaligned", "/dev/sda: Worn but working"):
-        assert (
-            headline(Finding("code", Severity.DANGER, "", f"{said}: start byte 17408.", "", "", "")) == said
-        )
+        assert headline(f"{said}: start byte 17408.") == said

@@ -25,7 +25,7 @@ from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.view import View
 from wizard.ui.wizard import Wizard
 
-SETS_UP = frozenset({"purpose", "plan", "filesystem", "options", "volume", "spread", "arrangement"})
+SETS_UP = frozenset({"purpose", "plan", "filesystem", "options", "volume", "spread"})
 """Places in which a drive is set up: none of them is for one that is in use."""
 SENTENCE = re.compile(r"[^a-z].*[.:?!]|.*\.", re.DOTALL)
 

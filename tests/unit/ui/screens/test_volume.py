@@ -158,7 +158,7 @@ def test_swap_is_activated_and_mounted_nowhere() -> None:
     person = form(home(), came)
     person.turn("role", "swap")
     assert "mount" not in keys(person) and "writer" not in keys(person)
-    person.act("take", swap="on")
+    person.act("take", swap="none")
     assert (came[0].choice.filesystem, came[0].mount_point, came[0].writer) == ("swap", NO_PLACE, ROOT)
 
 
