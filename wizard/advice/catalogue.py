@@ -9,9 +9,9 @@ from typing import Annotated, Generic, Protocol, TypeVar
 from msgspec.structs import replace
 
 from wizard.advice.missing import NO_DRIVER, why_not_mounted
-from wizard.advice.zones import manages_zones
 from wizard.documents import profiles
 from wizard.filesystems.registry import KINDS, MADE
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import IN_ENGLISH, BadInput, FrozenStruct, WhereUsed, printable, why_not
 from wizard.model.machine import Drive, Kernel, Program
 from wizard.model.said import (
@@ -259,7 +259,7 @@ def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Return why kernel, tool, drive, workload or size rule out `option` at `site`, even if never offered, or
     None."""
     reason = (
-        _kernel_reason(option, site.kernel)
+        kernel_reason(site.kernel, option.since, option.until)
         or mkfs_reason(option, site.programs)
         or _drive_reason(option, site)
     )
@@ -293,7 +293,7 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     if kinds and all(why_not_mounted(kernel, kind) for kind in kinds):
         titles = ", ".join(kind.title for kind in kinds)
         return OnKernel(False, NO_DRIVER(release=kernel.release, title=titles))
-    reason = _kernel_reason(option, kernel)
+    reason = kernel_reason(kernel, option.since, option.until)
     if reason is None:
         return OnKernel(True)
     return OnKernel(None if kernel.version == (0, 0) else False, reason)
@@ -320,31 +320,24 @@ def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
     return not mosts or least <= min(mosts)
 
 
-def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
-    if not (option.since or option.until):
+def kernel_reason(kernel: Kernel, since: str, until: str = "") -> Message | None:
+    """Return why a kernel does not support, or may not support, what exists in these versions."""
+    if not (since or until):
         return None
     if kernel.version == (0, 0):
+        return t("Cannot read the kernel version, and not every kernel supports this.")
+    if since and kernel.version < version_of(since):
+        return t("Requires kernel {since} or later; running {release}.", since=since, release=kernel.release)
+    if until and kernel.version >= version_of(until):
         return t(
-            "Cannot read the kernel version, and not every kernel supports {option}.", option=option.text
-        )
-    if option.since and kernel.version < version_of(option.since):
-        return t(
-            "Requires kernel {since} or later; running {release}.",
-            since=option.since,
-            release=kernel.release,
-        )
-    if option.until and kernel.version >= version_of(option.until):
-        return t(
-            "Not supported since kernel {until}; running {release}.",
-            until=option.until,
-            release=kernel.release,
+            "Not supported since kernel {until}; running {release}.", until=until, release=kernel.release
         )
     return None
 
 
 def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
     rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
-    zoned = manages_zones(site.drive)
+    zoned = site.drive.zoned == HOST_MANAGED
     met = {
         Need.ROTATIONAL: rotational is True,
         Need.NON_ROTATIONAL: rotational is False,

@@ -33,7 +33,7 @@ def advise(
 
     The same facts always give the same result. If no suitable filesystem is possible, none is recommended.
     """
-    zoned = zones.manages_zones(drive)
+    zoned = drive.zoned == HOST_MANAGED
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
     published = profile.shingled if site.shingled else profile.usual
@@ -79,7 +79,7 @@ def site_of(
 ) -> OptionSite:
     """Return the conditions for options, on a volume of `size_bytes` or all available space."""
     if size_bytes is None and drive.size_bytes is not None:
-        size_bytes = max(0, drive.size_bytes - (0 if zones.manages_zones(drive) else TABLE_BYTES))
+        size_bytes = max(0, drive.size_bytes - (0 if drive.zoned == HOST_MANAGED else TABLE_BYTES))
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
@@ -99,7 +99,7 @@ def _is_shingled(recording: Recording) -> bool:
 def _rank_on_drive(standing: RankedChoice, site: OptionSite, *, host_managed: bool) -> RankedChoice:
     """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
     the kernel shows the zones. Options and measurements for other drives do not apply."""
-    on_zones = zones.manages_zones(site.drive) and standing.filesystem == zones.BTRFS.name
+    on_zones = site.drive.zoned == HOST_MANAGED and standing.filesystem == zones.BTRFS.name
     if on_zones and standing.moves_up:
         return replace(
             standing,
@@ -149,7 +149,7 @@ def _obstacles(
     kind: MadeKind, machine: Machine, drive: Drive, recording: Recording, room: int | None
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
-    if zones.manages_zones(drive):
+    if drive.zoned == HOST_MANAGED:
         if kind is zones.BTRFS:
             faults = zones.btrfs_faults(machine, drive)
             return (*found, *(str(said) for ability, said in faults if ability is Ability.CANNOT))
@@ -270,7 +270,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
             "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
             why=why,
         )
-    if zones.manages_zones(drive):
+    if drive.zoned == HOST_MANAGED:
         faults = zones.btrfs_faults(machine, drive)
         yield from (said for ability, said in faults if ability is Ability.DOUBT)
     elif recording.verdict is Recorded.LIKELY:
@@ -326,7 +326,7 @@ def _unproven(
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
-    if zones.manages_zones(drive):
+    if drive.zoned == HOST_MANAGED:
         yield t(
             "The drive accepts writes only in zone order. One filesystem uses the whole "
             "drive, without a partition table."

