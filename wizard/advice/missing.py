@@ -4,6 +4,8 @@ import shlex
 from collections.abc import Iterable
 from functools import cache
 
+from msgspec import field
+
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import MADE
@@ -28,22 +30,16 @@ BINDING = "pyparted"
 
 
 class PackageChoice(FrozenStruct):
-    """Tools and the package that provides them: `package`, unless the family has its own name. Empty if
+    """Tools and the package that provides them: `package`, or a family's own name in `elsewhere`. Empty if
     unknown."""
 
     programs: tuple[str, ...]
     package: str
-    debian: str | None = None
-    fedora: str | None = None
-    arch: str | None = None
-    suse: str | None = None
-    alpine: str | None = None
-    void: str | None = None
+    elsewhere: dict[str, str] = field(default_factory=dict)
 
     def in_family(self, family: str) -> str:
         """Return the package name in a family, or the common name if the family is unknown."""
-        named: str | None = getattr(self, family) if family in COMMANDS else None
-        return self.package if named is None else named
+        return self.elsewhere.get(family, self.package)
 
 
 class Packages(FrozenStruct):

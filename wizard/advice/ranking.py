@@ -3,7 +3,7 @@
 Hard limits come first, then the workload, then the recording technology of the drive.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -184,13 +184,9 @@ def _choice(
     blocked: Mapping[str, tuple[str, ...]],
 ) -> Choice:
     name = standing.filesystem
-    # Of several options with the same flag, the first available one is used.
-    found: dict[tuple[OptionKind, str], CatalogueOption] = {}
     known = [option for option in profile.options if name in option.filesystems]
-    for option in known:
-        if option.always and blocker(option, site) is None:
-            found.setdefault((option.kind, flag_of(option)), option)
-    always = tuple(found.values())
+    # Of several options with the same flag, the first available one is used.
+    always = [option for option in known if option.always and blocker(option, site) is None]
     mkfs = _with_always(OptionKind.MKFS, always, standing.mkfs)
     mount = _with_always(OptionKind.MOUNT, always, standing.mount)
     schedulers = _available(_with_always(OptionKind.SCHEDULER, always, standing.schedulers), site)
@@ -223,10 +219,13 @@ def _choice(
 
 
 def _with_always(
-    kind: OptionKind, always: tuple[CatalogueOption, ...], options: tuple[CatalogueOption, ...]
+    kind: OptionKind, always: Iterable[CatalogueOption], options: Sequence[CatalogueOption]
 ) -> tuple[CatalogueOption, ...]:
     """Return the options of this kind that always apply, then the workload's whose flag is not yet set."""
-    first = {flag_of(option): option for option in always if option.kind is kind}
+    first: dict[str, CatalogueOption] = {}
+    for option in always:
+        if option.kind is kind:
+            first.setdefault(flag_of(option), option)
     return (*first.values(), *(option for option in options if flag_of(option) not in first))
 
 

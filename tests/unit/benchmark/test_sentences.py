@@ -22,14 +22,18 @@ from wizard.benchmark.candidates.compare import (
     caveats,
     phase_speeds,
     rate,
-    sentences,
+    sentence_for,
 )
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.results import render_verdict
 from wizard.cli.main import parser_of
 from wizard.cli.measure import _check_limits
 from wizard.model.errors import BadInput
-from wizard.model.said import GIB, parse_size
+from wizard.model.said import GIB, Message, parse_size
+
+
+def sentences(shown: TrialVerdict) -> list[Message]:
+    return [sentence_for(shown, one) for one in shown.comparisons]
 
 
 @pytest.mark.parametrize(

@@ -381,12 +381,8 @@ def announcement(order: Order) -> tuple[Message, ...]:
     )
 
 
-def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
+def sentence_for(verdict: TrialVerdict, one: Comparison) -> Message:
     """Describe what was measured."""
-    return tuple(_sentence(verdict, one) for one in verdict.comparisons)
-
-
-def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     purpose: Message | str = verdict.workload.replace("-", " ")
     purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
     compared = verdict.candidate(one.candidate)

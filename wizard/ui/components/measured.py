@@ -53,7 +53,7 @@ def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
     """Return the result in a sentence. A trial's banner has all conclusions in the tone of the worst one."""
     match verdict:
         case compare.TrialVerdict():
-            said = compare.sentences(verdict)
+            said = tuple(compare.sentence_for(verdict, one) for one in verdict.comparisons)
             tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
             tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
             return ui.Banner(said[0], said[1:], tone)
