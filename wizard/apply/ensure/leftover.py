@@ -1,5 +1,6 @@
 """Find an unfinished run on a drive, which blocks further changes, and compare it with the request."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
+from wizard.plan.changes import RunDocument
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import subvolume_written
@@ -33,36 +35,37 @@ def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
 
     A run can resume only if it covers all drives, and destroys only what the document allows.
     """
-    by_drive = [_on_drive(aim, ideal, drive) for drive in aim.drives]
-    found = [left for left in by_drive if left is not None]
-    stopping = [left for left in found if not left.resumes]
-    if stopping or not found:
-        return next(iter(stopping), None)
-    if len({left.run for left in found}) == 1 and len(found) == len(by_drive):
-        return found[0]
-    run = found[0].run
-    ways = run_control.working_ways(run, journal.state(run))
-    drive = next(drive for drive, left in zip(aim.drives, by_drive, strict=True) if left is not None)
-    return _resolve_first(run, drive, ways)
-
-
-def _on_drive(aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
+    pending, found = aim.drives, list[Leftover]()
     for run in reversed(runs.list_runs(aim.where.journal_dir)):
         with suppress(BadInput):
             document = load(run)
-            uses = any(one == drive.path or drive.partition(one) is not None for one in document.devices)
-            if uses or any(_is_same(one, drive) for one in document.drives):
-                return _assess(run, aim, ideal, drive)
-    return None
+            mine = tuple(drive for drive in pending if _uses(document, drive))
+            if mine and (left := _assess(run, aim, ideal, mine)):
+                found.append(left)
+            pending = tuple(drive for drive in pending if drive not in mine)
+    return min(found, key=lambda left: left.resumes, default=None)
 
 
-def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover | None:
+def _uses(document: RunDocument, drive: Drive) -> bool:
+    """Return True for a run on the drive, by serial number, or else by node and size, or on a partition."""
+    if any(one == drive.path or drive.partition(one) is not None for one in document.devices):
+        return True
+    serial = "" if drive.same_serial else drive.serial
+    return any(
+        one.serial == serial
+        if one.serial and serial
+        else (one.path, one.size_bytes) == (drive.path, drive.size_bytes)
+        for one in document.drives
+    )
+
+
+def _assess(run: Path, aim: DriveTarget, ideal: Plan, drives: Sequence[Drive]) -> Leftover | None:
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
         return Leftover(run, run_control.CONTINUES(run=runs.run_argument(run)))
     asked = run_control.working_ways(run, now)
     if "keep" in asked.names:
-        return _resolve_first(run, drive, asked)
+        return _resolve_first(run, drives[0], asked)
     if (
         now not in {*LEFT_OFF, journal.RunState.WAITING}
         or not asked.said(run)
@@ -72,29 +75,19 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drive: Drive) -> Leftover 
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
     untouched = is_untouched(run)
-    goes_on = "resume" in asked.names and not (ended and untouched) and _makes_requested(run, aim, ideal)
-    if goes_on and _may_lose(run, aim):
-        return Leftover(
-            run,
-            t(
-                "the interrupted run {run} sets up {drive} as requested and will resume",
-                drive=drive.path,
-                run=run.name,
-            ),
-            resumes=True,
+    goes_on = "resume" in asked.names and not (ended and untouched) and len(drives) == len(aim.drives)
+    if goes_on and _makes_requested(run, aim, ideal) and _may_lose(run, aim):
+        said = t(
+            "the interrupted run {run} sets up {drive} as requested and will resume",
+            drive=drives[0].path,
+            run=run.name,
         )
-    return None if untouched else _resolve_first(run, drive, asked)
+        return Leftover(run, said, resumes=True)
+    return None if untouched else _resolve_first(run, drives[0], asked)
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Leftover:
     return Leftover(run, t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run)))
-
-
-def _is_same(known: Identity, drive: Drive) -> bool:
-    """Return True if both are the same drive, by serial number, or else by node and size."""
-    if known.serial and drive.serial and not drive.same_serial:
-        return known.serial == drive.serial
-    return (known.path, known.size_bytes) == (drive.path, drive.size_bytes)
 
 
 def _makes_requested(run: Path, aim: DriveTarget, ideal: Plan) -> bool:
