@@ -47,11 +47,7 @@ def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterat
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
     width = wide // (2 * grid.block_bytes) * 2 * grid.block_bytes
-    regions = [
-        range(first, extent.end_bytes - width + 1, width)
-        for extent in extents
-        for first in [align(extent.start_bytes, grid.block_bytes, grid.offset_bytes)]
-    ]
+    regions = pieces_in(extents, width, grid.block_bytes, grid.offset_bytes)
     total = sum(map(len, regions))
     while total:
         for index in random.sample(range(total), min(total, MOST_REGIONS)):
@@ -69,6 +65,18 @@ def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterat
 def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
     """Return the first block at or after a position."""
     return offset_bytes + max(0, -(-(position_bytes - offset_bytes) // block_bytes)) * block_bytes
+
+
+def pieces_in(extents: Sequence[Extent], size_bytes: int, block_bytes: int, offset_bytes: int) -> list[range]:
+    """Return the starts of adjacent pieces, the first in each extent aligned to blocks."""
+    return [
+        range(
+            align(extent.start_bytes, block_bytes, offset_bytes),
+            extent.end_bytes - size_bytes + 1,
+            size_bytes,
+        )
+        for extent in extents
+    ]
 
 
 def nth(ranges: Sequence[range], index: int) -> int:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.benchmark import access
-from wizard.benchmark.measure import align, nth
+from wizard.benchmark.measure import nth, pieces_in
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, format_capacity, format_duration, join, t
@@ -280,11 +280,7 @@ class WriteRanges(Struct, frozen=True):
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
     """Split free space, or return None if too small."""
-    whole = []
-    for extent in extents:
-        first = align(extent.start_bytes, MIB, offset_bytes)
-        count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
-        whole.append(range(first, first + count * STRETCH_BYTES, STRETCH_BYTES))
+    whole = pieces_in(extents, STRETCH_BYTES, MIB, offset_bytes)
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
     rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)

@@ -37,6 +37,9 @@ def grouped() -> tuple[Plan, Drive]:
         lambda: "u" * 36,
     )
     there = holding(plan, blank)
+    (part,) = there.partitions
+    mark = replace(part.signatures[0], group="my-group", devices=1)
+    there = replace(there, partitions=(replace(part, signatures=(mark,)),))
     assert plan.group
     layers = tuple(
         Layer(
