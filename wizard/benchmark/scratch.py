@@ -37,7 +37,7 @@ class Watch:
     def __init__(self, path: str, sys: Path = sysfs.SYS, dev: Path = DEV) -> None:
         self.path = path
         self._folder, self._dev = sys / "block" / sysfs.name_of(path), dev
-        self._known = _partitions_in(self._folder)
+        self._known = sysfs.partition_names(self._folder)
         self._descriptors: list[int] = []
         self._state: tuple[int, int] | None = None
         self._sectors: int | None = None
@@ -65,7 +65,7 @@ class Watch:
         """Return why to stop writing."""
         state = self._read_state()
         if state is None or state != self._state:
-            if _partitions_in(self._folder) != self._known:
+            if sysfs.partition_names(self._folder) != self._known:
                 return CHANGED(drive=self.path)
             self._state = state
         if self._sectors is not None and self._read_sectors() != self._sectors:
@@ -119,10 +119,6 @@ def other_writer(nodes: Collection[str]) -> Message | None:
                         node=node,
                     )
     return None
-
-
-def _partitions_in(folder: Path) -> frozenset[str]:
-    return frozenset(name for name in sysfs.names_in(folder) if name.startswith(folder.name))
 
 
 MARGIN_BYTES = MIB

@@ -27,10 +27,11 @@ class Kernel:
 
     def add(self, name: str) -> None:
         (self.drive / name).mkdir()
+        (self.drive / name / "partition").touch()
         (self.dev / name).touch()
 
     def drop(self, name: str) -> None:
-        (self.drive / name).rmdir()
+        shutil.rmtree(self.drive / name)
         (self.dev / name).unlink()
 
     def watch(self) -> Watch:

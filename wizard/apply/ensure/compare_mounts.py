@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from stat import S_IMODE
 
 from msgspec.structs import replace
 
@@ -22,7 +23,7 @@ from wizard.model.errors import FrozenStruct, partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, failing, t
-from wizard.operations.mounts import NOT_MOUNTED_AT
+from wizard.operations.mounts import NOT_MOUNTED_AT, Top
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import differences
 from wizard.plan.plan import Plan
@@ -268,19 +269,14 @@ def owner_faults(asked: WantedVolume, place: str | None, filesystem: str) -> Ite
     unreadable."""
     if asked.writable is None or place is None:
         return
-    writer = writer_named(asked.writable)
+    writer, kind = writer_named(asked.writable), MADE[filesystem]
     with failing(UNREADABLE, file=place):
         status = Path(place).stat()
-    has_owners = MADE[filesystem].holds.owners
-    mode = status.st_mode & 0o7777
-    matches = (status.st_uid, status.st_gid) == (writer.uid, writer.gid)
+    old = Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
+    new = old.writable_by(writer)
     if writer.kind == "root":
-        matches = status.st_uid == 0 and not mode & 0o022
-    elif writer.kind == "person":
-        matches = matches and bool(mode & 0o200)
-    elif has_owners:
-        matches = matches and mode == writer.mode
-    if not matches:
-        now = f"{status.st_uid}:{status.st_gid} {mode:o}"
-        wanted = f"{writer.uid}:{writer.gid} {writer.mode:o}"
-        yield differences.other(place, t("the owner and mode"), now, wanted)
+        new = replace(new, group=old.group)
+    elif not kind.holds.owners:
+        new = replace(new, mode=old.mode)
+    if new != old:
+        yield differences.other(place, t("the owner and mode"), str(old), str(new))

@@ -236,19 +236,14 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
     content that no entry describes."""
     _, (drive,) = resolve_drives((ensure.Match(path=device),))
-    if (
-        drive.signatures
-        or not drive.partitions
-        or drive.table is None
-        or drive.table.kind not in ("gpt", "mbr")
-    ):
+    if drive.signatures or not drive.partitions or drive.table_kind not in ("gpt", "mbr"):
         raise Refused(document.NO_TABLE(drive=drive.path))
     volumes = tuple(_found(drive, part, where.environment) for part in drive.partitions)
     exact = ensure.WantedDrive(
         document.match_of(drive),
         volumes,
         name=volumes[0].label or "",
-        table="gpt" if drive.table.kind == "gpt" else "mbr",
+        table="gpt" if drive.table_kind == "gpt" else "mbr",
     )
     # The last partition may end elsewhere than `ensure` would place its end.
     last = replace(volumes[-1], size=volume_request.REST)

@@ -185,7 +185,7 @@ def _file(path: str) -> Path:
 @contextmanager
 def recorded(drive: Drive, extents: tuple[Extent, ...]) -> Iterator[TrialRecord]:
     """Record a partition with an unused number until the kernel has removed it. Raises Failed."""
-    file, folder = _file(drive.path), sysfs.SYS / "block" / sysfs.name_of(drive.path)
+    file, folder = _file(drive.path), sysfs.folder_of(drive.path)
     known = (int(sysfs.text(one) or 0) for one in folder.glob("*/partition"))
     number = max((LEAST_NUMBER - 1, *(part.number for part in drive.partitions), *known)) + 1
     size = drive.size_bytes if drive.is_empty else None
@@ -229,7 +229,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 def _exists(record: TrialRecord) -> bool:
     start, size = (sysfs.text(_folder_of(record) / what) for what in ("start", "size"))
-    sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(record.drive) / "diskseq")
+    sequence = sysfs.text(sysfs.folder_of(record.drive) / "diskseq")
     if start is None or size is None or record.diskseq not in (None, int(sequence or 0)):
         return False
     return Extent(int(start) * KERNEL_SECTOR_BYTES, int(size) * KERNEL_SECTOR_BYTES) in record.extents

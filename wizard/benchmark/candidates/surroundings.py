@@ -32,7 +32,7 @@ MEMORY_BYTES = 128 * MIB
 
 def counts(drive_path: str) -> Counts | None:
     """Return the kernel's counters, if it counts this drive."""
-    text = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "stat") or ""
+    text = sysfs.text(sysfs.folder_of(drive_path) / "stat") or ""
     fields = [int(one) for one in text.split()]
     if len(fields) <= SECTORS_WRITTEN:
         return None
@@ -47,7 +47,7 @@ def counts(drive_path: str) -> Counts | None:
 
 def is_at_work(drive_path: str, before: Counts | None) -> bool:
     """Return True if the drive has written since, or has requests in flight."""
-    inflight = (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "inflight") or "").split()
+    inflight = (sysfs.text(sysfs.folder_of(drive_path) / "inflight") or "").split()
     now = counts(drive_path)
     written = before is not None and now is not None and now.written_bytes != before.written_bytes
     return written or any(one != "0" for one in inflight)

@@ -74,9 +74,8 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
 
 def extent_of(plan: Plan, index: int) -> Extent | None:
     """Return the planned extent, or None for the whole drive."""
-    number = plan.volumes[index].partition
-    slots = (slot for slot in plan.after.partitions if slot.number == number)
-    return next((slot.extent for slot in slots), None)
+    slot = plan.after.partition(plan.volumes[index].partition)
+    return slot.extent if slot else None
 
 
 def refuse_extent(drive: Drive, extent: Extent) -> None:
