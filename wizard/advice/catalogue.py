@@ -336,7 +336,7 @@ def kernel_reason(kernel: Kernel, since: str, until: str = "") -> Message | None
 
 
 def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
-    rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
+    rotational, zones = site.drive.rotational, site.drive.zones
     zoned = site.drive.zoned == HOST_MANAGED
     met = {
         Need.ROTATIONAL: rotational is True,
@@ -346,7 +346,7 @@ def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
         Need.ZONED: zoned,
         Need.NOT_ZONED: not zoned,
         Need.ALL_SEQUENTIAL: zones is not None and zones.conventional == 0,
-        Need.DISCARD: discard is not None and discard.maximum_bytes > 0,
+        Need.DISCARD: site.drive.discards,
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):

@@ -90,8 +90,7 @@ def tuning_for(
         )
         what = t("read-ahead of {wanted:exact}", wanted=ahead)
         reasons.append(_reason(what, why, "kernel source, block/blk-settings.c"))
-    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
-    trims = supported and drive.rotational is False and existing.trims_weekly is False
+    trims = drive.discards and drive.rotational is False and existing.trims_weekly is False
     if trims:
         why = t("The drive supports discard, but no weekly job reports unused blocks to the drive.")
         reasons.append(_reason(t("fstrim.timer enabled"), why, "fstrim(8)"))

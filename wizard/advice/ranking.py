@@ -342,7 +342,6 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Mes
             "This purpose is for non-rotating drives, but this drive rotates. A purpose "
             "named after the contents fits better."
         )
-    discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if _is_shingled(recording):
         yield t(
             "Shingled drives write long runs fast. Once their cache is full, rewriting "
@@ -353,7 +352,7 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> Iterator[Mes
                 "Avoid shingled drives for a system, which rewrites small blocks all day. "
                 "Use another drive if possible."
             )
-    if discards and (drive.rotational is False or _is_shingled(recording)):
+    if drive.discards and (drive.rotational is False or _is_shingled(recording)):
         yield t(
             "The drive supports discard. Enable fstrim.timer to discard weekly "
             "(systemctl enable --now fstrim.timer). The mount option discard acts at "

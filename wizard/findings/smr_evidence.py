@@ -149,7 +149,7 @@ def _smart(drive: Drive) -> Iterator[Rung]:
 
 def _discard(drive: Drive) -> Iterator[Rung]:
     own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
-    kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
+    kernels = drive.discards and is_ata(drive)
     if (own or kernels) and drive.rotational and not is_emulated(drive):
         yield Rung(
             t("rotational, and discard (TRIM)"),

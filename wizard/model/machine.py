@@ -335,6 +335,11 @@ class Drive(FrozenStruct):
         return bool(self.removable) or self.bus in ("usb", "mmc")
 
     @property
+    def discards(self) -> bool:
+        """True if the drive supports discard."""
+        return self.discard is not None and self.discard.maximum_bytes > 0
+
+    @property
     def zone_bytes(self) -> int | None:
         """Zone size in bytes, None for drives without zones."""
         return self.zones.size_bytes if self.zones else None
