@@ -38,7 +38,10 @@ class Identified(Protocol):
 Entry = TypeVar("Entry", bound=Identified)
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-LONGEST_ID = 40
+LONGEST_ID, LONGEST_TEXT = 40, 400
+"""Maximum lengths of an id and of a text of a few sentences, in characters."""
+
+ONE_LINE = Sentence("write one line of plain text, at most {longest} characters.")
 
 
 class ProfilePlace(FrozenStruct, Generic[Entry]):
@@ -51,6 +54,11 @@ class ProfilePlace(FrozenStruct, Generic[Entry]):
     def fault(self, key: str, said: Message) -> BadInput:
         """Return the error for `key` of this entry, with file, line and full key."""
         return profiles.fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
+
+    def check_text(self, key: str, text: ProfileText) -> None:
+        """Raises BadInput unless the text is not empty, printable and not too long."""
+        if not text.english.strip() or printable(text.english, LONGEST_TEXT) != text.english:
+            raise self.fault(key, ONE_LINE(longest=LONGEST_TEXT))
 
 
 def gather(
@@ -127,7 +135,6 @@ NEEDS = {
 }
 """Explanation of each condition, shown if not met and in option descriptions."""
 
-ONE_LINE = Sentence("write one line of plain text, at most {longest} characters.")
 SIZE_FROM = Sentence("Only for volumes of {least:exact} or more.")
 SIZE_UP_TO = Sentence("Only for volumes up to {most:exact}.")
 UNKNOWN_OPTION = Sentence("Unknown option {option}. `diskwright options {filesystem}` lists options by id.")

@@ -11,7 +11,7 @@ from statistics import fmean
 from wizard.advice import catalogue
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
-from wizard.model.errors import BadInput, FrozenStruct, printable
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
@@ -174,10 +174,6 @@ def evidence_for(code: str) -> tuple[Evidence, ...]:
     return tuple(card for name, card in load_evidence().items() if name.startswith(beginning))
 
 
-LONGEST = 400
-"""Maximum length of a term's text, in characters: a few sentences."""
-
-
 class Term(FrozenStruct):
     """A term with a short explanation. `also`: alternative spellings and related terms that the text
     explains."""
@@ -206,10 +202,13 @@ def load_glossary() -> tuple[Term, ...]:
     places = catalogue.gather("glossary", GlossaryFile, lambda form: form.terms, "terms")
     owners: dict[str, Term] = {}
     for place in places.values():
-        _check(place)
-        for spelling in place.entry.spellings:
-            other = owners.setdefault(spelling.casefold(), place.entry)
-            if other is not place.entry:
+        term = place.entry
+        texts = (("term", term.term), ("text", term.text), ("source", term.source))
+        for key, text in (*texts, *(("also", spelling) for spelling in term.also)):
+            place.check_text(key, text)
+        for spelling in term.spellings:
+            other = owners.setdefault(spelling.casefold(), term)
+            if other is not term:
                 message = t(
                     "{spelling} is already defined by the term with the id {id}.",
                     spelling=repr(spelling),
@@ -257,15 +256,3 @@ def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
         if matches:
             found.append((min(matches), term))
     return tuple(term for _, term in sorted(found, key=lambda pair: pair[0]))
-
-
-def _check(place: catalogue.ProfilePlace[Term]) -> None:
-    term = place.entry
-    for key, value in (
-        ("term", term.term),
-        ("text", term.text),
-        ("source", term.source),
-        *(("also", spelling) for spelling in term.also),
-    ):
-        if not value.english.strip() or printable(value.english, LONGEST) != value.english:
-            raise place.fault(key, catalogue.ONE_LINE(longest=LONGEST))

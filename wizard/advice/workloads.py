@@ -11,12 +11,11 @@ from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.advice.evidence import load_evidence
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Evidence, Rank, Workload
-from wizard.model.errors import BadInput, FrozenStruct, printable
+from wizard.model.errors import BadInput, FrozenStruct
 from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
 
 TOGETHER = Sentence("{one} and {other} cannot be combined.")
 OTHER_FILESYSTEM = Sentence("{option} is for {filesystems:list}, not for {filesystem}.")
-LONGEST_TEXT = 400
 
 BEHIND_THE_BUNDLED = 1000
 """Default `order` of a workload."""
@@ -203,9 +202,8 @@ class _WorkloadLoader:
         return replace(ranking, choices=tuple(regretted))
 
     def _check_form(self) -> None:
-        for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
-            if not text.strip() or printable(text, LONGEST_TEXT) != text:
-                raise self.place.fault(key, catalogue.ONE_LINE(longest=LONGEST_TEXT))
+        self.place.check_text("title", self.form.title)
+        self.place.check_text("summary", self.form.summary)
         if not LABEL.fullmatch(self.form.label):
             raise self.place.fault(
                 "label",
@@ -235,7 +233,7 @@ class _WorkloadLoader:
 
     def _standing(self, key: str, form: ChoiceForm) -> RankedChoice:
         if not form.sentence.english.strip():
-            raise self.place.fault(f"{key}.sentence", catalogue.ONE_LINE(longest=LONGEST_TEXT))
+            raise self.place.fault(f"{key}.sentence", catalogue.ONE_LINE(longest=catalogue.LONGEST_TEXT))
         return RankedChoice(
             form.filesystem,
             form.place,
