@@ -260,11 +260,9 @@ def _sentence(
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> Iterator[Message]:
-    # The first reason for each fact counts.
-    whys = {unread.what: (unread.why,) for unread in reversed(drive.unread)}
-    for why in whys.get("drive", ()):
+    if why := drive.why_unread("drive"):
         yield t("Cannot read the drive: {why}", why=why)
-    for why in whys.get("signatures", ()) if machine.root else ():
+    if machine.root and (why := drive.why_unread("signatures")):
         yield t(
             "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
             why=why,
@@ -294,7 +292,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
-            yield join(follows, *whys.get(what, ()))
+            yield join(follows, *filter(None, [drive.why_unread(what)]))
 
 
 def _unproven(
