@@ -24,7 +24,7 @@ from wizard.model.said import t
 from wizard.window import canvas, palette
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
-from wizard.window.page import page
+from wizard.window.page import PALETTE, page
 from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, translate
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class Window(App[None]):
         is_too_small = not self.face.sheet.parts
         if is_too_small and event.key not in QUITTING:
             return
-        if event.key == canvas.PALETTE.key:
+        if event.key == PALETTE.key:
             self._search()
             return
         self.keyboard.press(event.key, event.character)
@@ -242,7 +242,7 @@ class Window(App[None]):
 
     def on_click(self, event: Click) -> None:
         spot = next(iter(self._spots_at(event)), None)
-        if spot is not None and spot.name == canvas.PALETTE.name:
+        if spot is not None and spot.name == PALETTE.name:
             self._search()
         elif spot is not None:
             self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)

@@ -1,13 +1,15 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from rich.color import Color
+from rich.segment import Segment
 from rich.style import Style
+from textual.strip import Strip
 from textual.theme import Theme
 
-from wizard.ui.view import Tone
+from wizard.window import canvas
 from wizard.window.terminal import Colours, Glyphs, Terminal
 
 DARK = {
@@ -46,7 +48,7 @@ LIGHT = {
 }
 
 _ROLES = {
-    "text": ("text", "", ""),
+    "plain": ("text", "", ""),
     "strong": ("b strong", "b", "b"),
     "muted": ("muted", "", ""),
     "line": ("line", "", ""),
@@ -138,13 +140,26 @@ class Look(Struct, frozen=True):
         """True if only bold, underlined and reversed are available."""
         return self.terminal.colours is Colours.NONE
 
-    def style(self, role: str) -> Style:
-        """Return the style of a role."""
-        return self.styles.get(role, Style.null())
+    def style(self, role: str | Style) -> Style:
+        """Return the style of a role or tone."""
+        return role if isinstance(role, Style) else self.styles.get(role, Style.null())
 
-    def tone(self, tone: Tone) -> Style:
-        """Return the style of a tone."""
-        return self.style("text" if tone is Tone.PLAIN else tone)
+    def line(self, *runs: canvas.Run) -> Strip:
+        """Return a line from runs."""
+        shown = ((canvas.shown(text), self.style(role)) for text, role in runs)
+        return Strip([Segment(text, style) for text, style in shown if text])
+
+    def paragraph(
+        self, runs: Iterable[canvas.Run], width: int, indent: int = 0, hang: int = 0
+    ) -> list[Strip]:
+        """Wrap runs in lines of `width` cells, indented, all but the first by `hang` more."""
+        parts = canvas.folded(runs, max(4, width - indent), max(4, width - indent - hang))
+        return [
+            canvas.joined(Strip.blank(indent + (hang if index else 0)), self.line(*part))
+            if part
+            else self.line()
+            for index, part in enumerate(parts)
+        ]
 
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
@@ -154,7 +169,7 @@ class Look(Struct, frozen=True):
     def dimmed(self, style: Style | None) -> Style:
         """Return a style blended with the background, for the screen below a dialog."""
         if style is None or not (style.color or style.bgcolor):
-            style = self.style("text")
+            style = self.style("plain")
         return Style(
             color=_blended(style.color, self.ground),
             bgcolor=_blended(style.bgcolor, self.ground),
