@@ -107,8 +107,7 @@ def _versions(text: str) -> Iterator[str]:
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """Find names in the facts that this process used, the command, its environment and documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
-    secrets = anonymous.secrets_in(nouns, dict(anonymous.names_given(words, known)))
-    names = anonymous.Words(secrets, os.uname().nodename, nouns)
+    names = anonymous.Words(nouns, dict(anonymous.names_given(words, known)), os.uname().nodename)
     command = shlex.join(("diskwright", *anonymous.masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 
