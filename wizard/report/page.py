@@ -7,10 +7,12 @@ import shlex
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
+from string import Template
 
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
+from wizard.documents.profiles import BUNDLED
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding
@@ -28,8 +30,6 @@ from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import TONES, AnyJob
 
 MISSING = t("Missing or unknown")
-
-VOID = frozenset({"meta", "br"})
 
 
 class Markup(str):
@@ -57,7 +57,7 @@ def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
+    return Markup(f"<{name}{words}>{join(children)}</{name}>")
 
 
 def listed(items: Iterable[ui.Text]) -> Markup:
@@ -141,49 +141,6 @@ def _figures(figures: ui.Figures) -> Markup:
         for (name, value), text in zip(figures.values, figures.texts, strict=True)
     )
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
-
-
-STYLE = """/* Light and dark, on screens and on paper. */
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --muted: #57606a; --edge: #c8ced5;
-  --soft: #f3f5f7; --danger: #b3261e; --warn: #8a5300; --accent: #0b5cad; --good: #1a6b34;
-  --kept: #9fc3e6; --new: #8fd3a6; --lost: #efa79b; --free: #e3e7eb; --unread: #e8cf7a; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ec; --paper: #15181c; --muted: #a3acb5; --edge: #454d56; --soft: #20252b;
-    --danger: #ff8a80; --warn: #f0b45a; --accent: #7db8f5; --good: #7fd496;
-    --kept: #2f5f8f; --new: #24683a; --lost: #8c3d31; --free: #353c44; --unread: #6e5a18; } }
-@media print { nav { display: none; } h2, h3 { break-after: avoid; }
-  figure, tr, p { break-inside: avoid; } * { print-color-adjust: exact; } }
-body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
-h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--edge); }
-h3 { font-size: 1.1rem; margin: 1.7rem 0 .3rem; }
-p { margin: .3rem 0; max-width: 48rem; } ul { margin: .3rem 0; padding-left: 1.4rem; }
-nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; }
-a { color: var(--accent); }
-caption { color: var(--muted); text-align: left; }
-table { border-collapse: collapse; margin: .6rem 0; font-size: .93rem; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; }
-tr { border-bottom: 1px solid var(--edge); }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.figures { width: 100%; max-width: 48rem; } .figures th { font-weight: 400; width: 30%; }
-.chart { width: 45%; }
-.fill { background: var(--kept); height: 1rem; margin-top: .2rem; min-width: 2px; }
-pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7rem; margin: .4rem 0;
-  white-space: pre-wrap; font: .88rem/1.45 ui-monospace, monospace; }
-figure { margin: .8rem 0; }
-.bar { display: flex; border: 1px solid var(--ink); height: 2rem; line-height: 2rem; }
-.bar span { overflow: hidden; white-space: nowrap; text-align: center; box-sizing: border-box; }
-.bar span + span { border-left: 1px solid var(--ink); } .kept { background: var(--kept); }
-.new { background: var(--new); } .free { background: var(--free); } .unread { background: var(--unread); }
-.lost { background: repeating-linear-gradient(45deg, var(--lost) 0 8px, var(--paper) 8px 10px); }
-.banner { border-left: .3rem solid; padding: .2rem .8rem; margin: .8rem 0; }
-.muted { color: var(--muted); } .accent { color: var(--accent); } .good { color: var(--good); }
-.warn { color: var(--warn); } .danger { color: var(--danger); } .banner p { color: var(--ink); }
-"""
-
-POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
-"""Second line of defence after escaping: even injected code could neither run nor load anything."""
 
 
 def _labels(*rows: tuple[ui.Text, ui.Text]) -> Iterator[ui.Para]:
@@ -279,23 +236,17 @@ def render_page(report: Report) -> str:
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE
-    title, parts = t("Report: {what}", what=what), [*_parts(report, job)]
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title),
-        tag("style", Markup(STYLE)),
-    )
-    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
+    parts = [*_parts(report, job)]
     sections = (
         tag("section", tag("h2", heading), *map(pane_html, panes), id=ident)
         for ident, heading, panes in parts
     )
-    header = tag("header", tag("h1", title), blocks_html(_summary(report, job)))
-    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    return Template((BUNDLED / "report.html").read_text(encoding="utf-8")).substitute(
+        title=join((t("Report: {what}", what=what),)),
+        summary=blocks_html(_summary(report, job)),
+        links=listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts),
+        parts=join(sections),
+    )
 
 
 def _summary(report: Report, job: AnyJob | None) -> ui.Blocks:
