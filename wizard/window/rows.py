@@ -249,7 +249,7 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, entry = pen.look, pen.state.entries[field.key]
     ink, at = look.style("field"), look.style("at")
     text = look.signs["hidden"] * len(entry.text) if field.secret else canvas.shown(entry.text)
-    place = min(entry.place, len(text))
+    place = min(len(entry.before), len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
     if not entry.text and canvas.shown(field.hint):
