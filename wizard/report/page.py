@@ -19,7 +19,7 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive
 from wizard.model.said import Sentence, format_capacity, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.report.parts import Facts, Report, RunRecord, render_report
+from wizard.report.gather import Facts, Report, RunRecord, render_report
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows, measured, reasons, run_rows

@@ -25,7 +25,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.report.parts import SCHEMA, Report
+from wizard.report.gather import SCHEMA, Report
 
 T = TypeVar("T")
 

@@ -38,9 +38,8 @@ from wizard.plan.partition.moves import planned_moves
 from wizard.plan.plan import Plan
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, make_report, step_result
+from wizard.report.gather import Report, RunRecord, Sources, StepResult, make_report, step_result
 from wizard.report.page import render_page, tag
-from wizard.report.parts import Report, RunRecord, StepResult
 from wizard.ui.components.run_rows import checks_of
 from wizard.ui.jobs.in_place import job_of
 

@@ -15,8 +15,8 @@ from wizard.apply.run.runs import STATE, command_on, run_argument
 from wizard.apply.run_control import is_not_yet
 from wizard.cli.status import RunRow, row_lines
 from wizard.model.run import Event
+from wizard.report.gather import RunRecord
 from wizard.report.page import run_facts
-from wizard.report.parts import RunRecord
 from wizard.ui.view import Para
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
