@@ -32,7 +32,7 @@ from wizard.model.finding import Finding
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
 from wizard.model.run import Waiting
-from wizard.model.said import Message, ProfileText, Value
+from wizard.model.said import Message, ProfileText, Value, t
 from wizard.operations import layers
 from wizard.operations.fstab import fstab_escaped
 from wizard.operations.settings import Relabel
@@ -75,6 +75,10 @@ OWN_FIELDS: dict[type[object], tuple[str, str]] = {
     TakePlace: (MOUNT, "place"),
 }
 """Fields of single classes that a person chose, or that come from a label."""
+
+REPLACED = t(
+    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each consistently."
+)
 
 USUAL_NAMES = frozenset(
     {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap"}

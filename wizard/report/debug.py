@@ -58,10 +58,7 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             privacy = t("Serial numbers are included.")
             if not serials:
                 text = _without_names(text, words, {*known, OPTION, SERIALS})
-                privacy = t(
-                    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, "
-                    "each consistently."
-                )
+                privacy = anonymous.REPLACED
             place = _write(text, scratch)
             print(t("diskwright: Log: {place}. {held}", place=str(place), held=privacy), file=sys.stderr)
 

@@ -19,6 +19,7 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive
 from wizard.model.said import Sentence, format_capacity, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.report.anonymous import REPLACED
 from wizard.report.gather import Facts, Report, RunRecord, render_report
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -265,12 +266,7 @@ def _summary(report: Report, job: AnyJob | None) -> ui.Blocks:
         ("Made", f"{moment(report.made_at)}, diskwright {report.diskwright}"),
     )
     if report.anonymous:
-        yield ui.para(
-            t(
-                "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each "
-                "consistently."
-            )
-        )
+        yield ui.para(REPLACED)
 
 
 def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, ui.Panes]]:
