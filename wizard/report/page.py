@@ -86,7 +86,9 @@ def _block(block: ui.Block) -> Markup:
     match block:
         case ui.Para(pieces=pieces, indent=indent):
             style = f"margin-left: {indent / 2:g}rem" if indent else None
-            return tag("p", _pieces(pieces), style=style) if pieces else Markup("")
+            # A row of a table is one text, whose columns are filled with blanks.
+            row = "row" if any("  " in str(piece.text) for piece in pieces) else None
+            return tag("p", _pieces(pieces), style=style, class_=row) if pieces else Markup("")
         case ui.Bar():
             return _bar(block)
         case ui.Figures():
