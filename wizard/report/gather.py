@@ -172,13 +172,20 @@ class _Gathering:
         self.absent: list[Absence] = []
         self.is_live = False
         """True if the drives were read for the report."""
+        self.origin = sources.origin
         self.document = self._document()
         self.drives = self.document.drives if self.document else ()
 
     def report(self) -> Report:
         document, run, measured = self.document, self.sources.run, self.sources.measured
-        machine, origin = self._facts()
-        facts = self._diagnosed(machine, origin) if machine else None
+        machine: Machine | None = None
+        try:
+            machine = self._machine()
+        except BadInput as error:
+            if document is None and run is None:
+                raise
+            self._lack("facts", str(error))
+        facts = self._facts(machine) if machine else None
         advice = self._advice(machine, facts)
         own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
         if measured is None:
@@ -223,39 +230,31 @@ class _Gathering:
             self._lack("plan", str(error))
             return None
 
-    def _facts(self) -> tuple[Machine | None, str]:
-        if self.document is None and self.sources.run is not None:
-            self._lack("facts", NO_FACTS)
-            return None, ""
+    def _machine(self) -> Machine:
+        """Raises BadInput if there are no facts, or not about these drives."""
+        machine, run = self.sources.machine, self.sources.run
+        if self.document is None and run is not None:
+            raise BadInput(NO_FACTS)
         wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
-        machine, origin, run = self.sources.machine, self.sources.origin, self.sources.run
-        try:
-            if machine is None and run is not None:
-                machine = kept_machine(run)
-                origin = str(t("Read at the start of the run, before the first write."))
-            if machine is None:
-                self.is_live = True
-                machine, read = probe_machine(wanted or None), t("Read for this report.")
-                if run is not None:
-                    read = t("Read for this report, after the run, which saved no drive information.")
-                origin = str(read)
-            machine = with_only(machine, wanted) if wanted else machine
-        except BadInput as error:
-            if self.document is None:
-                raise
-            self._lack("facts", str(error))
-            return None, ""
+        if machine is None and run is not None:
+            machine = kept_machine(run)
+            self.origin = str(t("Read at the start of the run, before the first write."))
+        if machine is None:
+            self.is_live = True
+            machine, read = probe_machine(wanted or None), t("Read for this report.")
+            if run is not None:
+                read = t("Read for this report, after the run, which saved no drive information.")
+            self.origin = str(read)
+        machine = with_only(machine, wanted) if wanted else machine
         for identity in self.drives:
             drive = machine.drive(identity.path)
             if drive is not None and (difference := identity_difference(identity, drive)):
-                self._lack(
-                    "facts",
-                    t("{path} is now a different drive: {difference}.", path=drive, difference=difference),
+                raise BadInput(
+                    t("{path} is now a different drive: {difference}.", path=drive, difference=difference)
                 )
-                return None, ""
-        return machine, origin
+        return machine
 
-    def _diagnosed(self, machine: Machine, origin: str) -> Facts:
+    def _facts(self, machine: Machine) -> Facts:
         patterns, tested = load_patterns(), self.sources.measured
         fstab = OWN_FSTAB if self.is_live else None
         found = (diagnose(machine, one, patterns, _about(tested, one), fstab) for one in machine.drives)
@@ -264,7 +263,7 @@ class _Gathering:
             is_part = bool(self.drives or self.sources.devices)
             absent = tuple(absent_at_boot(probe_machine() if is_part else machine, OWN_FSTAB))
         kernel, drives = machine.kernel.release, machine.drives
-        return Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
+        return Facts(self.origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
 
     def _advice(self, machine: Machine | None, facts: Facts | None) -> tuple[Advice, ...]:
         """Advice is calculated from the facts, not stored."""
