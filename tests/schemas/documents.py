@@ -33,8 +33,8 @@ from wizard.plan.partition.moves import MOVES
 from wizard.plan.plan import PLANS
 from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe import facts
-from wizard.report import parts
-from wizard.report.parts import Report
+from wizard.report import gather
+from wizard.report.gather import Report
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ DOCUMENTS = (
     ),
     _of(SCHEMAS[TrialVerdict], TrialVerdict, "Filesystems that were tried", "`trial --json`"),
     _list_of(status.SCHEMA, status.RunRow, "runs", "What was applied, and how it ended", "`status --json`"),
-    _of(parts.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
+    _of(gather.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),
     Document(
         "diskwright.progress/1",

@@ -2,14 +2,12 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where
@@ -22,48 +20,18 @@ from wizard.cli.start import check_is_root, environment_of, page_of, read_text
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document
 from wizard.documents.profiles import BUNDLED
-from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
+from wizard.model.ensure import (
+    ENSURED_SCHEMA,
+    AlsoDrive,
+    Difference,
+    Ensured,
+    EnsuredDrive,
+    State,
+    WantedDrives,
+)
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode
 from wizard.model.said import Message, Sentence, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
-
-State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
-
-
-class EnsureResult(Struct, frozen=True):
-    """A drive at the `first` and `last` inspection, and the names of its runs."""
-
-    first: DriveAssessment
-    last: DriveAssessment | None = None
-    runs: tuple[str, ...] = ()
-    code: ExitCode = ExitCode.DONE
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Exit code for this drive."""
-        return ExitCode.REFUSED if self.state == "refused" else self.code
-
-    @property
-    def state(self) -> State:
-        """State in the document."""
-        if self.code is not ExitCode.DONE:
-            return "failed" if self.runs else "refused"
-        if self.first.state is DriveState.REFUSED:
-            return "refused"
-        if self.first.state is DriveState.AS_WANTED:
-            return "as-wanted"
-        return "would-change" if self.last is None else "changed"
-
-    @property
-    def differs(self) -> bool:
-        """True if the drive was or would be changed."""
-        return bool(self.runs) or self.state == "would-change"
-
-    @property
-    def said(self) -> tuple[Message | str, ...]:
-        """Differences from the file: at first or, after a failure, at the end."""
-        return self.last.said if self.last is not None and self.code is not ExitCode.DONE else self.first.said
-
 
 HEADS = {
     "as-wanted": Sentence("{name} already matches; no changes were made."),
@@ -74,39 +42,51 @@ HEADS = {
 }
 
 
-def lines_of(result: EnsureResult) -> Iterator[str]:
-    """Yield the result, then the differences."""
-    name, paths = result.first.name, ", ".join(result.first.paths)
-    yield str(HEADS[result.state](name=name if paths in ("", name) else f"{name} ({paths})"))
-    if result.state != "changed":
-        yield from (f"    {line}" for said in result.said for line in shown_lines(said, 2000))
+Result = tuple[EnsuredDrive, ExitCode]
 
 
-def document_of(results: Sequence[EnsureResult], *, check: bool) -> Ensured:
-    """Return the document."""
-    changed = any(bool(result.runs) or (check and result.differs) for result in results)
-    return Ensured(check, changed, tuple(map(_drive, results)))
-
-
-def _drive(result: EnsureResult) -> EnsuredDrive:
-    first = result.first
-    last = first if result.last is None else result.last
-    after = last.before if result.state == "changed" else first.after
+def _result(
+    first: DriveAssessment,
+    last: DriveAssessment | None = None,
+    runs: tuple[str, ...] = (),
+    code: ExitCode = ExitCode.DONE,
+) -> Result:
+    """Describe a drive at the first and last inspection, with the names of its runs."""
+    state: State = "would-change" if last is None else "changed"
+    if code is not ExitCode.DONE:
+        state = "failed" if runs else "refused"
+    elif first.state is DriveState.REFUSED:
+        state = "refused"
+    elif first.state is DriveState.AS_WANTED:
+        state = "as-wanted"
+    latest = last or first
+    said = first.said if code is ExitCode.DONE else latest.said
+    after = latest.before if state == "changed" else first.after
     known = zip_longest(first.drives, first.before, after)
     every = [AlsoDrive(drive.path, drive.token, before, then) for drive, before, then in known if drive]
     one = every[0] if every else None
-    return EnsuredDrive(
+    found = EnsuredDrive(
         name=first.name,
-        state=result.state,
+        state=state,
         path=one.path if one else None,
         token=one.token if one else None,
-        differences=tuple(Difference(said, in_english(said)) for said in result.said),
+        differences=tuple(Difference(each, in_english(each)) for each in said),
         before=one.before if one else None,
         after=one.after if one else None,
         replace=first.replace,
-        runs=result.runs,
+        runs=runs,
         also=tuple(every[1:]),
     )
+    return found, ExitCode.REFUSED if state == "refused" else code
+
+
+def lines_of(drive: EnsuredDrive) -> Iterator[str]:
+    """Yield the result, then the differences."""
+    paths = ", ".join(filter(None, (drive.path, *(one.path for one in drive.also))))
+    name = drive.name if paths in ("", drive.name) else f"{drive.name} ({paths})"
+    yield str(HEADS[drive.state](name=name))
+    if drive.state != "changed":
+        yield from (f"    {line}" for one in drive.differences for line in shown_lines(one.said, 2000))
 
 
 EXAMPLE = BUNDLED / "wanted.toml"
@@ -137,20 +117,18 @@ def ensure(arguments: Namespace) -> ExitCode:
     where = Where(environment_of(arguments), arguments.journal)
     with redirect_stdout(sys.stderr):
         # Only the result is data. Messages of the runs are narration here.
-        results = ensured(wanted, where, check=arguments.check)
+        document, code = ensured(wanted, where, check=arguments.check)
     if arguments.json:
-        document = document_of(results, check=arguments.check)
         sys.stdout.write(render_document(ENSURED_SCHEMA, document))
     else:
-        output.tell(line for result in results for line in lines_of(result))
-    code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
-    if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
-        return ExitCode.CHANGED
-    return code
+        output.tell(line for drive in document.drives for line in lines_of(drive))
+    changed = code is ExitCode.DONE and arguments.detailed_exitcode and document.changed
+    return ExitCode.CHANGED if changed else code
 
 
-def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureResult, ...]:
-    """Return the results, in the document's order. If one is refused, none is changed."""
+def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Ensured, ExitCode]:
+    """Return the results in the document's order, and the worst exit code. If a drive is refused, none is
+    changed."""
     if not check:
         # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
@@ -159,10 +137,15 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
         for look in looks if check else ():
             if look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
                 _show(look)
-        return tuple(map(EnsureResult, looks))
-    for doubt in doubts_about(runs_folder(where.journal_dir)):
-        output.say(doubt)
-    return tuple(_carried_out(look, where) for look in looks)
+        results = [*map(_result, looks)]
+    else:
+        for doubt in doubts_about(runs_folder(where.journal_dir)):
+            output.say(doubt)
+        results = [_carried_out(look, where) for look in looks]
+    drives = tuple(drive for drive, _ in results)
+    changed = any(drive.runs or (check and drive.state == "would-change") for drive in drives)
+    code = min((code for _, code in results), key=WORST_FIRST.index, default=ExitCode.DONE)
+    return Ensured(check, changed, drives), code
 
 
 def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
@@ -189,7 +172,7 @@ def _show(look: DriveAssessment) -> None:
         output.show(page_of(look.document, keep=look.replaces), sys.stderr)
 
 
-def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
+def _carried_out(look: DriveAssessment, where: Where) -> Result:
     """Change a drive until it matches. Each step is planned from the current state."""
     first = look
     runs: list[str] = []
@@ -217,7 +200,7 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
     else:
         look = _refused(look, t("The drive still differs after repeated changes; check the runs."))
         code = ExitCode.FAILED
-    return EnsureResult(first, look, tuple(runs), code)
+    return _result(first, look, tuple(runs), code)
 
 
 def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessment:

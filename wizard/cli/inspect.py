@@ -24,7 +24,7 @@ from wizard.model.machine import Drive, Machine, Partition, Signature, Table, Un
 from wizard.model.said import Message, in_english, t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine, save_machine, survey, with_only, with_others
-from wizard.ui.messages import HEALTH, NO_NAME
+from wizard.ui.messages import CAPTION, HEALTH, NO_NAME
 from wizard.ui.view import GAP, Block, Piece, muted, para, strong
 
 SCHEMA = "diskwright.machine/2"
@@ -99,7 +99,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
     yield from identity_blocks(drive)
     yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2)
     if has_health(drive):
-        yield para(muted(t("{what:First}:", what=HEALTH)), *judge_health(drive).said, indent=2)
+        yield para(muted(CAPTION(what=HEALTH)), *judge_health(drive).said, indent=2)
     yield from contents_blocks(drive)
     yield from finding_blocks(diagnosis.findings)
 

@@ -1,7 +1,6 @@
 """`diskwright plan`: plan a layout and write it to a file. `diskwright advise`: recommend filesystems and
 options for a drive and a workload. Neither writes to a drive."""
 
-import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -12,17 +11,16 @@ from wizard.advice.ranking import advise
 from wizard.advice.request import check_phrases
 from wizard.advice.workloads import find_workload
 from wizard.apply.plan.guard import check_places
-from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system import mounts
 from wizard.cli import command
 from wizard.cli.output import Document, save, say, show
-from wizard.cli.start import page_of
 from wizard.documents.codec import render_document
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
+from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.ensure import WantedVolume
 from wizard.model.errors import BadInput
@@ -39,6 +37,7 @@ from wizard.probe import machine as probed
 from wizard.probe.host.environment import caller
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import advice_page
+from wizard.ui.jobs.in_place import job_of
 
 NOTHING_PLANNED = Sentence(
     "Choose what to store: `diskwright plan {device} --workload large-media`. `diskwright workloads` lists "
@@ -80,16 +79,13 @@ def plan(arguments: Namespace) -> None:
     to_file = arguments.output not in (None, "-")
     if to_file:
         save(arguments.output, PLANS.render(plan))
-    show(page_of(plan), sys.stderr)
+    job = job_of(Services(), plan)
+    show(job.page(), sys.stderr)
     if said := unread_words(plan):
         say(t("Nothing was written."), said)
     else:
         say(command.NOT_WRITTEN)
-        say(
-            command.typed(
-                "apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)
-            )
-        )
+        say(f"    {job.command(arguments.output if to_file else 'PLAN.json')}")
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
 

@@ -12,9 +12,8 @@ from wizard.cli.start import read_plan_file, read_text
 from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.probe.machine import load_machine
-from wizard.report.gather import Sources, make_report
+from wizard.report.gather import Sources, make_report, render_report
 from wizard.report.page import MISSING, render_page, write_report
-from wizard.report.parts import render_report
 
 
 def report(arguments: Namespace) -> None:

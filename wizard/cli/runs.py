@@ -4,6 +4,7 @@ continue or inspect it."""
 import shlex
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply import run_control
@@ -22,7 +23,7 @@ from wizard.apply.run.job import LEFT_OFF, check_root, check_tokens
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli.command import NO_RUN, typed
+from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate, waiting_words
@@ -54,13 +55,11 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
     """Return the named run, or the only open run that `command` can mean. `keep` ignores runs that wrote
     nothing, and so does `resume` if a run is half done. Raises BadInput without runs, Refused unless exactly
     one is open; several are listed with their commands."""
+    newest = find_run(name, journal_dir)
     if name is not None:
-        return find_run(name, journal_dir)
-    runs = list_runs(journal_dir)
-    where = str(runs_folder(journal_dir))
-    if not runs:
-        raise BadInput(NO_RUN(folder=where))
-    found = [run for run in runs if is_open(run, command)]
+        return newest
+    where = runs_folder(journal_dir)
+    found = [run for run in list_runs(journal_dir) if is_open(run, command)]
     wrote = [run for run in found if not _wrote_nothing(run)]
     # Not for undo, so that another run is not undone by mistake.
     if command == "keep" or (command == "resume" and not all(map(_waits, wrote))):
@@ -73,8 +72,8 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
                 folder=where,
             )
         )
-    if not found and run_control.job_of(runs[-1]).is_direct(runs[-1]):
-        raise Refused(DIRECT(name=runs[-1].name))
+    if not found and run_control.job_of(newest).is_direct(newest):
+        raise Refused(DIRECT(name=newest.name))
     if not found:
         raise Refused(
             t(
@@ -82,8 +81,8 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
                 "status` lists all runs. Nothing was written.",
                 command=command,
                 folder=where,
-                newest=runs[-1].name,
-                state=journal.state(runs[-1]),
+                newest=newest.name,
+                state=journal.state(newest),
             )
         )
     if len(found) > 1:
@@ -96,27 +95,24 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
 
 
 def _wrote_nothing(run: Path) -> bool:
-    try:
+    with suppress(BadInput):
         ended = journal.state(run) in (journal.RunState.FAILED, journal.RunState.REFUSED)
         return ended and is_untouched(run)
-    except BadInput:
-        return False
+    return False
 
 
 def _waits(run: Path) -> bool:
-    try:
+    with suppress(BadInput):
         return journal.state(run) is journal.RunState.WAITING
-    except BadInput:
-        return False
+    return False
 
 
 def is_open(run: Path, command: str) -> bool:
     """Return True if `command` could mean this run. Unreadable runs always match."""
-    try:
+    with suppress(BadInput):
         now = journal.state(run)
         return now not in OVER and run_control.job_of(run).is_meant(run, command, now)
-    except BadInput:
-        return True
+    return True
 
 
 def _brief(run: Path) -> str:

@@ -105,6 +105,9 @@ class AlsoDrive(FrozenStruct):
     after: Shape | None
 
 
+State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
+
+
 class EnsuredDrive(FrozenStruct):
     """Result for one drive, or for several drives that share a volume. `path` and `token` are None if no
     drive, or more than one, matches.
@@ -115,7 +118,7 @@ class EnsuredDrive(FrozenStruct):
     """
 
     name: str
-    state: Literal["as-wanted", "would-change", "changed", "refused", "failed"]
+    state: State
     path: str | None
     token: str | None
     differences: tuple[Difference, ...]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ from wizard.model.finding import Finding
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
 from wizard.model.run import Waiting
-from wizard.model.said import Message, ProfileText, Value
+from wizard.model.said import Message, ProfileText, Value, t
 from wizard.operations import layers
 from wizard.operations.fstab import fstab_escaped
 from wizard.operations.settings import Relabel
@@ -40,7 +40,9 @@ from wizard.plan.changes import BringFrom, BringTo, TakePlace
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
 from wizard.probe.host.sysfs import SYS
-from wizard.report.parts import Report
+
+if TYPE_CHECKING:
+    from wizard.report.gather import Report
 
 SERIAL, WWN, LINK, UUID, DIGEST = "SERIAL", "WWN", "LINK", "UUID", "DIGEST"
 LABEL, MOUNT, FILE = "LABEL", "MOUNT", "FILE"
@@ -61,17 +63,22 @@ BY_FIELD = {
     )
     for field in names.split()
 }
-NAMED = (
-    Partition,
-    layout.Slot,
-    layout.TableEntry,
-    layers.MakeArray,
-    layers.MakeVolumeGroup,
-    layers.MakeLogicalVolume,
-    layout.Stripe,
-    layout.Group,
+OWN_FIELDS: dict[type[object], tuple[str, str]] = {
+    **dict.fromkeys(
+        (Partition, layout.Slot, layout.TableEntry, layout.Stripe, layout.Group), (LABEL, "name")
+    ),
+    **dict.fromkeys((layers.MakeArray, layers.MakeVolumeGroup), (LABEL, "name")),
+    layers.MakeLogicalVolume: (LABEL, "name group"),
+    layout.Writer: (USER, "name"),
+    BringFrom: (MOUNT, "below"),
+    BringTo: (MOUNT, "folder makes place"),
+    TakePlace: (MOUNT, "place"),
+}
+"""Fields of single classes that a person chose, or that come from a label."""
+
+REPLACED = t(
+    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each consistently."
 )
-"""Classes whose `name` a person chose, or that comes from a label. So does a logical volume's `group`."""
 
 USUAL_NAMES = frozenset(
     {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap"}
@@ -87,27 +94,15 @@ USUAL_PLACES = frozenset(
 """Mount points on every system."""
 
 
-def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] = ()) -> dict[str, str]:
-    """Return the values in facts, and `others`, without those common to all systems and `usual` labels."""
-    common = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
-    found: dict[str, str] = {}
-    for value, kind in (*_walk(nouns), *others.items()):
-        if value not in common.get(kind, ("",)):
-            found.setdefault(value, kind)
-    return found
-
-
 def _walk(value: object) -> Iterator[tuple[str, str]]:
     """Yield identifying fields with the kind. Skips published texts."""
     for noun in _nouns(value):
         if isinstance(noun, Evidence | Workload):
             continue
         yield from _in_texts(noun)
-        chosen = dict.fromkeys(("name", "group"), LABEL) if isinstance(noun, NAMED) else {}
-        if isinstance(noun, layout.Writer):
-            chosen = {"name": USER}
+        own, names = OWN_FIELDS.get(type(noun), ("", ""))
         for name in noun.__struct_fields__:
-            if kind := BY_FIELD.get(name) or chosen.get(name):
+            if kind := BY_FIELD.get(name) or (own if name in names.split() else ""):
                 inner: object = getattr(noun, name)
                 several = inner if isinstance(inner, tuple) else (inner,)
                 yield from ((one, kind) for one in several if isinstance(one, str))
@@ -123,12 +118,8 @@ def _in_texts(noun: Struct) -> Iterator[tuple[str, str]]:
         case Relabel():
             names = (noun.old, noun.new, *(uuid for part in noun.parts for uuid in part[1:]))
             yield from ((name, UUID if noun.identifier == "uuid" else LABEL) for name in names)
-        case BringFrom():
-            yield from ((folder, MOUNT) for folder in (*noun.below, "" if noun.is_device else noun.path))
-        case BringTo():
-            yield from ((folder, MOUNT) for folder in (noun.folder, *noun.makes, noun.place))
-        case TakePlace():
-            yield noun.place, MOUNT
+        case BringFrom(is_device=False):
+            yield noun.path, MOUNT
 
 
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -255,16 +246,13 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
     with suppress(OSError, ValueError, RecursionError):
         if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT_BYTES:
             return
+        is_toml = path.suffix == ".toml"
+        kinds = BY_FIELD | {"writable" if is_toml else "person": USER}
         text = path.read_text(encoding="utf-8")
-        if path.suffix == ".toml":
-            for key, value in _texts(tomllib.loads(text)):
-                kind = BY_FIELD.get(key) or (USER if key == "writable" else NAME)
-                yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
-        else:
-            known_kinds = BY_FIELD | {"person": USER}
-            yield from (
-                (value, known_kinds[key]) for key, value in _texts(json.loads(text)) if key in known_kinds
-            )
+        for key, value in _texts(tomllib.loads(text) if is_toml else json.loads(text)):
+            kind = kinds.get(key, NAME if is_toml else "")
+            pieces = _pieces(value, kind, known) if is_toml else ((value, kind),)
+            yield from ((piece, found) for piece, found in pieces if found)
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
@@ -319,32 +307,40 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 """Fields that contain exactly one value."""
 
 
-def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
+def without_names(report: "Report", hostname: str = "", files: Iterable[str] = ()) -> "Report":
     """Replace names, UUIDs, mount points and personal folders. Software RAID and volume managers include
     `hostname`. `files` are paths named by a person, which occur in sentences of the run."""
     workloads = [one.workload for one in report.advice]
     ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
-    secrets = {**dict.fromkeys(files, FILE), **secrets_in(report, {}, ours)}
     nouns = _nouns((report.advice, report.facts))
     texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
     own = frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
-    words = Words(secrets, hostname, report, own)
+    words = Words(report, dict.fromkeys(files, FILE), hostname, ours, own)
     return replace(_rewritten(report, words), anonymous=True)
 
 
 class Words:
-    """Replacement words of `secrets` and of names of known shape. `nouns` are the facts behind the text,
-    `own` words in our texts."""
+    """Replacement words of the names in facts (`nouns`), of `others` with their kinds, and of names of known
+    shape. Names common to all systems and `usual` labels remain. `own`: words in our texts."""
 
     def __init__(
-        self, secrets: dict[str, str], hostname: str, nouns: object, own: frozenset[str] = frozenset()
+        self,
+        nouns: object,
+        others: Mapping[str, str],
+        hostname: str,
+        usual: Collection[str] = (),
+        own: frozenset[str] = frozenset(),
     ) -> None:
         self._numbers: Counter[str] = Counter()
         self._known: dict[str, str] = {}
         # Partition type UUIDs are the same on all machines.
         entries = (one for one in _nouns(nouns) if isinstance(one, Partition | Slot | TableEntry))
         self._types = {entry.type.casefold() for entry in entries if entry.type}
-        literals = dict(secrets)
+        common_names = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
+        literals: dict[str, str] = {}
+        for value, kind in (*_walk(nouns), *others.items()):
+            if value not in common_names.get(kind, ("",)):
+                literals.setdefault(value, kind)
         if len(hostname) >= SHORTEST and hostname != "localhost":
             literals.setdefault(hostname, HOST)
         found: dict[str, str] = {}

@@ -58,10 +58,7 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             privacy = t("Serial numbers are included.")
             if not serials:
                 text = _without_names(text, words, {*known, OPTION, SERIALS})
-                privacy = t(
-                    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, "
-                    "each consistently."
-                )
+                privacy = anonymous.REPLACED
             place = _write(text, scratch)
             print(t("diskwright: Log: {place}. {held}", place=str(place), held=privacy), file=sys.stderr)
 
@@ -107,8 +104,7 @@ def _versions(text: str) -> Iterator[str]:
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """Find names in the facts that this process used, the command, its environment and documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
-    secrets = anonymous.secrets_in(nouns, dict(anonymous.names_given(words, known)))
-    names = anonymous.Words(secrets, os.uname().nodename, nouns)
+    names = anonymous.Words(nouns, dict(anonymous.names_given(words, known)), os.uname().nodename)
     command = shlex.join(("diskwright", *anonymous.masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 

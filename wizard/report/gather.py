@@ -1,4 +1,4 @@
-"""Gather the parts of a report, and explain each missing part."""
+"""The report as a document: drives, advice, plan, measurements and run. Explains each missing part."""
 
 import platform
 from collections.abc import Iterator, Sequence
@@ -19,21 +19,114 @@ from wizard.apply.run import journal, runs
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.kinds import load
+from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
+from wizard.documents.codec import render_document
 from wizard.findings.geometry import load_patterns
-from wizard.model import verdict
 from wizard.model.advice import Advice
-from wizard.model.errors import BadInput, printable
-from wizard.model.finding import Finding
-from wizard.model.machine import Drive, Machine
-from wizard.model.run import Event, JournalEntry
+from wizard.model.errors import BadInput, WhereUsed, printable
+from wizard.model.finding import Diagnosis, Finding
+from wizard.model.machine import Drive, Machine, Unread
+from wizard.model.moves import Moves
+from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import Message, t
-from wizard.plan import changes
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine, with_only
-from wizard.report import parts
 from wizard.report.anonymous import without_names
 from wizard.ui.components.run_rows import checks_of
+
+SCHEMA = "diskwright.report/2"
+
+
+class Absence(Struct, frozen=True):
+    """A part missing from the report, with the reason as a sentence."""
+
+    part: str
+    why: str
+
+
+class Facts(Struct, frozen=True):
+    """The drives and their diagnoses, in one order. `origin`: when they were read. `absent`: findings about
+    drives not attached."""
+
+    origin: str
+    kernel: str
+    root: bool
+    drives: tuple[Drive, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    unread: tuple[Unread, ...] = ()
+    absent: WhereUsed[tuple[Finding, ...]] = ()
+
+
+class StepResult(Struct, frozen=True):
+    """Result of a step. `state`: done, failed, begun (not finished) or not begun. `seconds`: time of the last
+    attempt by the journal's clock, None if not finished. `said`: final message."""
+
+    number: int
+    state: str
+    started_at: str | None
+    seconds: float | None
+    said: str
+
+
+class RunRecord(Struct, frozen=True):
+    """A run, from its journal. Times are ISO 8601 in UTC. `power`: effect of a power cut. `commands`: what
+    the run waits for."""
+
+    id: str
+    state: str
+    started_at: str | None
+    ended_at: str | None
+    ending: str
+    steps: tuple[StepResult, ...]
+    checks: tuple[Check, ...]
+    journal: tuple[JournalEntry, ...]
+    power: str = ""
+    commands: tuple[str, ...] = ()
+    not_yet: bool = False
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
+
+    At most one of `plan`, `changes`, `migration`, `move` and `bring` is present. `anonymous`: everything that
+    could identify a drive or person was replaced.
+    """
+
+    made_at: str
+    diskwright: str
+    anonymous: bool
+    absent: tuple[Absence, ...]
+    facts: Facts | None
+    advice: tuple[Advice, ...]
+    plan: Plan | None = None
+    verdict: Verdict | None = None
+    cliff: CliffVerdict | None = None
+    run: RunRecord | None
+    changes: Changes | None = None
+    migration: Migration | None = None
+    move: Moves | None = None
+    bring: Bring | None = None
+    displaced: DisplacedVerdict | None = None
+    trial: TrialVerdict | None = None
+
+    @property
+    def document(self) -> RunDocument | None:
+        """The document that the run executes."""
+        return self.plan or self.changes or self.migration or self.move or self.bring
+
+    @property
+    def measured(self) -> BenchmarkResult | None:
+        """The only benchmark result."""
+        return self.verdict or self.cliff or self.displaced or self.trial
+
+
+def render_report(report: Report) -> str:
+    """Return the report as JSON text."""
+    return render_document(SCHEMA, report)
+
 
 NOT_SPECIFIED = t("Not specified.")
 NO_FACTS = t("The drives are unknown.")
@@ -52,7 +145,7 @@ class Sources(Struct, frozen=True):
     measured: BenchmarkResult | None = None
 
 
-def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Report:
+def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
     """Gather everything available from the sources. Raises BadInput if a named source cannot be read."""
     report = _Gathering(sources).report()
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
@@ -76,16 +169,23 @@ def _named_files(run: Path | None) -> Iterator[str]:
 class _Gathering:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self.absent: list[parts.Absence] = []
+        self.absent: list[Absence] = []
         self.is_live = False
         """True if the drives were read for the report."""
+        self.origin = sources.origin
         self.document = self._document()
         self.drives = self.document.drives if self.document else ()
 
-    def report(self) -> parts.Report:
+    def report(self) -> Report:
         document, run, measured = self.document, self.sources.run, self.sources.measured
-        machine, origin = self._facts()
-        facts = self._diagnosed(machine, origin) if machine else None
+        machine: Machine | None = None
+        try:
+            machine = self._machine()
+        except BadInput as error:
+            if document is None and run is None:
+                raise
+            self._lack("facts", str(error))
+        facts = self._facts(machine) if machine else None
         advice = self._advice(machine, facts)
         own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
         if measured is None:
@@ -100,11 +200,11 @@ class _Gathering:
             self._lack("run", NOT_SPECIFIED)
         named: dict[str, Any] = {
             field.name: one
-            for field in fields(parts.Report)
+            for field in fields(Report)
             for one in (document, measured)
             if one is not None and type(one) in get_args(field.type)
         }
-        return parts.Report(
+        return Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             diskwright=__version__,
             anonymous=False,
@@ -116,9 +216,9 @@ class _Gathering:
         )
 
     def _lack(self, part: str, why: Message | str) -> None:
-        self.absent.append(parts.Absence(part, str(why)))
+        self.absent.append(Absence(part, str(why)))
 
-    def _document(self) -> changes.RunDocument | None:
+    def _document(self) -> RunDocument | None:
         if self.sources.plan is not None:
             return self.sources.plan
         if self.sources.run is None:
@@ -130,39 +230,31 @@ class _Gathering:
             self._lack("plan", str(error))
             return None
 
-    def _facts(self) -> tuple[Machine | None, str]:
-        if self.document is None and self.sources.run is not None:
-            self._lack("facts", NO_FACTS)
-            return None, ""
+    def _machine(self) -> Machine:
+        """Raises BadInput if there are no facts, or not about these drives."""
+        machine, run = self.sources.machine, self.sources.run
+        if self.document is None and run is not None:
+            raise BadInput(NO_FACTS)
         wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
-        machine, origin, run = self.sources.machine, self.sources.origin, self.sources.run
-        try:
-            if machine is None and run is not None:
-                machine = kept_machine(run)
-                origin = str(t("Read at the start of the run, before the first write."))
-            if machine is None:
-                self.is_live = True
-                machine, read = probe_machine(wanted or None), t("Read for this report.")
-                if run is not None:
-                    read = t("Read for this report, after the run, which saved no drive information.")
-                origin = str(read)
-            machine = with_only(machine, wanted) if wanted else machine
-        except BadInput as error:
-            if self.document is None:
-                raise
-            self._lack("facts", str(error))
-            return None, ""
+        if machine is None and run is not None:
+            machine = kept_machine(run)
+            self.origin = str(t("Read at the start of the run, before the first write."))
+        if machine is None:
+            self.is_live = True
+            machine, read = probe_machine(wanted or None), t("Read for this report.")
+            if run is not None:
+                read = t("Read for this report, after the run, which saved no drive information.")
+            self.origin = str(read)
+        machine = with_only(machine, wanted) if wanted else machine
         for identity in self.drives:
             drive = machine.drive(identity.path)
             if drive is not None and (difference := identity_difference(identity, drive)):
-                self._lack(
-                    "facts",
-                    t("{path} is now a different drive: {difference}.", path=drive, difference=difference),
+                raise BadInput(
+                    t("{path} is now a different drive: {difference}.", path=drive, difference=difference)
                 )
-                return None, ""
-        return machine, origin
+        return machine
 
-    def _diagnosed(self, machine: Machine, origin: str) -> parts.Facts:
+    def _facts(self, machine: Machine) -> Facts:
         patterns, tested = load_patterns(), self.sources.measured
         fstab = OWN_FSTAB if self.is_live else None
         found = (diagnose(machine, one, patterns, _about(tested, one), fstab) for one in machine.drives)
@@ -171,9 +263,9 @@ class _Gathering:
             is_part = bool(self.drives or self.sources.devices)
             absent = tuple(absent_at_boot(probe_machine() if is_part else machine, OWN_FSTAB))
         kernel, drives = machine.kernel.release, machine.drives
-        return parts.Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
+        return Facts(self.origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
 
-    def _advice(self, machine: Machine | None, facts: parts.Facts | None) -> tuple[Advice, ...]:
+    def _advice(self, machine: Machine | None, facts: Facts | None) -> tuple[Advice, ...]:
         """Advice is calculated from the facts, not stored."""
         if facts is None or machine is None:
             self._lack("advice", NO_FACTS)
@@ -201,9 +293,9 @@ class _Gathering:
         return tuple(found)
 
 
-def _about(found: BenchmarkResult | None, drive: Drive) -> verdict.DisplacedVerdict | None:
+def _about(found: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
     """The quick test's verdict must match the drive."""
-    if not isinstance(found, verdict.DisplacedVerdict):
+    if not isinstance(found, DisplacedVerdict):
         return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
     return found if (found.drive, found.model, found.size_bytes) == now else None
@@ -215,14 +307,14 @@ def _room(plan: Plan, number: int | None) -> int | None:
     return sum(slot.size_bytes for slot in slots if slot.number == number) or None
 
 
-def _record(run: Path, steps: int) -> parts.RunRecord:
+def _record(run: Path, steps: int) -> RunRecord:
     now, entries = journal.state(run), journal.read_entries(run)
     try:
         ways = run_control.working_ways(run, now)
     except BadInput:
         ways = NextCommands()
     ends = [entry.at for entry in entries if entry.event in journal.ENDS]
-    return parts.RunRecord(
+    return RunRecord(
         id=run.name,
         state=str(now),
         started_at=entries[0].at if entries else None,
@@ -237,13 +329,13 @@ def _record(run: Path, steps: int) -> parts.RunRecord:
     )
 
 
-def step_result(number: int, entries: Sequence[JournalEntry]) -> parts.StepResult:
+def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
     """Return the last attempt of a step."""
-    result = parts.StepResult(number, "not begun", None, None, "")
+    result = StepResult(number, "not begun", None, None, "")
     words = {Event.STEP_DONE: "done", Event.STEP_FAILED: "failed"}
     for entry in entries:
         if entry.step == number and entry.event is Event.STEP_STARTED:
-            result = parts.StepResult(number, "begun", entry.at, None, "")
+            result = StepResult(number, "begun", entry.at, None, "")
         elif entry.step == number and entry.event in words:
             seconds = seconds_between(result.started_at, entry.at)
             result = replace(result, state=words[entry.event], seconds=seconds, said=entry.sentence)

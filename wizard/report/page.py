@@ -4,41 +4,33 @@ Everything is escaped; charts show their numbers as text.
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
+from string import Template
 
-from wizard.advice.missing import for_files
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
-from wizard.filesystems.registry import title_of
+from wizard.documents.profiles import BUNDLED
 from wizard.host.services import NOTHING, Services
-from wizard.model.advice import Advice, Choice
 from wizard.model.errors import printable
-from wizard.model.finding import Diagnosis
-from wizard.model.machine import Drive, kinds_in
-from wizard.model.run import JournalEntry
-from wizard.model.said import Sentence, format_capacity, format_exact, t
+from wizard.model.finding import Diagnosis, Finding
+from wizard.model.machine import Drive
+from wizard.model.said import Sentence, format_capacity, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.report.parts import Facts, Report, RunRecord, render_report
+from wizard.report.anonymous import REPLACED
+from wizard.report.gather import Facts, Report, RunRecord, render_report
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows, measured, reasons, run_rows
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
-from wizard.ui.components.plan_rows import rating
-from wizard.ui.components.reasons import Reason
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import TONES, AnyJob
 
 MISSING = t("Missing or unknown")
-
-JOURNAL = t("Journal")
-NOT_YET = t("done, not in use yet")
-
-VOID = frozenset({"meta", "br"})
 
 
 class Markup(str):
@@ -66,37 +58,13 @@ def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
+    return Markup(f"<{name}{words}>{join(children)}</{name}>")
 
 
 def listed(items: Iterable[ui.Text]) -> Markup:
     """Return a list, or nothing without items."""
     points = [tag("li", item) for item in items]
     return tag("ul", *points) if points else Markup("")
-
-
-def pairs(rows: Iterable[tuple[ui.Text, ui.Text]]) -> Markup:
-    """Return a description list. Omits empty values."""
-    return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value != ""))
-
-
-def table(
-    caption: ui.Text, heads: Sequence[ui.Text], rows: Iterable[Sequence[ui.Text]], numbers: Sequence[int] = ()
-) -> Markup:
-    """Return a table with row headers, or nothing without rows. `numbers`: right-aligned columns."""
-
-    def cell(at: int, text: ui.Text, scope: str | None) -> Markup:
-        return tag("th" if scope else "td", text, scope=scope, class_="number" if at in numbers else None)
-
-    body = [
-        tag("tr", *(cell(at, text, None if at else "row") for at, text in enumerate(row))) for row in rows
-    ]
-    if not body:
-        return Markup("")
-    head = tag("tr", *(cell(at, name, "col") for at, name in enumerate(heads)))
-    return tag(
-        "div", tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body)), class_="wide"
-    )
 
 
 def moment(at: str | None) -> str:
@@ -106,14 +74,7 @@ def moment(at: str | None) -> str:
 
 def pane_html(pane: ui.Pane) -> Markup:
     """Return a pane with the title."""
-    return tag("section", tag("h4", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
-
-
-def reasons_html(reasons: Iterable[Reason]) -> Markup:
-    """Return statements, each with the evidence."""
-    return join(
-        tag("section", tag("h4", _pieces(ui.pieces(*one.cells))), blocks_html(one.behind)) for one in reasons
-    )
+    return tag("section", tag("h3", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
 
 
 def blocks_html(blocks: Iterable[ui.Block]) -> Markup:
@@ -125,7 +86,9 @@ def _block(block: ui.Block) -> Markup:
     match block:
         case ui.Para(pieces=pieces, indent=indent):
             style = f"margin-left: {indent / 2:g}rem" if indent else None
-            return tag("p", _pieces(pieces), style=style) if pieces else Markup("")
+            # A row of a table is one text, whose columns are filled with blanks.
+            row = "row" if any("  " in str(piece.text) for piece in pieces) else None
+            return tag("p", _pieces(pieces), style=style, class_=row) if pieces else Markup("")
         case ui.Bar():
             return _bar(block)
         case ui.Figures():
@@ -183,136 +146,50 @@ def _figures(figures: ui.Figures) -> Markup:
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
 
 
-STYLE = """/* Light and dark, on screens and on paper. */
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --muted: #57606a; --edge: #c8ced5;
-  --soft: #f3f5f7; --danger: #b3261e; --warn: #8a5300; --accent: #0b5cad; --good: #1a6b34;
-  --kept: #9fc3e6; --new: #8fd3a6; --lost: #efa79b; --free: #e3e7eb; --unread: #e8cf7a; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ec; --paper: #15181c; --muted: #a3acb5; --edge: #454d56; --soft: #20252b;
-    --danger: #ff8a80; --warn: #f0b45a; --accent: #7db8f5; --good: #7fd496;
-    --kept: #2f5f8f; --new: #24683a; --lost: #8c3d31; --free: #353c44; --unread: #6e5a18; } }
-@media print { nav { display: none; } h2, h3, h4 { break-after: avoid; }
-  figure, tr, p { break-inside: avoid; } * { print-color-adjust: exact; } }
-body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
-h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--edge); }
-h3 { font-size: 1.1rem; margin: 1.7rem 0 .3rem; } h4 { font-size: 1rem; margin: 1rem 0 .2rem; }
-p { margin: .3rem 0; max-width: 48rem; } ul { margin: .3rem 0; padding-left: 1.4rem; }
-nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; }
-a { color: var(--accent); }
-dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .15rem 1.2rem; }
-dt, caption, summary { color: var(--muted); } dd { margin: 0; } dd pre { margin: 0; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; margin: .6rem 0; font-size: .93rem; }
-caption { text-align: left; } .wide table { overflow-wrap: normal; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; }
-tr { border-bottom: 1px solid var(--edge); }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.figures { width: 100%; max-width: 48rem; } .figures th { font-weight: 400; width: 30%; }
-.chart { width: 45%; }
-.fill { background: var(--kept); height: 1rem; margin-top: .2rem; min-width: 2px; }
-pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7rem; margin: .4rem 0;
-  white-space: pre-wrap; font: .88rem/1.45 ui-monospace, monospace; }
-summary { cursor: pointer; } figure { margin: .8rem 0; }
-.bar { display: flex; border: 1px solid var(--ink); height: 2rem; line-height: 2rem; }
-.bar span { overflow: hidden; white-space: nowrap; text-align: center; box-sizing: border-box; }
-.bar span + span { border-left: 1px solid var(--ink); } .kept { background: var(--kept); }
-.new { background: var(--new); } .free { background: var(--free); } .unread { background: var(--unread); }
-.lost { background: repeating-linear-gradient(45deg, var(--lost) 0 8px, var(--paper) 8px 10px); }
-.banner { border-left: .3rem solid; padding: .2rem .8rem; margin: .8rem 0; }
-.muted { color: var(--muted); } .accent { color: var(--accent); } .good { color: var(--good); }
-.warn { color: var(--warn); } .danger { color: var(--danger); } .banner p { color: var(--ink); }
-"""
-
-POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
-"""Second line of defence after escaping: even injected code could neither run nor load anything."""
+def _labels(*rows: tuple[ui.Text, ui.Text]) -> Iterator[ui.Para]:
+    """Yield captions with values. Omits empty values."""
+    for caption, value in rows:
+        if value != "":
+            yield ui.label(messages.CAPTION(what=caption), value)
 
 
-def _drives_part(facts: Facts) -> Markup:
-    return join(
-        (
-            tag("p", facts.origin),
-            pairs(
-                (
-                    ("Kernel", facts.kernel),
-                    (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
-                )
-            ),
-            listed(f"{one.what}: {one.why}" for one in facts.unread),
-            *map(_drive, facts.drives, facts.diagnoses),
-            tag("h3", t("Not attached")) if facts.absent else "",
-            reasons_html(reasons.finding_reason(one, published=False) for one in facts.absent),
-        )
+def _drive_panes(facts: Facts) -> ui.Panes:
+    root = t("yes") if facts.root else t("no: limited information")
+    unread = (ui.para(f"{one.what}: {one.why}") for one in facts.unread)
+    about = _labels(("Kernel", facts.kernel), (t("Read as root"), root))
+    yield ui.Pane("", (ui.para(facts.origin), *about, *unread))
+    for drive, diagnosis in zip(facts.drives, facts.diagnoses, strict=True):
+        title = f"{drive.path}: {drive.model or messages.NO_NAME}"
+        yield ui.Pane(title, tuple(_drive_blocks(drive, diagnosis)))
+    if facts.absent:
+        yield ui.Pane(t("Not attached"), tuple(_finding_blocks(facts.absent)))
+
+
+def _drive_blocks(drive: Drive, diagnosis: Diagnosis) -> ui.Blocks:
+    yield from filter(None, (drive_bar(drive),))
+    if not diagnosis.findings:
+        yield ui.fine(t("No problems found."))
+    yield from _finding_blocks(worst_first(diagnosis.findings))
+    yield from health_blocks(drive, diagnosis, "")
+    yield ui.heading(t("Details"))
+    yield from _labels(
+        ("by-id", ", ".join(drive.by_id)),
+        (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
+        (t("In use"), ", ".join(f"{use.subject}: {use.kind} {use.by}" for use in drive.uses)),
+        (t("Backing file"), drive.backing_file or ""),
     )
+    for part in drive.partitions:
+        marks = [named for mark in part.signatures for named in (("LABEL", mark.label), ("UUID", mark.uuid))]
+        named = (*marks, ("PARTLABEL", part.name), ("PARTUUID", part.part_uuid))
+        tags = (f'{name}="{value}"' for name, value in named if value)
+        yield ui.label(f"{part.path}:", f"{part.size_bytes} bytes", *tags)
 
 
-def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
-    bar = drive_bar(drive)
-    findings = worst_first(diagnosis.findings)
-    none = () if findings else (ui.para(ui.good(t("No problems found."))),)
-    return join(
-        (
-            tag("h3", f"{drive.path}: {drive.model or messages.NO_NAME}"),
-            blocks_html((bar,) if bar else ()),
-            tag("h4", t("Findings")),
-            blocks_html(none),
-            reasons_html(reasons.finding_reason(one, published=False) for one in findings),
-            tag("h4", t("Details")),
-            blocks_html(health_blocks(drive, diagnosis, "")),
-            pairs(
-                (
-                    ("by-id", ", ".join(drive.by_id)),
-                    (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
-                    (t("In use"), ", ".join(f"{use.subject}: {use.kind} {use.by}" for use in drive.uses)),
-                    (t("Backing file"), drive.backing_file or ""),
-                )
-            ),
-            table(
-                t("Partitions of {drive}", drive=drive),
-                ("Partition", "Start", "Size", "Holds", "Label", "Mounted at", "UUID", "PARTUUID"),
-                (
-                    (
-                        part.path,
-                        format_exact(part.start_bytes),
-                        f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
-                        kinds_in(part.signatures),
-                        ", ".join(filter(None, (*(mark.label for mark in part.signatures), part.name))),
-                        ", ".join(part.mount_points),
-                        ", ".join(mark.uuid for mark in part.signatures if mark.uuid),
-                        part.part_uuid or "",
-                    )
-                    for part in drive.partitions
-                ),
-                numbers=(1, 2),
-            ),
-        )
-    )
-
-
-def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
-    shown = [one for one in advice.choices if one.ranked or (advice.workload.id, one.filesystem) in planned]
-    others = [
-        ui.para(ui.strong(title_of(one.filesystem)), one.sentence)
-        for one in for_files(advice.choices)
-        if one not in shown
-    ]
-    none = () if advice.chosen else (advice_rows.none_usable(advice),)
-    return join(
-        (
-            tag("h3", t("{purpose} on {drive}", purpose=advice.workload.title, drive=advice.drive)),
-            blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
-            *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
-            pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
-            *(pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one)))) for one in advice.unmade),
-        )
-    )
-
-
-def _choice(choice: Choice, *, taken: bool) -> Markup:
-    title = title_of(choice.filesystem)
-    said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    heading = f"{said}: {rating(choice).text}"
-    return pane_html(ui.Pane(heading, tuple(advice_rows.choice_blocks(choice))))
+def _finding_blocks(findings: Iterable[Finding]) -> ui.Blocks:
+    for finding in findings:
+        reason = reasons.finding_reason(finding, published=False)
+        yield ui.para(*reason.cells)
+        yield from reason.behind
 
 
 HEADINGS: dict[type[BenchmarkResult], Sentence] = {
@@ -323,44 +200,38 @@ HEADINGS: dict[type[BenchmarkResult], Sentence] = {
 }
 
 
-def _entry(entry: JournalEntry) -> Markup:
-    command = blocks_html((ui.Command(entry.command),) if entry.command else ())
-    return join((entry.sentence, command, tag("pre", entry.output) if entry.output.strip() else ""))
+def run_facts(run: RunRecord) -> ui.Blocks:
+    """Describe the state of a run, with the commands that it waits for."""
+    yield ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN))
+    yield from _labels(
+        ("Run", run.id),
+        ("State", t("done, not in use yet") if run.not_yet else run.state),
+        ("Verified", run_rows.checks_text(run.checks) if run.checks else ""),
+        (t("Begun"), moment(run.started_at)),
+        (t("Ended"), moment(run.ended_at)),
+        (t("On power loss now"), run.power),
+    )
+    if run.commands:
+        yield ui.label(messages.CAPTION(what=t("Waiting for one of")))
+        yield from (ui.Command((command,)) for command in run.commands)
 
 
-def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
-    """Describe a run. `sentences` describe the steps."""
-    commands = [ui.Command((command,)) for command in run.commands]
-    steps: list[ui.Block] = []
+def _run_panes(run: RunRecord, sentences: ui.Texts) -> ui.Panes:
+    """Show steps, described by `sentences`, checks and journal."""
+    blocks: list[ui.Block] = []
     for result, sentence in zip(run.steps, sentences, strict=False):
         took = "" if result.seconds is None else f"{result.seconds:.2f} s"
-        steps.append(run_rows.step_para(result.number, sentence, result.state, took))
-        steps.append(ui.para(result.said, indent=4))
-    return join(
-        (
-            pairs(
-                (
-                    ("Run", run.id),
-                    ("State", NOT_YET if run.not_yet else run.state),
-                    (t("Begun"), moment(run.started_at)),
-                    (t("Ended"), moment(run.ended_at)),
-                    (t("On power loss now"), run.power),
-                    (t("Waiting for one of"), blocks_html(commands)),
-                )
-            ),
-            blocks_html(steps),
-            pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
-            tag(
-                "details",
-                tag("summary", f"{JOURNAL} ({len(run.journal)})"),
-                table(
-                    JOURNAL,
-                    ("At", "Event", "Step", t("Message")),
-                    ((moment(one.at), one.event, str(one.step or ""), _entry(one)) for one in run.journal),
-                ),
-            ),
-        )
-    )
+        blocks.append(run_rows.step_para(result.number, sentence, result.state, took))
+        blocks.append(ui.para(result.said, indent=4))
+    yield ui.Pane("", tuple(blocks))
+    if run.checks:
+        yield run_rows.checks_pane(run.checks)
+    told: list[ui.Block] = []
+    for one in run.journal:
+        event = f"{one.event} {one.step}" if one.step else one.event
+        told.append(ui.para(ui.muted(moment(one.at)), ui.accent(event), one.sentence))
+        told += (ui.Command(words) for words in (one.command, (one.output,)) if "".join(words).strip())
+    yield ui.Pane(t("Journal"), tuple(told))
 
 
 def render_page(report: Report) -> str:
@@ -369,86 +240,72 @@ def render_page(report: Report) -> str:
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE
-    title, parts = t("Report: {what}", what=what), [*_parts(report, job)]
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title),
-        tag("style", Markup(STYLE)),
+    parts = [*_parts(report, job)]
+    sections = (
+        tag("section", tag("h2", heading), *map(pane_html, panes), id=ident)
+        for ident, heading, panes in parts
     )
-    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
-    sections = (tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)
-    header = tag("header", tag("h1", title), _summary(report, job))
-    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    return Template((BUNDLED / "report.html").read_text(encoding="utf-8")).substitute(
+        title=join((t("Report: {what}", what=what),)),
+        summary=blocks_html(_summary(report, job)),
+        links=listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts),
+        parts=join(sections),
+    )
 
 
-def _summary(report: Report, job: AnyJob | None) -> Markup:
-    run = report.run
+def _summary(report: Report, job: AnyJob | None) -> ui.Blocks:
     drives = job.drives if job else report.facts.drives if report.facts else ()
     banner = measured.verdict_banner(report.measured) if report.measured else None
     results = map(str, (banner.text, *banner.detail)) if banner else ()
-    anonymous = t(
-        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced, each "
-        "consistently."
-    )
     named = []
     for one in drives:
         facts = [one.model or str(messages.NO_NAME)]
         facts += [format_capacity(one.size_bytes)] if one.size_bytes else []
         named.append(f"{one.path} ({', '.join(facts)})")
-    return join(
-        (
-            blocks_html((ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN)),) if run else ()),
-            pairs(
-                (
-                    ("Drives", ", ".join(named)),
-                    ("State", "" if run is None else NOT_YET if run.not_yet else run.state),
-                    ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
-                    ("Measured", " ".join(results)),
-                    ("Made", f"{moment(report.made_at)}, diskwright {report.diskwright}"),
-                )
-            ),
-            tag("p", anonymous) if report.anonymous else "",
-        )
+    yield from run_facts(report.run) if report.run else ()
+    yield from _labels(
+        ("Drives", ", ".join(named)),
+        ("Measured", " ".join(results)),
+        ("Made", f"{moment(report.made_at)}, diskwright {report.diskwright}"),
     )
+    if report.anonymous:
+        yield ui.para(REPLACED)
 
 
-def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
+def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, ui.Panes]]:
     if report.facts is not None:
-        yield "drives", ui.ScreenStep.DRIVES.shown, _drives_part(report.facts)
+        yield "drives", ui.ScreenStep.DRIVES.shown, _drive_panes(report.facts)
     if report.advice:
-        volumes = report.plan.volumes if report.plan else ()
-        planned = {(volume.workload, volume.filesystem) for volume in volumes}
-        advices = join(_advice(advice, planned) for advice in report.advice)
+        advices = (
+            ui.Pane(
+                t("{purpose} on {drive}", purpose=one.workload.title, drive=one.drive),
+                (ui.para(one.workload.summary), *advice_rows.advice_page(one)),
+            )
+            for one in report.advice
+        )
         yield "advice", t("Recommendations"), advices
     if job is not None:
-        shown = blocks_html((job.banner(final=bool(job.word())), *job.bars))
-        panes = (*job.panes(), ui.Pane(messages.STEPS, job.commands()))
-        yield "plan", job.title, join((shown, *map(pane_html, panes)))
+        shown = ui.Pane("", (job.banner(final=bool(job.word())), *job.bars))
+        yield "plan", job.title, (shown, *job.panes(), ui.Pane(messages.STEPS, job.commands()))
     if result := report.measured:
-        heading = HEADINGS[type(result)](drive=result.drive)
         blocks = (
             measured.verdict_banner(result),
             *measured.verdict_blocks(result),
             *measured.method_blocks(result),
         )
-        yield "measured", t("Measurements"), join((tag("h3", heading), blocks_html(blocks)))
+        pane = ui.Pane(HEADINGS[type(result)](drive=result.drive), blocks)
+        yield "measured", t("Measurements"), (pane,)
     if report.run is not None:
-        yield "run", t("Execution"), run_part(report.run, job.sentences if job else ())
+        yield "run", t("Execution"), _run_panes(report.run, job.sentences if job else ())
     found = report.facts.diagnoses if report.facts else ()
     cited = dict.fromkeys(
-        (
-            *(card for one in found for finding in one.findings for card in reasons.figures_for(finding)),
-            *(card for advice in report.advice for one in advice.choices for card in one.evidence),
-        )
+        card for one in found for finding in one.findings for card in reasons.figures_for(finding)
     )
     if cited:
-        yield "published", reasons.PUBLISHED, blocks_html(reasons.evidence_blocks(tuple(cited)))
+        yield "published", reasons.PUBLISHED, (ui.Pane("", tuple(reasons.evidence_blocks(tuple(cited)))),)
     if report.absent:
-        yield "absent", MISSING, listed(f"{one.part}: {one.why}" for one in report.absent)
+        absent = (ui.para("-", f"{one.part}: {one.why}") for one in report.absent)
+        yield "absent", MISSING, (ui.Pane("", tuple(absent)),)
 
 
 def write_report(report: Report, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from time import monotonic
@@ -17,14 +17,15 @@ from textual.driver import Driver
 from textual.events import Click, Event, Key, MouseEvent, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
 from textual.geometry import Offset, Region
+from textual.markup import escape
 from textual.strip import Strip
 from textual.widget import Widget
 
 from wizard.model.said import t
-from wizard.window import canvas, palette
+from wizard.window import canvas
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
-from wizard.window.page import page
+from wizard.window.page import PALETTE, page
 from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, translate
 
 if TYPE_CHECKING:
@@ -106,10 +107,26 @@ class Face(Widget, can_focus=True):
         return canvas.few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
 
 
+STYLE = """/**/
+Screen { background: $background; }
+Face { width: 1fr; height: 1fr; }
+CommandPalette, CommandPalette:ansi { background: transparent; }
+CommandPalette > Vertical {
+    margin-top: 2; width: 64; max-width: 100%; height: auto; max-height: 80%;
+    visibility: visible; background: $background; border: solid $primary;
+}
+CommandPalette SearchIcon, CommandPalette LoadingIndicator { display: none; }
+CommandPalette #--input, CommandPalette #--input.--list-visible { border: none; }
+CommandPalette #--results { overlay: none; }
+CommandPalette CommandList { border: none; background: $background; }
+CommandPalette CommandInput { border: none; padding: 0 1; height: 1; }
+"""
+
+
 class Window(App[None]):
     """The only screen. Draws the desk's view and forwards input to the desk."""
 
-    CSS = f"/**/ Screen {{ background: $background; }} Face {{ width: 1fr; height: 1fr; }} {palette.CSS}"
+    CSS = STYLE
     TITLE = "diskwright"
     ENABLE_COMMAND_PALETTE = False
 
@@ -219,7 +236,7 @@ class Window(App[None]):
         is_too_small = not self.face.sheet.parts
         if is_too_small and event.key not in QUITTING:
             return
-        if event.key == canvas.PALETTE.key:
+        if event.key == PALETTE.key:
             self._search()
             return
         self.keyboard.press(event.key, event.character)
@@ -229,7 +246,24 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _search(self) -> None:
-        palette.open_palette(self, self.keyboard, partial(self._update, asked=True))
+        """Open the command palette: all actions, also those for which the footer has no room. Ignores an
+        action of an earlier screen."""
+        screen, view = self.desk.screen, self.keyboard.view
+
+        def perform(name: str) -> None:
+            if self.desk.screen is screen:
+                self.keyboard.act_named(name)
+            self._update(asked=True)
+
+        offers: list[tuple[str, Callable[[], None], str | None]] = []
+        for action in view.actions:
+            label = canvas.shown(action.label)
+            key = canvas.key_name(action, typing=bool(view.fields))
+            why_not = escape(canvas.shown(action.why_not)) or None
+            offers.append(
+                (escape(f"{label[:1].upper()}{label[1:]}  {key}"), partial(perform, action.name), why_not)
+            )
+        self.search_commands(offers, str(t("Search for an action")))
 
     @property
     def _searching(self) -> bool:
@@ -242,7 +276,7 @@ class Window(App[None]):
 
     def on_click(self, event: Click) -> None:
         spot = next(iter(self._spots_at(event)), None)
-        if spot is not None and spot.name == canvas.PALETTE.name:
+        if spot is not None and spot.name == PALETTE.name:
             self._search()
         elif spot is not None:
             self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)

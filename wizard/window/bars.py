@@ -30,13 +30,13 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
     caption = canvas.shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:
-            yield from canvas.paragraph([(caption, look.style("strong"))], width)
+            yield from look.paragraph([(caption, "strong")], width)
         aside, caption = 0, ""
     left = aside + 2 if aside else 0
     room = width - left
     stretches = [stretch for stretch in bar.stretches if stretch.size_bytes > 0 or canvas.shown(stretch.name)]
     if not stretches or room < 4:
-        yield canvas.line((caption, look.style("strong")))
+        yield look.line((caption, "strong"))
         return
     cells = shares(stretches, room, high, look)
     gap = _gap(len(stretches), room)
@@ -46,7 +46,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
             if wide:
                 strips += [Strip.blank(gap)] if strips else []
                 strips.append(_piece(stretch, wide, row, high, look))
-        label = canvas.line((caption if row == 0 else "", look.style("strong")))
+        label = look.line((caption if row == 0 else "", "strong"))
         yield canvas.joined(canvas.fitted(label, left), canvas.fitted(canvas.joined(*strips), room))
     left_out = [
         stretch for stretch, wide in zip(stretches, cells, strict=True) if wide < _need(stretch, high, look)
@@ -55,7 +55,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         labels = ", ".join(
             filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
         )
-        yield from canvas.paragraph([(labels, look.style("muted"))], left + room, left)
+        yield from look.paragraph([(labels, "muted")], left + room, left)
 
 
 def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
@@ -136,4 +136,4 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
     before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""
     rest = fill * max(0, wide - cell_len(before + label))
     bold = Style(bold=True) if row == 0 and look.many else Style.null()
-    return canvas.fitted(canvas.line((before, style), (label, style + bold), (rest, style)), wide, style)
+    return canvas.fitted(look.line((before, style), (label, style + bold), (rest, style)), wide, style)

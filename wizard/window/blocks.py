@@ -61,16 +61,22 @@ class Pen(Struct, frozen=True):
         """Return pieces with spaces between them."""
         found: list[Run] = []
         for piece in pieces:
-            text = canvas.shown(piece.text)
-            if text:
-                found += [(between, self.look.style("text"))] if found else []
-                found.append((text, self.look.tone(piece.tone)))
+            if text := canvas.shown(piece.text):
+                found += [(between, "plain")] if found else []
+                found.append((text, piece.tone))
         return found
 
-    def cap(self, name: str) -> list[Run]:
-        """Return an action's key and label, empty if the view does not have it."""
-        action = self.view.action(name) if name else None
-        return [] if action is None else canvas.cap_runs(action, self.look, typing=bool(self.view.fields))
+    def cap(self, action: ui.Action | None, *, filled: bool = False) -> list[Run]:
+        """Return an action's key and label, if there is an action."""
+        if action is None:
+            return []
+        name = canvas.key_name(action, typing=bool(self.view.fields))
+        label = canvas.shown(action.label)
+        off = action.why_not != ""
+        if filled and not off:
+            return [(f" {name}  {label[:1].upper()}{label[1:]} ", "go")]
+        cap = f" {name} " if self.look.many else f"({name})" if off else f"[{name}]"
+        return [(cap, "cap-off" if off else "cap"), (f" {label}", "off" if off else "plain")]
 
 
 def block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> list[Strip]:
@@ -82,8 +88,8 @@ def block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> list[Strip]
 
 
 def _block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Iterator[Strip]:
-    caps = [pen.cap(block.key) for block in blocks if isinstance(block, ui.Para) and block.key]
-    column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
+    caps = [pen.cap(pen.view.action(block.key)) for block in blocks if isinstance(block, ui.Para)]
+    column = max(map(canvas.length, caps), default=0)
     captions = [cell_len(canvas.shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
     aside = max(captions, default=0)
     high = 1 if len(captions) > 1 and not pen.tall else 2
@@ -93,7 +99,7 @@ def _block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Iterator[S
         bars = high > 1 and isinstance(before, ui.Bar) and isinstance(block, ui.Bar)
         is_gap = isinstance(block, ui.Para) and not block.pieces
         if pen.roomy and not is_gap and (bars or isinstance(before, ui.Banner)):
-            yield canvas.line()
+            yield pen.look.line()
         before = block
         match block:
             case ui.Para():
@@ -111,14 +117,14 @@ def _block_lines(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Iterator[S
 
 
 def _para(block: ui.Para, width: int, pen: Pen, column: int) -> list[Strip]:
-    runs, cap = pen.runs(block.pieces), pen.cap(block.key)
+    runs, cap = pen.runs(block.pieces), pen.cap(pen.view.action(block.key))
     indent = min(block.indent, max(0, width - 12))
-    lines = canvas.paragraph(runs, width, indent, min(block.hang, max(0, width - indent - 12)))
+    lines = pen.look.paragraph(runs, width, indent, min(block.hang, max(0, width - indent - 12)))
     if not cap:
         return lines
     aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
-    label = canvas.line(*cap).apply_meta({"action": block.key})
+    label = pen.look.line(*cap).apply_meta({"action": block.key})
     # After the last word, so as not to interrupt the sentence.
     if aside and lines[-1].cell_length + 2 <= x:
         lines[-1] = canvas.joined(canvas.fitted(lines[-1], x), label)
@@ -130,19 +136,19 @@ def _para(block: ui.Para, width: int, pen: Pen, column: int) -> list[Strip]:
 def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
     from wizard.process.output import command_lines
 
-    text = pen.look.style("text")
+    look = pen.look
     if len(block.argv) < 2:
-        yield from canvas.paragraph([(canvas.shown("".join(block.argv)), text)], width)
+        yield from look.paragraph([("".join(block.argv), "plain")], width)
         return
     for index, part in enumerate(command_lines(tuple(map(canvas.shown, block.argv)), width - 2, 0)):
-        for fold in canvas.folded([(part, text)], max(4, width - 2)):
-            yield canvas.line(("  " if index else "$ ", pen.look.style("muted")), *fold)
+        for fold in canvas.folded([(part, "plain")], max(4, width - 2)):
+            yield look.line(("  " if index else "$ ", "muted"), *fold)
 
 
 def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
-    if canvas.shown(block.unit):
-        yield from canvas.paragraph([(canvas.shown(block.unit), look.style("muted"))], width)
+    if block.unit != "":
+        yield from look.paragraph([(block.unit, "muted")], width)
     figures = [(canvas.shown(name), value, canvas.shown(text)) for name, value, text in block.values]
     aside = min(max((cell_len(name) for name, _, _ in figures), default=0), max(8, width // 3))
     right = min(max((cell_len(text) for _, _, text in figures), default=0), max(6, width // 3))
@@ -150,15 +156,16 @@ def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     room = max(1, width - aside - right - 4)
     for name, value, text in figures:
         long = 0 if most <= 0 else max(1 if value > 0 else 0, round(room * max(0.0, value) / most))
-        first, *more = canvas.folded([(name, look.style("text"))], aside)
+        first, *more = canvas.folded([(name, "plain")], aside)
         yield canvas.joined(
-            canvas.fitted(canvas.line(*first), aside + 2),
-            canvas.line((" " * long, look.style("go")), (" " * (room - long), look.style("raised"))),
-            canvas.line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
-            canvas.line((canvas.cut(text, right), look.style("strong"))),
+            canvas.fitted(look.line(*first), aside + 2),
+            look.line((" " * long, "go"), (" " * (room - long), "raised")),
+            look.line(
+                ("  " + " " * max(0, right - cell_len(text)), "plain"), (canvas.cut(text, right), "strong")
+            ),
         )
         for part in more:
-            yield canvas.line(*part)
+            yield look.line(*part)
 
 
 BIG = dict(
@@ -187,18 +194,18 @@ BIG = dict(
 def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if pen.tall and width >= 80 and block.share is not None:
-        text, styles = f"{_percent(block)}%", {"#": look.style("go"), " ": look.style("text")}
+        text, styles = f"{_percent(block)}%", {"#": "go", " ": "plain"}
         dots = ["".join(f"{BIG[char][row : row + 3]} " for char in text) for row in range(0, 15, 3)]
-        digits = [canvas.line(*(("  ", styles[dot]) for dot in line)) for line in dots]
+        digits = [look.line(*(("  ", styles[dot]) for dot in line)) for line in dots]
         aside = digits[0].cell_length + 2
-        lines = [canvas.line(), *_meter(block, width - aside, pen, 2)]
-        for left, right in zip_longest(digits, lines, fillvalue=canvas.line()):
+        lines = [look.line(), *_meter(block, width - aside, pen, 2)]
+        for left, right in zip_longest(digits, lines, fillvalue=look.line()):
             yield canvas.joined(canvas.fitted(left, aside), right)
     else:
         yield from _meter(block, width, pen, 1)
     if block.rates:
         if pen.roomy:
-            yield canvas.line()
+            yield look.line()
         yield from _rates(block.rates, width, pen)
 
 
@@ -209,17 +216,17 @@ def _percent(block: ui.Progress) -> int:
 def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
     look = pen.look
     runs: list[Run] = []
-    if canvas.shown(block.said):
-        runs.append((canvas.shown(block.said), look.style("text")))
+    if block.said != "":
+        runs.append((block.said, "plain"))
     elif block.share is not None:
-        runs.append((str(t("{percent} %", percent=_percent(block))), look.style("strong")))
-    yield from canvas.paragraph(runs, width)
+        runs.append((t("{percent} %", percent=_percent(block)), "strong"))
+    yield from look.paragraph(runs, width)
     if block.share is None:
         return
     long = round(width * min(1.0, max(0.0, block.share)))
     rest = " " if look.many else look.signs["free"]
     for _ in range(high):
-        yield canvas.line((" " * long, look.style("go")), (rest * (width - long), look.style("raised")))
+        yield look.line((" " * long, "go"), (rest * (width - long), "raised"))
 
 
 LEVELS = " ▁▂▃▄▅▆▇█"
@@ -238,7 +245,7 @@ def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
     for level in range(high - 1, -1, -1):
         curve = "".join(_column(value / top * high - level, many=look.many) for value in values)
         label = (rate_text if level == 0 else "").ljust(aside)
-        yield canvas.line((label, look.style("strong")), (curve.rjust(room), look.style("focus-line")))
+        yield look.line((label, "strong"), (curve.rjust(room), "focus-line"))
 
 
 def _column(filled: float, *, many: bool) -> str:
@@ -259,11 +266,11 @@ def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     style = pen.look.style(role)
     mark = f" {pen.look.signs[sign]} " if sign else " "
     lead = cell_len(mark)
-    padding = [canvas.line((" " * width, style))] if pen.roomy else []
+    padding = [pen.look.line((" " * width, style))] if pen.roomy else []
     yield from padding
     for text in (block.text, *block.detail):
-        for part in canvas.folded([(canvas.shown(text), style)], max(4, width - lead - 1)):
-            yield canvas.fitted(canvas.line((mark, style), *part), width, style)
+        for part in canvas.folded([(text, style)], max(4, width - lead - 1)):
+            yield canvas.fitted(pen.look.line((mark, style), *part), width, style)
             mark = " " * lead
     yield from padding
 
@@ -296,11 +303,11 @@ def scrolled(
     seen = [finished(y, whole[y]) for y in range(top, top + last)]
     if more:
         below = t("{count} more", count=total - top - last)
-        style = pen.look.style("accent" if pen.at(name) else "muted")
-        seen.append(canvas.line((f"  {pen.look.signs['down']} {below}", style)))
+        role = "accent" if pen.at(name) else "muted"
+        seen.append(pen.look.line((f"  {pen.look.signs['down']} {below}", role)))
     long = max(1, height * height // total)
     first = round((height - long) * top / max(1, total - height))
-    thumb = canvas.line((" ", pen.look.style("thumb")))
+    thumb = pen.look.line((" ", "thumb"))
     wide = width if outside else width - 1
     lines = (
         canvas.joined(canvas.fitted(each, wide), thumb if first <= y < first + long else Strip.blank(1))

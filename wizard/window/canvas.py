@@ -1,8 +1,6 @@
-"""Draw lines, whose styles carry click targets as metadata. Also maps keys to actions."""
+"""Texts and lines, whose styles carry click targets as metadata. Also maps keys to actions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -16,9 +14,10 @@ from textual.strip import Strip
 from wizard.model.errors import printable
 from wizard.model.said import t
 from wizard.ui import view as ui
-from wizard.window.look import Look
 
-Run = tuple[str, Style]
+Run = tuple[ui.Text, str | Style]
+"""A text and its style, or the role of its style."""
+
 LONGEST = 12_000
 """Longest text in characters: one sentence can name all 128 partitions of a lost table."""
 
@@ -34,11 +33,6 @@ def shown(text: ui.Text) -> str:
 @lru_cache(4096)
 def _safe(text: str) -> str:
     return printable(text, LONGEST).translate(_JOINERS)
-
-
-def line(*runs: Run) -> Strip:
-    """Return a line from runs."""
-    return Strip([Segment(text, style) for text, style in runs if text])
 
 
 def fitted(strip: Strip, width: int, style: Style | None = None) -> Strip:
@@ -96,33 +90,30 @@ def fitting(text: str, cells: int) -> int:
     return len(text)
 
 
-def folded(runs: Sequence[Run], first: int, room: int | None = None) -> list[list[Run]]:
+def folded(runs: Iterable[Run], first: int, room: int | None = None) -> list[list[Run]]:
     """Wrap runs at spaces, at most `first` cells and then `room`. Breaks words that are too long."""
-    text = "".join(part for part, _ in runs)
+    texts = [(shown(part), style) for part, style in runs]
+    text = "".join(part for part, _ in texts)
     lines: list[list[Run]] = []
     start = 0
     while True:
         end = start + max(1, fitting(text[start:], first if not lines or room is None else room))
         if end >= len(text):
-            lines.append(_slice(runs, start, len(text)))
+            lines.append(_slice(texts, start, len(text)))
             return lines
         space = text.rfind(" ", start + 1, end + 1)
-        lines.append(_slice(runs, start, space if space > start else end))
+        lines.append(_slice(texts, start, space if space > start else end))
         start = space if space > start else end
         while start < len(text) and text[start] == " ":
             start += 1
 
 
-def paragraph(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
-    """Wrap runs in lines of `width` cells, indented, all but the first by `hang` more."""
-    parts = folded(runs, max(4, width - indent), max(4, width - indent - hang))
-    return [
-        joined(Strip.blank(indent + (hang if index else 0)), line(*part)) if part else line()
-        for index, part in enumerate(parts)
-    ]
+def length(runs: Iterable[Run]) -> int:
+    """Return the width of runs in cells."""
+    return sum(cell_len(shown(text)) for text, _ in runs)
 
 
-def _slice(runs: Iterable[Run], start: int, end: int) -> list[Run]:
+def _slice(runs: Iterable[tuple[str, str | Style]], start: int, end: int) -> list[Run]:
     found: list[Run] = []
     at = 0
     for text, style in runs:
@@ -245,58 +236,3 @@ def action_of(view: ui.View, key: str, character: str | None) -> ui.Action | Non
         elif key == action.key or (character is not None and character == action.key):
             return action
     return None
-
-
-def cap_runs(action: ui.Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
-    """Return a key and the label."""
-    name, label = key_name(action, typing=typing), shown(action.label)
-    off = action.why_not != ""
-    if filled and not off:
-        return [(f" {name}  {label[:1].upper()}{label[1:]} ", look.style("go"))]
-    cap = f" {name} " if look.many else f"({name})" if off else f"[{name}]"
-    return [
-        (cap, look.style("cap-off" if off else "cap")),
-        (f" {label}", look.style("off" if off else "text")),
-    ]
-
-
-def key_lines(view: ui.View, width: int, look: Look, most: int) -> list[Strip]:
-    """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys.
-
-    Where room remains, the key of the palette stands for the others."""
-    named = [action for action in view.actions if shown(action.label)]
-    actions = [action for action in named if not action.aside]
-    while True:
-        rows = list(_rows(actions, view, width, look))
-        if (len(rows) <= most and len(actions) <= MOST_KEYS) or len(actions) <= 1:
-            break
-        actions.remove(
-            next((one for one in reversed(actions[1:]) if one.name not in _ALWAYS_SHOWN), actions[-1])
-        )
-    with_palette = list(_rows([*actions, PALETTE], view, width, look))
-    if actions != named and len(with_palette) == len(rows) and len(actions) < MOST_KEYS:
-        rows = with_palette
-    return [fitted(joined(*row), width) for row in rows[:most]]
-
-
-MOST_KEYS = 8
-PALETTE = ui.Action("palette", "ctrl+p", t("more"))
-"""Opens the palette. It belongs to the window, not to a view."""
-_ALWAYS_SHOWN = ("help", "quit", "back", "yes", "keep", "undo", "resume", "stop", "as-root")
-
-
-def _rows(actions: Sequence[ui.Action], view: ui.View, width: int, look: Look) -> Iterator[list[Strip]]:
-    row = [Strip.blank(1)]
-    used = 1
-    for index, action in enumerate(actions):
-        runs = cap_runs(action, look, typing=bool(view.fields), filled=index == 0)
-        if sum(cell_len(text) for text, _ in runs) > width - 2:
-            runs = [(cut(text, width - 8), style) for text, style in runs]
-        cap = line(*runs)
-        if used > 1 and used + cap.cell_length > width - 1:
-            yield row
-            row, used = [Strip.blank(1)], 1
-        row += [cap.apply_meta({"action": action.name}), Strip.blank(2)]
-        used += cap.cell_length + 2
-    if used > 1:
-        yield row

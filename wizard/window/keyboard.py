@@ -26,13 +26,18 @@ LONGEST_VALUE = 1000
 
 
 class Entry(Struct):
-    """Input in a field. `place`: cursor position in characters. `given`: the last value of the view.
-    `selected`: the next typed character replaces the whole text."""
+    """Input in a field, before and after the cursor. `given`: the last value of the view. `selected`: the
+    next typed character replaces the whole text."""
 
-    text: str = ""
-    place: int = 0
+    before: str = ""
+    after: str = ""
     given: str | None = None
     selected: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.before + self.after
 
 
 class InputState:
@@ -56,7 +61,7 @@ class InputState:
                 entry.given = field.value
                 entry.selected = entry.selected or bool(field.selected and field.value)
                 if entry.text != field.value:
-                    entry.text, entry.place = field.value, len(field.value)
+                    entry.before, entry.after = field.value, ""
         fields = [field.key for field in view.fields]
         if self.field not in fields:
             self.field = fields[0] if fields else ""
@@ -82,21 +87,23 @@ class InputState:
         """Select the next or previous offer, cyclically."""
         values = [offer.value for offer in field.offers]
         now = values.index(self.value(field.key)) if self.value(field.key) in values else -1 if by > 0 else 0
-        self.entries[field.key].text = values[(now + by) % len(values)]
+        entry = self.entries[field.key]
+        entry.before, entry.after = values[(now + by) % len(values)], ""
 
     def insert(self, text: str) -> None:
         """Insert text at the cursor of the field."""
-        if self.entries[self.field].selected:
-            self._set("", "")
-        before, after = self._sides()
-        text = "".join(filter(str.isprintable, text))[: LONGEST_VALUE - len(before + after)]
-        self._set(before + text, after)
+        entry = self.entries[self.field]
+        if entry.selected:
+            entry.before = entry.after = ""
+        entry.before += "".join(filter(str.isprintable, text))[: LONGEST_VALUE - len(entry.text)]
+        entry.selected = False
 
     def edit(self, key: str) -> bool:
         """Apply an editing key to the field. Returns False for other keys."""
-        before, after = self._sides()
+        entry = self.entries[self.field]
+        before, after = entry.before, entry.after
         # Delete the whole selection. The cursor is at its end.
-        key = "ctrl+u" if self.entries[self.field].selected and key in DELETING else key
+        key = "ctrl+u" if entry.selected and key in DELETING else key
         changed = {
             "backspace": (before[:-1], after),
             "delete": (before, after[1:]),
@@ -110,15 +117,8 @@ class InputState:
         }.get(SAME_EDIT.get(key, key))
         if changed is None:
             return False
-        self._set(*changed)
+        (entry.before, entry.after), entry.selected = changed, False
         return True
-
-    def _sides(self) -> tuple[str, str]:
-        entry = self.entries[self.field]
-        return entry.text[: entry.place], entry.text[entry.place :]
-
-    def _set(self, before: str, after: str) -> None:
-        self.entries[self.field] = Entry(before + after, len(before), self.entries[self.field].given)
 
 
 PARTS = (MAIN, ABOVE, LEFT, PANES)

@@ -1,13 +1,15 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from rich.color import Color
+from rich.segment import Segment
 from rich.style import Style
+from textual.strip import Strip
 from textual.theme import Theme
 
-from wizard.ui.view import Tone
+from wizard.window import canvas
 from wizard.window.terminal import Colours, Glyphs, Terminal
 
 DARK = {
@@ -46,36 +48,36 @@ LIGHT = {
 }
 
 _ROLES = {
-    "text": ("text", "", ""),
-    "strong": ("b strong", "b", "b"),
-    "muted": ("muted", "", ""),
-    "line": ("line", "", ""),
-    "off": ("off", "", ""),
-    "accent": ("b accent", "b cyan", "b"),
-    "good": ("b ok", "b green", "b"),
-    "warn": ("b warn", "b yellow", "b"),
-    "danger": ("b danger", "b red", "b"),
-    "cap": ("b accent/cap", "b cyan", "b"),
-    "cap-off": ("off/raised", "", ""),
-    "go": ("b ground/accent", "black/cyan", "r"),
-    "cursor": ("strong/cursor", "black/cyan", "r"),
-    "mark": ("b accent/cursor", "black/cyan", "r"),
-    "raised": ("muted/raised", "", ""),
-    "name": ("b accent/raised", "b cyan", "b"),
-    "step": ("b strong/cursor", "black/cyan", "r"),
-    "lost": ("b #ffffff/alarm", "b white/red", "b"),
-    "alarm": ("b #ffffff/alarm", "b white/red", "br"),
-    "warned": ("b ground/warn", "black/yellow", "br"),
-    "done": ("b #ffffff/done", "black/green", "br"),
-    "plain-banner": ("b strong/raised", "r", "br"),
-    "field": ("strong/cap", "b white/blue", "u"),
-    "hint": ("muted/cap", "white/blue", "u"),
-    "at": ("ground/strong", "black/white", "r"),
-    "focus": ("b strong", "r", "r"),
-    "focus-line": ("accent", "cyan", ""),
-    "thumb": ("/off", "r", "r"),
+    "plain": ("{text}", "", ""),
+    "strong": ("bold {strong}", "bold", "bold"),
+    "muted": ("{muted}", "", ""),
+    "line": ("{line}", "", ""),
+    "off": ("{off}", "", ""),
+    "accent": ("bold {accent}", "bold cyan", "bold"),
+    "good": ("bold {ok}", "bold green", "bold"),
+    "warn": ("bold {warn}", "bold yellow", "bold"),
+    "danger": ("bold {danger}", "bold red", "bold"),
+    "cap": ("bold {accent} on {cap}", "bold cyan", "bold"),
+    "cap-off": ("{off} on {raised}", "", ""),
+    "go": ("bold {ground} on {accent}", "black on cyan", "reverse"),
+    "cursor": ("{strong} on {cursor}", "black on cyan", "reverse"),
+    "mark": ("bold {accent} on {cursor}", "black on cyan", "reverse"),
+    "raised": ("{muted} on {raised}", "", ""),
+    "name": ("bold {accent} on {raised}", "bold cyan", "bold"),
+    "step": ("bold {strong} on {cursor}", "black on cyan", "reverse"),
+    "lost": ("bold #ffffff on {alarm}", "bold white on red", "bold"),
+    "alarm": ("bold #ffffff on {alarm}", "bold white on red", "bold reverse"),
+    "warned": ("bold {ground} on {warn}", "black on yellow", "bold reverse"),
+    "done": ("bold #ffffff on {done}", "black on green", "bold reverse"),
+    "plain-banner": ("bold {strong} on {raised}", "reverse", "bold reverse"),
+    "field": ("{strong} on {cap}", "bold white on blue", "underline"),
+    "hint": ("{muted} on {cap}", "white on blue", "underline"),
+    "at": ("{ground} on {strong}", "black on white", "reverse"),
+    "focus": ("bold {strong}", "reverse", "reverse"),
+    "focus-line": ("{accent}", "cyan", ""),
+    "thumb": ("on {off}", "reverse", "reverse"),
 }
-"""Styles with many colours, eight and none: b(old), u(nderlined) or r(eversed); foreground/background."""
+"""Rich's styles with many colours, eight and none. Names in braces are those of `DARK` and `LIGHT`."""
 
 SIGNS = {
     "mark": "▌",
@@ -108,15 +110,15 @@ _CONSOLE_SIGNS = SIGNS | {
 _ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "down": "v"}
 
 FILESYSTEMS = {
-    "ext4": ("#2f6fc4", "white/blue", "4"),
-    "ext3": ("#54708f", "black/cyan", "3"),
-    "ext2": ("#54708f", "black/cyan", "2"),
-    "xfs": ("#8457c2", "white/magenta", "x"),
-    "btrfs": ("#17806d", "black/green", "b"),
-    "vfat": ("#9a6a14", "black/yellow", "f"),
-    "exfat": ("#9a6a14", "black/yellow", "e"),
+    "ext4": ("#2f6fc4", "white on blue", "4"),
+    "ext3": ("#54708f", "black on cyan", "3"),
+    "ext2": ("#54708f", "black on cyan", "2"),
+    "xfs": ("#8457c2", "white on magenta", "x"),
+    "btrfs": ("#17806d", "black on green", "b"),
+    "vfat": ("#9a6a14", "black on yellow", "f"),
+    "exfat": ("#9a6a14", "black on yellow", "e"),
 }
-OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
+OTHER_FILESYSTEM = ("#6b7280", "black on white", "")
 """Colours of a filesystem in a bar, and the letter where neither name nor colour is available."""
 
 
@@ -138,23 +140,36 @@ class Look(Struct, frozen=True):
         """True if only bold, underlined and reversed are available."""
         return self.terminal.colours is Colours.NONE
 
-    def style(self, role: str) -> Style:
-        """Return the style of a role."""
-        return self.styles.get(role, Style.null())
+    def style(self, role: str | Style) -> Style:
+        """Return the style of a role or tone."""
+        return role if isinstance(role, Style) else self.styles.get(role, Style.null())
 
-    def tone(self, tone: Tone) -> Style:
-        """Return the style of a tone."""
-        return self.style("text" if tone is Tone.PLAIN else tone)
+    def line(self, *runs: canvas.Run) -> Strip:
+        """Return a line from runs."""
+        shown = ((canvas.shown(text), self.style(role)) for text, role in runs)
+        return Strip([Segment(text, style) for text, style in shown if text])
+
+    def paragraph(
+        self, runs: Iterable[canvas.Run], width: int, indent: int = 0, hang: int = 0
+    ) -> list[Strip]:
+        """Wrap runs in lines of `width` cells, indented, all but the first by `hang` more."""
+        parts = canvas.folded(runs, max(4, width - indent), max(4, width - indent - hang))
+        return [
+            canvas.joined(Strip.blank(indent + (hang if index else 0)), self.line(*part))
+            if part
+            else self.line()
+            for index, part in enumerate(parts)
+        ]
 
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
         many, eight, _ = FILESYSTEMS.get(kind, OTHER_FILESYSTEM)
-        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight, {})
+        return Style.parse(f"#ffffff on {many}" if self.many else "reverse" if self.colourless else eight)
 
     def dimmed(self, style: Style | None) -> Style:
         """Return a style blended with the background, for the screen below a dialog."""
         if style is None or not (style.color or style.bgcolor):
-            style = self.style("text")
+            style = self.style("plain")
         return Style(
             color=_blended(style.color, self.ground),
             bgcolor=_blended(style.bgcolor, self.ground),
@@ -190,22 +205,12 @@ def look_of(terminal: Terminal) -> Look:
     signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
         signs = signs | {"free": "░"}
-    styles = {role: _style(specs[column], colours) for role, specs in _ROLES.items() if role not in plain}
+    styles = {
+        role: Style.parse(specs[column].format(**colours))
+        for role, specs in _ROLES.items()
+        if role not in plain
+    }
     return Look(terminal, styles, signs, colours["ground"])
-
-
-def _style(spec: str, colours: Mapping[str, str]) -> Style:
-    flags, _, inks = spec.rpartition(" ")
-    if not flags and set(inks) <= set("bur"):
-        flags, inks = inks, ""
-    ink, _, ground = inks.partition("/")
-    return Style(
-        color=colours.get(ink, ink) or None,
-        bgcolor=colours.get(ground, ground) or None,
-        bold="b" in flags or None,
-        underline="u" in flags or None,
-        reverse="r" in flags or None,
-    )
 
 
 def _blended(colour: Color | None, ground: str) -> Color | None:

@@ -1,6 +1,6 @@
 """Lay out a view as a whole screen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
 from msgspec.structs import replace
@@ -40,7 +40,7 @@ def page(
             least_columns=LEAST_COLUMNS,
             least_lines=LEAST_LINES,
         )
-        parts = canvas.paragraph([(str(text), look.style("text"))], columns)
+        parts = look.paragraph([(text, "plain")], columns)
         drawn = canvas.high([canvas.fitted(each, columns) for each in parts], lines, columns)
         return canvas.sheet_of(drawn, {})
     pen = Pen(look, view, columns, lines, state)
@@ -49,7 +49,7 @@ def page(
 
 def _whole(pen: Pen) -> list[Strip]:
     width, view = pen.columns, pen.view
-    keys = canvas.key_lines(view, width, pen.look, 2 if width >= 70 else 3)
+    keys = _key_lines(width, 2 if width >= 70 else 3, pen)
     if pen.look.many:
         keys = [each.apply_style(pen.look.style("raised")) for each in keys]
     head = [_head(pen), *_gap(width, pen)]
@@ -66,6 +66,48 @@ def _whole(pen: Pen) -> list[Strip]:
     return [canvas.fitted(each, width) for each in lines]
 
 
+PALETTE = ui.Action("palette", "ctrl+p", t("more"))
+"""Opens the palette. It belongs to the window, not to a view."""
+MOST_KEYS = 8
+_ALWAYS_SHOWN = ("help", "quit", "back", "yes", "keep", "undo", "resume", "stop", "as-root")
+
+
+def _key_lines(width: int, most: int, pen: Pen) -> list[Strip]:
+    """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys.
+
+    Where room remains, the key of the palette stands for the others."""
+    named = [action for action in pen.view.actions if action.label != ""]
+    actions = [action for action in named if not action.aside]
+    while True:
+        rows = list(_key_rows(actions, width, pen))
+        if (len(rows) <= most and len(actions) <= MOST_KEYS) or len(actions) <= 1:
+            break
+        actions.remove(
+            next((one for one in reversed(actions[1:]) if one.name not in _ALWAYS_SHOWN), actions[-1])
+        )
+    with_palette = list(_key_rows([*actions, PALETTE], width, pen))
+    if actions != named and len(with_palette) == len(rows) and len(actions) < MOST_KEYS:
+        rows = with_palette
+    return [canvas.fitted(canvas.joined(*row), width) for row in rows[:most]]
+
+
+def _key_rows(actions: Sequence[ui.Action], width: int, pen: Pen) -> Iterator[list[Strip]]:
+    row = [Strip.blank(1)]
+    used = 1
+    for index, action in enumerate(actions):
+        runs = pen.cap(action, filled=index == 0)
+        if canvas.length(runs) > width - 2:
+            runs = [(canvas.cut(canvas.shown(text), width - 8), style) for text, style in runs]
+        cap = pen.look.line(*runs)
+        if used > 1 and used + cap.cell_length > width - 1:
+            yield row
+            row, used = [Strip.blank(1)], 1
+        row += [cap.apply_meta({"action": action.name}), Strip.blank(2)]
+        used += cap.cell_length + 2
+    if used > 1:
+        yield row
+
+
 def _gap(width: int, pen: Pen) -> list[Strip]:
     return [Strip.blank(width)] * pen.roomy
 
@@ -79,30 +121,30 @@ def _head(pen: Pen) -> Strip:
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
         left = _steps(pen, named=False)
     about = canvas.cut(about, width - left.cell_length - 2, look.signs["more"])
-    right = canvas.line((f"{about} ", ground))
+    right = look.line((f"{about} ", ground))
     return canvas.joined(canvas.fitted(left, width - right.cell_length, ground), right)
 
 
 def _steps(pen: Pen, *, named: bool) -> Strip:
-    look, ground, now = pen.look, pen.look.style("raised"), pen.view.step.number
-    runs = [(" diskwright ", look.style("name")), (" ", ground)]
+    look, ground, now = pen.look, "raised", pen.view.step.number
+    runs: list[canvas.Run] = [(" diskwright ", "name"), (" ", ground)]
     for step in ui.ScreenStep:
         if step.number == now:
             mark = ("<", ">") if look.colourless else (" ", " ")
-            runs.append((f"{mark[0]}{now} {step.shown}{mark[1]}", look.style("step")))
+            runs.append((f"{mark[0]}{now} {step.shown}{mark[1]}", "step"))
         elif named:
             sign = look.signs["tick"] if step.number < now else str(step.number)
             runs.append((f" {sign} {step.shown} ", ground))
     if not named:
-        runs += [(" ", ground), (str(t("of 5")), ground)]
-    return canvas.line(*runs)
+        runs += [(" ", ground), (t("of 5"), ground)]
+    return look.line(*runs)
 
 
 def _response(width: int, pen: Pen) -> list[Strip]:
     said = pen.view.said
-    if said is None or not canvas.shown(said.text):
+    if said is None or said.text == "":
         return []
-    lines = canvas.paragraph([(canvas.shown(said.text), pen.look.tone(said.tone))], width - 2)
+    lines = pen.look.paragraph([(said.text, said.tone)], width - 2)
     return _inset(lines[:MOST_SAID], width)
 
 
@@ -143,7 +185,7 @@ def _sides(width: int, height: int, pen: Pen) -> list[Strip]:
     both = (_left(main, left, height, pen, rest), _panes(keyboard.PANES, others, right, height, pen))
     return [
         canvas.joined(canvas.fitted(first, left + 1), canvas.fitted(second, right))
-        for first, second in zip_longest(*both, fillvalue=canvas.line())
+        for first, second in zip_longest(*both, fillvalue=pen.look.line())
     ]
 
 
@@ -167,7 +209,7 @@ def _full_title(title: ui.Text, width: int, pen: Pen) -> list[Strip]:
     name = canvas.shown(title)
     if cell_len(name) <= width - 6:
         return []
-    return canvas.paragraph([(name, pen.look.style("strong"))], width)
+    return pen.look.paragraph([(name, "strong")], width)
 
 
 def _left(main: Main, width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> list[Strip]:
@@ -202,23 +244,23 @@ def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pe
 
 def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *, focused: bool) -> Strip:
     look = pen.look
-    style = look.style("focus-line" if focused else "line")
+    style = "focus-line" if focused else "line"
     name = canvas.cut(canvas.shown(title), width - 8, look.signs["more"])
-    head = (f" {name} ", look.style("focus" if focused else "muted")) if name else ("", style)
+    head = (f" {name} ", "focus" if focused else "muted") if name else ("", style)
     left, right = edges
-    rest = width - len(left) - len(right) - canvas.line(head).cell_length
-    return canvas.line((left, style), head, ("─" * max(0, rest) + right, style))
+    rest = width - len(left) - len(right) - look.line(head).cell_length
+    return look.line((left, style), head, ("─" * max(0, rest) + right, style))
 
 
 def _boxed(
     inner: Sequence[Strip], title: ui.Text, width: int, height: int, pen: Pen, *, focused: bool
 ) -> list[Strip]:
-    style = pen.look.style("focus-line" if focused else "line")
+    look, style = pen.look, "focus-line" if focused else "line"
     room = canvas.high(inner, max(0, height - 2), width - 4)
-    side = canvas.line(("│", style))
+    side = look.line(("│", style))
     top = _title_line(title, width, pen, ("┌─", "┐"), focused=focused)
     body = [canvas.joined(side, Strip.blank(1), canvas.fitted(each, width - 3), side) for each in room]
-    return [top, *body, canvas.line(("└" + "─" * (width - 2) + "┘", style))]
+    return [top, *body, look.line(("└" + "─" * (width - 2) + "┘", style))]
 
 
 def _ruled(title: ui.Text, width: int, pen: Pen, *, focused: bool) -> list[Strip]:
@@ -227,7 +269,7 @@ def _ruled(title: ui.Text, width: int, pen: Pen, *, focused: bool) -> list[Strip
 
 def _above(width: int, pen: Pen) -> list[Strip]:
     view = pen.view
-    titled = not pen.has_main and not view.over and canvas.shown(view.title)
+    titled = not pen.has_main and not view.over and view.title != ""
     rule = _ruled(view.title, width, pen, focused=pen.focused) if titled else []
     blocks = [*_full_title(view.title, width - 6, pen), *block_lines(view.above, width - 2, pen)]
     return [*rule, *_inset(blocks, width)]
@@ -257,7 +299,7 @@ def _part_main(main: Main, width: int, height: int, pen: Pen) -> list[Strip]:
 
 def _column(width: int, height: int, pen: Pen) -> list[Strip]:
     above, view, main = _above(width, pen), pen.view, _main(width, pen)
-    titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
+    titled = pen.has_main and not view.over and view.title != ""
     below = _all_panes(width, pen)
     natural = [len(above), _height(main) + titled if pen.has_main else 0, len(below)]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
@@ -286,7 +328,7 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> list[Strip]:
     for index, pane in enumerate(pen.view.panes):
         if index:
             found += _gap(width, pen)
-        if canvas.shown(pane.title) or (pen.has_main and not index):
+        if pane.title != "" or (pen.has_main and not index):
             found += _ruled(pane.title, width, pen, focused=here)
         found += _inset(_inner(pane, width - 2, pen, tight=tight), width)
     return found
@@ -296,7 +338,7 @@ def _dialog(pen: Pen, below: tuple[ui.View, keyboard.InputState] | None) -> list
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
     inner = width - 4
-    keys = canvas.key_lines(pen.view, inner, pen.look, 3)
+    keys = _key_lines(inner, 3, pen)
     response, gap = _response(inner, pen), _gap(inner, pen)
     rest = [*(gap if response else []), *response, *gap, *keys]
     whole = [*_column(inner, max(1, pen.lines - 2 - len(rest)), pen), *rest]

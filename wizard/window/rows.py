@@ -35,26 +35,25 @@ def list_lines(rows: ui.Rows, width: int, pen: Pen) -> tuple[list[Strip], Lines]
     others = _whole(natural[:-1])
     below = not titled and len(columns) > 1 and _whole(natural) > room >= others > room - GAP - FOLDABLE
     widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
-    muted = pen.look.style("muted")
-    head = _table_lines([[(title, muted)] for title in titles], widths, columns) if titled else []
+    head = _table_lines([[(title, "muted")] for title in titles], widths, columns, pen) if titled else []
     lines: Lines = []
     barred = (
         pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
     )
     for row, cells in zip(rows.rows, table, strict=True):
-        own = _table_lines(cells, widths, columns)
+        own = _table_lines(cells, widths, columns, pen)
         if below:
             indent = widths[0] + GAP if len(cells) > 2 else GAP
-            last_cell = canvas.paragraph(cells[-1], room, indent) if _length(cells[-1]) else []
-            own = last_cell if last_cell and not any(map(_length, cells[:-1])) else own + last_cell
+            last_cell = pen.look.paragraph(cells[-1], room, indent) if canvas.length(cells[-1]) else []
+            own = last_cell if last_cell and not any(map(canvas.length, cells[:-1])) else own + last_cell
         indent = min(2 * row.level + 2, max(0, room - 12))
         for note in row.notes:
-            own += canvas.paragraph([(canvas.shown(note), muted)], room, indent)
+            own += pen.look.paragraph([(note, "muted")], room, indent)
         own = _why_not(row, own, room, indent, pen)
         if row.bar and barred:
             indent = widths[0] + GAP
             bar = bar_lines(row.bar, room - indent, pen.look, 0, 0)
-            own += [*(canvas.joined(Strip.blank(indent), each) for each in bar), canvas.line()]
+            own += [*(canvas.joined(Strip.blank(indent), each) for each in bar), pen.look.line()]
         lines += [(row.key, line) for line in own]
     return [canvas.fitted(canvas.joined(Strip.blank(MARK), each), width) for each in head], lines
 
@@ -79,32 +78,24 @@ def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
 
 
 def _cells(row: ui.Row, kept: Sequence[int], many: bool, unmarked: str, pen: Pen) -> list[list[Run]]:
-    look = pen.look
     mark = unmarked
     if row.chosen is not None:
-        sign = look.signs["on" if row.chosen else "off"]
+        sign = pen.look.signs["on" if row.chosen else "off"]
         mark = ("[x] " if row.chosen else "[ ] ") if many else f"{sign} "
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
         piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
-        style = look.style("off") if row.why_not else look.tone(piece.tone)
+        role = "off" if row.why_not else piece.tone
         if place == 0 and piece.tone is ui.Tone.PLAIN and row.why_not == "":
-            style = look.style("strong")
-        runs = [(canvas.shown(piece.text), style)]
-        if place == 0:
-            lead = "  " * row.level + mark
-            runs = [(lead, look.style("off" if row.why_not else "text")), *runs] if lead else runs
-        cells.append(runs)
+            role = "strong"
+        lead = "  " * row.level + mark if place == 0 else ""
+        cells.append([*([(lead, "off" if row.why_not else "plain")] if lead else []), (piece.text, role)])
     return cells
-
-
-def _length(runs: Sequence[Run]) -> int:
-    return sum(cell_len(text) for text, _ in runs)
 
 
 def _natural(titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]]) -> list[int]:
     return [
-        max([cell_len(title), *(_length(cells[index]) for cells in table)])
+        max([cell_len(title), *(canvas.length(cells[index]) for cells in table)])
         for index, title in enumerate(titles)
     ]
 
@@ -131,7 +122,7 @@ def _whole(widths: Sequence[int]) -> int:
 
 
 def _table_lines(
-    cells: Sequence[list[Run]], widths: Sequence[int], columns: Sequence[ui.Column]
+    cells: Sequence[list[Run]], widths: Sequence[int], columns: Sequence[ui.Column], pen: Pen
 ) -> list[Strip]:
     shown = [part for part in zip(cells, widths, columns, strict=True) if part[1]]
     parts = [canvas.folded(runs, width) for runs, width, _ in shown]
@@ -139,22 +130,22 @@ def _table_lines(
     for level in zip_longest(*parts, fillvalue=list[Run]()):
         runs: list[Run] = []
         for part, (_, width, column) in zip(level, shown, strict=True):
-            rest = (" " * (width - _length(part)), Style.null())
+            rest = (" " * (width - canvas.length(part)), Style.null())
             runs += [(" " * GAP, Style.null())] if runs else []
             runs += [rest, *part] if column.right else [*part, rest]
-        lines.append(canvas.line(*runs))
-    return lines or [canvas.line()]
+        lines.append(pen.look.line(*runs))
+    return lines or [pen.look.line()]
 
 
 def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
     reason = f"{pen.look.signs['dash']} {canvas.shown(row.why_not)}"
-    runs = [(reason, pen.look.style("off"))]
+    runs = [(reason, "off")]
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
-        return [canvas.joined(canvas.fitted(own[0], used + 2), canvas.line(*runs))]
-    return own + canvas.paragraph(runs, room, indent)
+        return [canvas.joined(canvas.fitted(own[0], used + 2), pen.look.line(*runs))]
+    return own + pen.look.paragraph(runs, room, indent)
 
 
 def shown_lines(name: str, lines: Lines, width: int, height: int, pen: Pen) -> list[Strip]:
@@ -180,12 +171,12 @@ def _row_line(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> S
     look, focused = pen.look, pen.at(MAIN)
     role = "accent" if not focused else "mark" if look.many else "cursor"
     mark = look.signs["mark"] if look.many or first else " "
-    lead = canvas.line((f"{mark} ", look.style(role) + (HERE if first else Style.null())))
+    lead = look.line((f"{mark} ", look.style(role) + (HERE if first else Style.null())))
     ground, muted = look.style("cursor"), look.style("muted").color
     if focused and look.many:
         strip = Strip(Segment(text, _on_background(style, ground, muted)) for text, style, _ in strip)
     elif focused:
-        strip = canvas.line((strip.text, ground))
+        strip = look.line((strip.text, ground))
     return canvas.joined(lead, strip)
 
 
@@ -213,8 +204,7 @@ def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> Lines:
 
 def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> Lines:
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
-    style = look.style("accent" if focused else "text")
-    captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
+    captions = look.paragraph([(field.caption, "accent" if focused else "plain")], column)
     mark = look.signs["mark"] if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
@@ -223,18 +213,18 @@ def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> Li
         runs = _entry(field, entry, pen, focused=focused)
     lines: Lines = []
     for caption in captions:
-        lead = canvas.line((f"{mark} ", look.style("accent")))
-        line = canvas.joined(lead, canvas.fitted(caption, column + 2), canvas.line(*runs))
+        lead = look.line((f"{mark} ", "accent"))
+        line = canvas.joined(lead, canvas.fitted(caption, column + 2), look.line(*runs))
         lines.append((field.key, canvas.fitted(line, width)))
         mark, runs = " ", []
     refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
     notes: list[Run] = []
     if refused is not None and refused.why_not:
-        notes.append((canvas.shown(refused.why_not), look.style("warn")))
+        notes.append((refused.why_not, "warn"))
     if not field.offers and cell_len(hint) + 4 > room:
-        notes.append((hint, look.style("muted")))
+        notes.append((hint, "muted"))
     for note in notes:
-        lines += [("", line) for line in canvas.paragraph([note], column + 4 + room, column + 4)]
+        lines += [("", line) for line in look.paragraph([note], column + 4 + room, column + 4)]
     return lines
 
 
@@ -249,25 +239,22 @@ def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list
         canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.signs["more"]
     )
     arrows = look.style("accent" if focused else "muted")
-    style = look.style("off" if offer and offer.why_not else "go" if focused else "strong")
+    role = "off" if offer and offer.why_not else "go" if focused else "strong"
     less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
-    return [(f"{less} ", arrows + here), (text, style), (f" {more}", arrows)]
+    return [(f"{less} ", arrows + here), (text, role), (f" {more}", arrows)]
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, entry = pen.look, pen.state.entries[field.key]
     ink, at = look.style("field"), look.style("at")
     text = look.signs["hidden"] * len(entry.text) if field.secret else canvas.shown(entry.text)
-    place = min(entry.place, len(text))
+    place = min(len(entry.before), len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
     if not entry.text and canvas.shown(field.hint):
-        hint, hint_style = (
-            canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"]),
-            look.style("hint"),
-        )
-        body = [(" ", at + HERE if focused else hint_style), (hint, hint_style)]
+        hint = canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"])
+        body: list[Run] = [(" ", at + HERE if focused else "hint"), (hint, "hint")]
         used = 1 + cell_len(hint)
     else:
         start = 0
@@ -278,12 +265,11 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
         under = part[place : place + 1] or " "
         if focused and entry.selected:
             ink = at
-        cursor = [(part[:place], ink), (under, at + HERE), (part[place + 1 :], ink)]
+        cursor: list[Run] = [(part[:place], ink), (under, at + HERE), (part[place + 1 :], ink)]
         body = cursor if focused else [(part, ink)]
         used = cell_len(part) + (1 if focused and place >= len(part) else 0)
-    rest = (" " * max(0, room - used), look.style("field"))
-    before, after = ((bracket, look.style("text")) for bracket in brackets)
-    return [before, *body, rest, after]
+    rest = " " * max(0, room - used)
+    return [(brackets[0], "plain"), *body, (rest, "field"), (brackets[1], "plain")]
 
 
 PINNED = "pinned"
@@ -294,7 +280,7 @@ def pinned_lines(rows: Sequence[ui.Row], width: int, most: int, pen: Pen) -> lis
     lines = [
         (row.key, line)
         for row in rows
-        for line in canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
+        for line in pen.look.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
     ]
     shown = shown_lines(PINNED, lines, width, min(most, len(lines)), pen)
     # The wheel does not scroll them.

@@ -205,9 +205,9 @@ def test_bar_has_its_maximum_width(width: int, sizes: tuple[int, ...]) -> None:
 
 
 def test_lines_are_folded_at_spaces() -> None:
-    look = look_of(TERMINALS["many"]).style("text")
+    look = look_of(TERMINALS["many"]).style("plain")
     parts = folded([("one two ", look), ("three", look)], 7, 5)
-    assert ["".join(text for text, _ in part) for part in parts] == ["one two", "three"]
+    assert ["".join(str(text) for text, _ in part) for part in parts] == ["one two", "three"]
 
 
 def test_too_long_list_shows_the_number_of_hidden_rows() -> None:

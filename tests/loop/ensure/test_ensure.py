@@ -21,8 +21,8 @@ from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
 from wizard.apply.system.mounts import read_mounts
-from wizard.cli.ensure import EnsureResult, document_of, ensured
-from wizard.model.ensure import Match, WantedDrives
+from wizard.cli.ensure import ensured
+from wizard.model.ensure import EnsuredDrive, Match, WantedDrives
 from wizard.model.said import Message
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.plan import Plan
@@ -58,8 +58,9 @@ def where(work: Work) -> Where:
     return Where(work.environment, work.runs)
 
 
-def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsureResult:
-    (result,) = ensured(wanted, where(work), check=check)
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsuredDrive:
+    document, _ = ensured(wanted, where(work), check=check)
+    (result,) = document.drives
     return result
 
 
@@ -71,8 +72,8 @@ def quieted(work: Work, drive: str) -> str:
     return work.digest(drive)
 
 
-def told(result: EnsureResult) -> str:
-    return " ".join(map(str, result.said))
+def told(result: EnsuredDrive) -> str:
+    return " ".join(str(one.said) for one in result.differences)
 
 
 def test_second_run_changes_no_drive_and_missing_parts_are_added(work: Work, make_drive: MakeDrive) -> None:
@@ -140,16 +141,16 @@ def test_data_is_lost_only_if_the_file_names_it_exactly(
     old_gpt(drive)
     before = work.digest(drive)
     result = ensure(wanted_for(drive, work), work)
-    assert result.state == "refused" and "partitions is 2" in told(result) and result.first.replace
+    assert result.state == "refused" and "partitions is 2" in told(result) and result.replace
     for value in (drive.removeprefix("/dev/"), f"{drive.removeprefix('/dev/')}:0123456789ab"):
         assert ensure(wanted_for(drive, work, f'replace = "{value}"'), work).state == "refused"
     # Nor does it matter that what is there could never be what is wanted.
     head = f'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = {{ path = "{drive}" }}\n'
     swap = ensure(read_wanted(head + SWAP, "wanted.toml"), work, check=True)
-    assert swap.first.replace == result.first.replace
+    assert swap.replace == result.replace
     assert work.digest(drive) == before
 
-    replaces = f'replace = "{result.first.replace}"'
+    replaces = f'replace = "{result.replace}"'
     place = work.folder / "elsewhere"
     place.mkdir()
     tool("mount", f"{drive}p1", str(place))
@@ -169,7 +170,7 @@ def test_data_is_lost_only_if_the_file_names_it_exactly(
     assert ensure(wanted_for(drive, work, replaces), work).state == "as-wanted"
     # The same line, left in the file, allows nothing more.
     other = ensure(wanted_for(drive, work, replaces, 'fs = "ext4"\nlabel = "films"'), work)
-    assert other.state == "refused" and other.first.replace not in ("", result.first.replace)
+    assert other.state == "refused" and other.replace not in ("", result.replace)
 
 
 @pytest.mark.parametrize("at", [MIB + 4096, 60 * MIB], ids=["written over", "sampled"])
@@ -182,11 +183,12 @@ def test_unrecognised_data_is_refused_without_permission(at: int, work: Work, ma
         os.fsync(device.fileno())
     before = work.digest(drive)
     result = ensure(wanted_for(drive, work), work)
-    assert result.state == "refused" and result.first.replace
-    unknown = [one for one in result.said if isinstance(one, Message) and one.english == UNKNOWN_DATA.english]
+    assert result.state == "refused" and result.replace
+    said = (one.said for one in result.differences)
+    unknown = [one for one in said if isinstance(one, Message) and one.english == UNKNOWN_DATA.english]
     assert [at <= int(str(dict(one.values)["byte"])) < at + size for one in unknown] == [True], told(result)
     assert work.digest(drive) == before
-    allows = wanted_for(drive, work, f'replace = "{result.first.replace}"')
+    allows = wanted_for(drive, work, f'replace = "{result.replace}"')
     assert ensure(allows, work).state == "changed"
 
 
@@ -196,7 +198,7 @@ def test_unfinished_run_is_continued_or_named(moment: str, work: Work, make_driv
     wanted = wanted_for(drive, work)
     if moment == "waiting":
         old_gpt(drive)
-        value = ensure(wanted, work).first.replace
+        value = ensure(wanted, work).replace
         wanted = replace(wanted, drive=(replace(wanted.drive[0], replace=value),))
     look = look_at(wanted.drive[0], where(work))
     assert look.state is DriveState.MAKE and isinstance(look.document, Plan)
@@ -266,11 +268,10 @@ def test_no_drive_is_changed_if_one_is_refused(work: Work, make_drive: MakeDrive
         wanted_for(blank, work), drive=(*wanted_for(blank, work).drive, *wanted_for(taken, work).drive)
     )
     before = work.digest(blank), work.digest(taken)
-    first, second = ensured(both, where(work), check=False)
-    assert (first.state, second.state) == ("would-change", "refused")
-    assert not document_of((first, second), check=False).changed
+    document, _ = ensured(both, where(work), check=False)
+    assert [one.state for one in document.drives] == ["would-change", "refused"] and not document.changed
     twice = replace(both, drive=(both.drive[0], both.drive[0]))
-    assert {result.state for result in ensured(twice, where(work), check=False)} == {"refused"}
+    assert {result.state for result in ensured(twice, where(work), check=False)[0].drives} == {"refused"}
     assert before == (work.digest(blank), work.digest(taken))
 
 
@@ -285,15 +286,15 @@ def test_entries_without_mount_point_get_different_ones(
     both = WantedDrives("diskwright.wanted/1", (free, second))
 
     def places(wanted: WantedDrives) -> list[str]:
-        results = ensured(wanted, where(work), check=True)
-        return [result.first.after[0].volumes[0].mount_points[0] for result in results]
+        document, _ = ensured(wanted, where(work), check=True)
+        return [one.after.volumes[0].mount_points[0] for one in document.drives if one.after]
 
     shown = [f"{work.place('media')}{number}" for number in ("", "-2")]
     assert places(both) == shown
     # One that is named further down is nobody else's either.
     assert places(replace(both, drive=(second, entry))) == shown[::-1]
     for state in ("changed", "as-wanted"):
-        results = ensured(both, where(work), check=False)
+        results = ensured(both, where(work), check=False)[0].drives
         assert [result.state for result in results] == [state, state], [told(one) for one in results]
     lines = [line.split()[1] for line in work.fstab.read_text().splitlines()[-2:]]
     assert lines == shown
@@ -306,7 +307,7 @@ def test_interrupted_run_loses_only_data_allowed_by_the_current_file(
     drive = make_drive(SIZE)
     old_gpt(drive)
     silent = wanted_for(drive, work)
-    allows = wanted_for(drive, work, f'replace = "{ensure(silent, work).first.replace}"')
+    allows = wanted_for(drive, work, f'replace = "{ensure(silent, work).replace}"')
     look = look_at(allows.drive[0], where(work))
     assert isinstance(look.document, Plan) and look.replaces
     opened = work.folder / "gate"
@@ -356,8 +357,8 @@ def test_rehearsal_interrupted_by_a_reboot_starts_again(
     opened.touch()
     until(lambda: not is_locked(run))
     attach(work, drive, detach(work, drive))
-    result = ensure(wanted, work)
-    assert (result.state, result.exit_code) == ("changed", ExitCode.DONE), told(result)
+    document, code = ensured(wanted, where(work), check=False)
+    assert ([one.state for one in document.drives], code) == (["changed"], ExitCode.DONE), document
     assert ensure(wanted, work).state == "as-wanted"
 
 

@@ -18,8 +18,8 @@ from tests.loop.program import MIB, Refused, RunState, is_locked, start_run, sta
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
-from wizard.cli.ensure import EnsureResult, document_of, ensured
-from wizard.model.ensure import WantedDrives
+from wizard.cli.ensure import ensured
+from wizard.model.ensure import EnsuredDrive, WantedDrives
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.plan import Plan
 
@@ -50,8 +50,9 @@ def wanted_for(
     return read_wanted(text_for(drives, work, more, volume), "wanted.toml")
 
 
-def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsureResult:
-    (result,) = ensured(wanted, where(work), check=check)
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsuredDrive:
+    document, _ = ensured(wanted, where(work), check=check)
+    (result,) = document.drives
     return result
 
 
@@ -111,7 +112,7 @@ def test_second_run_matches_and_differences_are_refused(how: str, work: Work, ma
     for _ in ("not mounted", "mounted"):
         before = [quieted(work, drive) for drive in drives]
         wrong = ensure(wanted_for(drives, work, other), work)
-        assert wrong.state == "refused" and not wrong.first.replace, told(wrong)
+        assert wrong.state == "refused" and not wrong.replace, told(wrong)
         assert "DATA RAID" in told(wrong) and "fix this manually" in told(wrong)
         label = ensure(wanted_for(drives, work, right, 'label = "films"'), work)
         assert label.state == "refused" and "the label is media instead of films" in told(label)
@@ -119,7 +120,7 @@ def test_second_run_matches_and_differences_are_refused(how: str, work: Work, ma
             # Its table, label and size are those of a Btrfs on one drive, too.
             one = ensure(read_wanted(text_for([alone], work, ""), "w.toml"), work)
             assert one.state == "refused" and "devices" in told(one) and "2" in told(one), told(one)
-            assert not one.first.replace
+            assert not one.replace
         assert [quieted(work, drive) for drive in drives] == before
         if not work.place("media").is_mount():
             source = f"{drives[1]}p1"
@@ -142,7 +143,7 @@ def test_mirror_without_one_drive_does_not_match(work: Work, make_drive: MakeDri
     tool("sync")
     tool("umount", str(work.place("media")))
     behind = ensure(wanted, work)
-    assert behind.state == "refused" and not behind.first.replace
+    assert behind.state == "refused" and not behind.replace
     assert f"{drives[1]}p1 missed the latest writes" in told(behind), told(behind)
 
     # It is gone for good, and an empty one stands in its place.
@@ -150,7 +151,7 @@ def test_mirror_without_one_drive_does_not_match(work: Work, make_drive: MakeDri
     half = ensure(wanted_for((drives[0], third), work), work)
     assert half.state == "refused" and f"{drives[0]} matches" in told(half), told(half)
     # No line for these two says that what the lost drive holds may be lost, too.
-    assert "one of 2 devices" in told(half) and not half.first.replace
+    assert "one of 2 devices" in told(half) and not half.replace
 
 
 def test_btrfs_with_a_third_device_does_not_match_two(work: Work, make_drive: MakeDrive) -> None:
@@ -161,7 +162,7 @@ def test_btrfs_with_a_third_device_does_not_match_two(work: Work, make_drive: Ma
     tool("btrfs", "device", "add", "-f", third, str(work.place("media")))
     larger = ensure(wanted, work)
     assert larger.state == "refused" and "devices is 3" in told(larger), told(larger)
-    assert f"also contains {third}" in told(larger) and not larger.first.replace
+    assert f"also contains {third}" in told(larger) and not larger.replace
     tool("btrfs", "device", "remove", third, str(work.place("media")))
     assert ensure(wanted, work).state == "as-wanted"
 
@@ -172,21 +173,21 @@ def test_data_is_lost_only_if_the_file_names_it_exactly(work: Work, make_drive: 
     tool("mkswap", other)
     before = digests(work, old, blank, other)
     one = ensure(wanted_for((old, blank), work), work)
-    assert one.state == "refused" and one.first.replace.count(":") == 1, told(one)
-    assert old.removeprefix("/dev/") in one.first.replace
+    assert one.state == "refused" and one.replace.count(":") == 1, told(one)
+    assert old.removeprefix("/dev/") in one.replace
     two = ensure(wanted_for((old, other), work), work)
-    assert two.first.replace.count(":") == 2 and " + " in two.first.replace
-    foreign = ensure(wanted_for((blank, other), work), work).first.replace
-    for value in (foreign, one.first.replace):
+    assert two.replace.count(":") == 2 and " + " in two.replace
+    foreign = ensure(wanted_for((blank, other), work), work).replace
+    for value in (foreign, one.replace):
         # A part of what is held, or another drive, allows nothing.
         wrong = wanted_for((old, other), work, f'mirror = "btrfs"\nreplace = "{value}"')
         refused = ensure(wrong, work)
         assert refused.state == "refused" and "has other contents" in told(refused)
-    wrong = wanted_for((old, blank), work, f'mirror = "btrfs"\nreplace = "{two.first.replace}"')
+    wrong = wanted_for((old, blank), work, f'mirror = "btrfs"\nreplace = "{two.replace}"')
     assert ensure(wrong, work).state == "refused"
     assert digests(work, old, blank, other) == before
 
-    right = f'mirror = "btrfs"\nreplace = "{two.first.replace}"'
+    right = f'mirror = "btrfs"\nreplace = "{two.replace}"'
     place = work.folder / "elsewhere"
     place.mkdir()
     tool("mount", f"{old}p1", str(place))
@@ -197,7 +198,7 @@ def test_data_is_lost_only_if_the_file_names_it_exactly(work: Work, make_drive: 
     assert ensure(wanted_for((other, old), work, right), work).state == "changed"
     assert ensure(wanted_for((old, other), work, right), work).state == "as-wanted"
     label = ensure(wanted_for((old, other), work, right, 'label = "films"'), work)
-    assert label.state == "refused" and label.first.replace not in ("", two.first.replace)
+    assert label.state == "refused" and label.replace not in ("", two.replace)
 
 
 def test_unrecognised_data_on_one_drive_is_reported(work: Work, make_drive: MakeDrive) -> None:
@@ -212,8 +213,8 @@ def test_unrecognised_data_on_one_drive_is_reported(work: Work, make_drive: Make
     result = ensure(wanted_for(drives, work), work)
     assert result.state == "refused" and drives[1] in told(result), told(result)
     assert drives[0] not in told(result), told(result)
-    assert result.first.replace.count(":") == 1 and digests(work, *drives) == before
-    right = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{result.first.replace}"')
+    assert result.replace.count(":") == 1 and digests(work, *drives) == before
+    right = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{result.replace}"')
     assert ensure(right, work).state == "changed"
 
 
@@ -228,11 +229,11 @@ def test_drive_matched_twice_or_in_two_entries_is_refused(work: Work, make_drive
     first, second = wanted_for((one, two), work).drive[0], wanted_for((two, three), work).drive[0]
     place = replace(second.volume[0], mount="/srv/elsewhere")
     both = WantedDrives("diskwright.wanted/1", (first, replace(second, volume=(place,))))
-    results = ensured(both, where(work), check=False)
-    assert [result.state for result in results] == ["refused", "refused"]
-    assert all(f"Two entries of the file match {two}" in told(result) for result in results)
+    document, _ = ensured(both, where(work), check=False)
+    assert [result.state for result in document.drives] == ["refused", "refused"]
+    assert all(f"Two entries of the file match {two}" in told(result) for result in document.drives)
     assert faults_of(json.dumps({"schema": "diskwright.ensured/1"})) != ""
-    assert not document_of(results, check=False).changed and digests(work, one, two, three) == before
+    assert not document.changed and digests(work, one, two, three) == before
 
 
 @pytest.mark.parametrize("what", one_in(2, ("pulled", "used")))
@@ -288,7 +289,7 @@ def test_interrupted_run_resumes_only_on_exactly_its_drives(
 def test_run_waiting_on_one_drive_comes_first(work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     old_gpt(drives[1])
-    value = ensure(wanted_for(drives, work), work).first.replace
+    value = ensure(wanted_for(drives, work), work).replace
     wanted = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{value}"')
     look = look_at(wanted.drive[0], where(work))
     assert isinstance(look.document, Plan)
@@ -298,6 +299,7 @@ def test_run_waiting_on_one_drive_comes_first(work: Work, make_drive: MakeDrive)
     assert result.state == "refused" and "keep" in told(result) and "undo" in told(result)
     # Another computer knows of no run, and sees that the drive waits by its own notice.
     before = digests(work, *drives)
-    (result,) = ensured(wanted, Where(work.environment, work.folder / "other"), check=False)
+    document, _ = ensured(wanted, Where(work.environment, work.folder / "other"), check=False)
+    (result,) = document.drives
     assert result.state == "refused" and "is waiting there" in told(result), told(result)
     assert digests(work, *drives) == before

@@ -22,9 +22,8 @@ from wizard.operations.containers import AddCrypttabLine
 from wizard.plan.plan import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, make_report
+from wizard.report.gather import Sources, make_report, render_report
 from wizard.report.page import render_page
-from wizard.report.parts import render_report
 from wizard.ui.jobs.job import PlanJob
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")

@@ -40,6 +40,9 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(ensure, "look_at", lambda wanted, where: looks[min(len(begun), 1)])
     monkeypatch.setattr(JOB, "start", start)
     monkeypatch.setattr(ensure, "narrate", lambda run: ExitCode.DONE)
-    (result,) = ensure.ensured(document, where, check=False)
+    done, _ = ensure.ensured(document, where, check=False)
+    (result,) = done.drives
     assert begun == [ONE.path] and result.state == "failed"
-    assert "matched /dev/sda before and matches /dev/sdb now" in " ".join(map(str, result.said))
+    assert "matched /dev/sda before and matches /dev/sdb now" in " ".join(
+        str(one.said) for one in result.differences
+    )

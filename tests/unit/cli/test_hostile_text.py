@@ -15,7 +15,7 @@ from wizard.cli import output
 from wizard.cli.output import tell
 from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
-from wizard.report.page import blocks_html, pairs, tag
+from wizard.report.page import blocks_html, tag
 from wizard.ui import view as ui
 from wizard.window.app import TerminalFilter
 from wizard.window.terminal import Glyphs
@@ -109,7 +109,7 @@ def test_every_terminal_has_the_text_filter() -> None:
 
 
 def test_page_shows_it_as_text(label: str) -> None:
-    page = tag("p", label, title=label) + pairs(((label, label),)) + blocks_html((ui.para(label),))
+    page = tag("p", label, title=label) + blocks_html((ui.para(label),))
     page.encode()
     assert harmless(page) and "<script" not in page
 

@@ -25,13 +25,13 @@ from tests.unit.plan.settings.test_moving import MISALIGNED, moved
 from tests.unit.report.reports import MACHINES, RECORDINGS, plans_of
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.benchmark.results import render_verdict
+from wizard.cli import ensure
 from wizard.cli.changes import PROSPECT_SCHEMA
-from wizard.cli.ensure import EnsureResult, document_of
 from wizard.cli.inspect import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
 from wizard.ext4.document import MIGRATIONS, prospect_of
-from wizard.model.ensure import ENSURED_SCHEMA
+from wizard.model.ensure import ENSURED_SCHEMA, Ensured
 from wizard.model.moves import Moves
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
@@ -133,7 +133,7 @@ def test_ensure_requests_and_results() -> None:
     assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
     look = DriveAssessment(read_wanted(text, "w.toml").drive[0], DriveState.REFUSED, ("No drive.",))
     assert (
-        faults_of(render_document(ENSURED_SCHEMA, to_json(document_of((EnsureResult(look),), check=True))))
+        faults_of(render_document(ENSURED_SCHEMA, to_json(Ensured(True, True, (ensure._result(look)[0],)))))
         == ""
     )
     assert faults(tomllib.loads(text.replace("serial", "number")), "diskwright.wanted/1")

@@ -25,8 +25,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.report.page import VOID
-from wizard.report.parts import SCHEMA, Report
+from wizard.report.gather import SCHEMA, Report
 
 T = TypeVar("T")
 
@@ -35,6 +34,7 @@ RECORDINGS = sorted(
     path for path in MACHINES.rglob("*.json") if '"diskwright.facts/1"' in path.read_text()[:200]
 )
 
+VOID = {"meta"}
 CELLS = {"td", "th", "dd", "li"}
 
 

@@ -27,9 +27,8 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Sources, make_report
+from wizard.report.gather import Report, RunRecord, Sources, make_report, render_report
 from wizard.report.page import render_page
-from wizard.report.parts import Report, RunRecord, render_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
 GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"

@@ -14,8 +14,7 @@ from wizard.cli import open_wizard
 from wizard.cli.main import main, parser_of
 from wizard.model.errors import ExitCode
 from wizard.plan.plan import PLANS
-from wizard.report.gather import Sources, make_report
-from wizard.report.parts import render_report
+from wizard.report.gather import Sources, make_report, render_report
 
 JUMPERED = str(MACHINES / "jumpered.json")
 

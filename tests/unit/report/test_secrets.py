@@ -79,5 +79,5 @@ def test_mount_option_for_another_source_is_refused() -> None:
     ],
 )
 def test_serial_number_as_programs_print_it_is_replaced(serial: str, command: str) -> None:
-    said = Words({serial: UUID}, "", frozenset(), frozenset()).text(command)
+    said = Words((), {serial: UUID}, "").text(command)
     assert "1a2b" not in said.lower() and "UUID-1" in said

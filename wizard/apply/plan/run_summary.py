@@ -17,7 +17,6 @@ from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import volume_sizes
 from wizard.plan.request.volume_request import places_of
-from wizard.plan.undo_policy import WORD, needs_word
 
 RESULTS = {
     RunState.DONE: Sentence("Set up as shown, and checked: {drives:and}."),
@@ -169,12 +168,6 @@ def waiting_sentence(plan: Plan, name: str) -> Message:
         drives=plan.devices,
         run=name,
     )
-
-
-def confirmation(plan: Plan) -> str:
-    """Return the options that confirm the drives of a plan and, if undo is impossible, that the user knows.
-    Quoted for the shell."""
-    return as_options((*plan.tokens, WORD) if needs_word(plan) else plan.tokens)
 
 
 def as_options(words: Iterable[str]) -> str:

@@ -22,9 +22,8 @@ from wizard.model.finding import Recorded
 from wizard.model.machine import Drive
 from wizard.model.said import ProfileText, format_nanoseconds
 from wizard.model.verdict import Basis, DisplacedVerdict
-from wizard.report.gather import Sources, make_report
+from wizard.report.gather import Sources, make_report, render_report
 from wizard.report.page import render_page
-from wizard.report.parts import render_report
 from wizard.ui.components.measured import medians, verdict_blocks
 
 
