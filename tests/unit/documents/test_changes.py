@@ -24,7 +24,7 @@ from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, W
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, make_changes
+from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, changes_of, tuned
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
@@ -57,7 +57,8 @@ def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
     identity = known_identity(machine(held), held)
-    return make_changes(identity, found, Tune("large-media"), tuning)
+    place = (found.device, found.filesystem, found.uuid)
+    return changes_of(identity, place, Tune("large-media"), tuned(identity, tuning, found))
 
 
 CHANGES = made()

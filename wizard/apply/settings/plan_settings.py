@@ -8,6 +8,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 from msgspec.structs import replace
 
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.existing import tuning_for
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize import resized
@@ -25,8 +29,10 @@ from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model import requests
-from wizard.model.errors import Refused
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
@@ -44,7 +50,7 @@ from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.tuning import Planned, changes_of, set_options
+from wizard.plan.settings.tuning import Planned, changes_of, set_options, tuned
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS, text
@@ -64,7 +70,17 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
         return _for_drive(device, wanted)
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
-    used = look_at_filesystem(device, environment)
+    changes = changes_to(look_at_filesystem(device, environment), wanted, environment)
+    if not changes.steps:
+        raise Refused(
+            t("No known change would suit {device} better for this workload.", device=changes.device)
+        )
+    return changes
+
+
+def changes_to(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Changes:
+    """Plan the changes of an existing filesystem, without steps if no setting would suit a workload better.
+    Raises as `act` does."""
     planned = tuple(_planned(wanted, used, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
@@ -79,6 +95,24 @@ def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environ
 def _refuse(reason: Message | None) -> None:
     if reason is not None:
         raise refused(reason)
+
+
+@_planned.register
+def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment) -> Planned:
+    profile = find_workload(wanted.workload)
+    recording = diagnose(used.machine, used.drive, load_patterns()).recording
+    advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
+    choice = advice.choice(used.filesystem)
+    if choice is None:
+        title = KINDS[used.filesystem].title
+        raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
+    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
+    yield from tuned(used.identity, tuning, used)
+    if wanted.owner is not None:
+        if not used.mounts:
+            _refuse(possible.NOT_MOUNTED(device=used.device))
+        mounted = used.mounts[-1]
+        yield from owner_change(used, mounted.mount_point, mounted.filesystem, wanted.owner)
 
 
 @_planned.register
@@ -204,7 +238,7 @@ def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environme
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
     place, options = _place_and_options(used, wanted, line)
-    operations: list[Setting | Message] = []
+    operations: list[Setting | Message | str] = []
     if not used.mounts:
         if used.drive.read_only and "ro" not in options:
             _refuse(possible.READ_ONLY(drive=used.drive.path))
