@@ -233,7 +233,6 @@ class ConversionRunJob(job.RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     kind = kinds.MIGRATION
-    explains = True
 
     def own_drives(
         self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False

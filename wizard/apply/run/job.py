@@ -212,9 +212,6 @@ class RunJob(Generic[D]):
 
     kind: kinds.RunKind[D]
 
-    explains = False
-    """True if documents have explanations that may be outdated."""
-
     # New runs.
 
     def check_document(self, document: D) -> None:
@@ -261,22 +258,21 @@ class RunJob(Generic[D]):
         locks = self.lock(document, drives)
         try:
             self.check_new(document)
+            self.check_explained(document, how.environment)
         except BaseException:
             process.unlock(locks)
             raise
         return locks
 
     def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the document's explanations are outdated."""
+        """Raises Refused if the document's explanations are outdated. Requires the locks."""
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""
 
     def preflight(self, document: D, how: Start) -> None:
-        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new`
-        and `check_explained` do."""
+        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new` does."""
         process.unlock(self.lock_new(document, replace(how, tokens=document.tokens), make=False))
-        self.check_explained(document, how.environment)
 
     def make(self, document: D, how: Start) -> Path:
         """Create the folder of a new run."""
@@ -284,10 +280,8 @@ class RunJob(Generic[D]):
         return runs.make_run(how.folder, document.devices, self.kind.file, text, how.environment)
 
     def start(self, document: D, how: Start) -> Path:
-        """Start a run in a detached process and return its folder. Raises as `preflight` does, and Refused
-        for wrong tokens. Nothing was written to the drives then."""
-        if self.explains:
-            self.preflight(document, how)
+        """Start a run in a detached process and return its folder. Raises as `lock_new` does. Nothing was
+        written to the drives then."""
         drive_locks = self.lock_new(document, how, make=True)
         applying = tn(
             "Applying {count} step to {devices:list}.",

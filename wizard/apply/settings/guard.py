@@ -8,16 +8,18 @@ drive's lock still excludes plans.
 import os
 from collections.abc import Iterator, Set
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.devices import node_fault
+from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings.existing_filesystem import location_fault
-from wizard.apply.settings.states import How, drives_of, read
+from wizard.apply.settings.states import How, read
 from wizard.apply.settings.system import RunningSystem, system_of
+from wizard.apply.system.fstab import check_writable
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
@@ -117,14 +119,14 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
         if why := setting.foreign(environment.fstab, environment.rules):
             raise refused(why)
         if file := setting.edited_file:
-            real = Path(file).resolve()
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise refused(t("{file} is not writable here.", file=real))
+            check_writable(Path(file))
         match setting:
             case SwitchOnTimer(unit=unit) if not environment.is_running_system:
                 raise refused(t("{unit} can only be enabled on the running system.", unit=unit))
             case StopLayer(members=members):
-                environment.check_allowed(sorted(drives_of(members)))
+                # Without the layers that an earlier attempt has stopped.
+                found = (drives_under(member) for member in members if Path(member).exists())
+                environment.check_allowed(chain.from_iterable(found))
 
 
 def check_options(changes: Changes) -> None:

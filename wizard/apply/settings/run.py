@@ -124,7 +124,6 @@ class SettingsRunJob(job.RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
 
     kind = kinds.CHANGES
-    explains = True
 
     def own_drives(
         self, document: Changes, environment: Environment, run: Path | None = None, *, undoing: bool = False

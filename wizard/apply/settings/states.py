@@ -1,7 +1,7 @@
 """Read, change and undo settings of a filesystem or drive in use. Never overwrite changes by others."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import singledispatch
@@ -489,15 +489,3 @@ def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
         if is_restored
         else fstab.CHANGED_SINCE(file=file)
     )
-
-
-def drives_of(devices: Iterable[str]) -> Set[str]:
-    """Return the drives that contain these partitions. Layers are not on one drive."""
-    names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
-    folders = {name: sysfs.target(SYS / "class/block" / name) for name in names}
-    whole = {
-        folder.parent.name if (folder / "partition").exists() else name
-        for name, folder in folders.items()
-        if folder is not None
-    }
-    return {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}

@@ -1,6 +1,5 @@
 """Menus disable unavailable actions with the text of the refusal."""
 
-
 import pytest
 from msgspec.structs import replace
 
