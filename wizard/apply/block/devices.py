@@ -213,6 +213,15 @@ def drives_under(node: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(drive for one in below for drive in drives_under(node_of(one.name))))
 
 
+def devices_with(uuid: str) -> list[str]:
+    """Return all devices with this UUID as libblkid finds them now; empty if the UUID is empty or blkid
+    fails."""
+    argv = ("blkid", "-c", "/dev/null", "-o", "device", "-t", f"UUID={uuid}")
+    with suppress(Failed):
+        return run(argv, accept=(0, 2)).output.split() if uuid else []
+    return []
+
+
 def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the partition table. `anew` removes all partitions first, even without a
     table."""

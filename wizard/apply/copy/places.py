@@ -7,10 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.apply.block.devices import drives_under
+from wizard.apply.block.devices import devices_with, drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.apply.settings.guard import nodes_with
 from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
@@ -146,7 +145,7 @@ def mounted_filesystem(mounted: Mounted) -> DeviceFilesystem:
 def node_with(path: str, filesystem: str, uuid: str) -> str | None:
     """Return the node of a filesystem, which may have another name after a reboot, or None if it is not
     attached."""
-    for node in (path, *nodes_with(uuid)):
+    for node in (path, *devices_with(uuid)):
         with suppress(BadInput):
             found = held_on(node)
             if (found.filesystem, found.uuid) == (filesystem, uuid):

@@ -243,7 +243,7 @@ def _plan_text(run: Path) -> str:
     """Return the plan document, from the backup if the file is lost, damaged or from another run."""
     kept, text = backup_store.backed_up(run, PLAN), backup_store.text_of(run / PLAN)
     if kept is None or kept == text:
-        return read_file(run / PLAN)
+        return backup_store.read_file(run / PLAN)
     if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
@@ -255,7 +255,7 @@ def _plan_text(run: Path) -> str:
 
 def plan_digest(run: Path) -> str:
     """Return the SHA-256 of the run's plan.json."""
-    return backup_store.digest_of_text(read_file(run / PLAN))
+    return backup_store.digest_of_text(backup_store.read_file(run / PLAN))
 
 
 def _recorded_digest(run: Path) -> str:
@@ -316,16 +316,8 @@ def _settings_text(run: Path) -> str:
     kept, plan = (backup_store.backed_up(run, name) for name in (SETTINGS, PLAN))
     # The backup belongs to this run if the record names its plan.
     if kept is None or plan is None or _recorded_digest(run) not in ("", backup_store.digest_of_text(plan)):
-        return read_file(run / SETTINGS)
+        return backup_store.read_file(run / SETTINGS)
     return kept
-
-
-def read_file(path: Path) -> str:
-    """Read a run's file. Raises BadInput."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 
 
 def _is_run(folder: Path) -> bool:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.devices import drives_under, node_fault
+from wizard.apply.block.devices import devices_with, drives_under, node_fault
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -40,11 +40,16 @@ def clones_of(device: str, uuid: str) -> tuple[str, ...]:
     """Return other devices with a filesystem of this UUID. Excludes stacked devices and other members of the
     same filesystem. Empty if blkid fails."""
     node = os.path.realpath(device)
-    others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
-    # Only members of a Btrfs have this UUID.
-    member = ("-o", "value", "-s", "UUID_SUB")
+    found = sorted({os.path.realpath(one) for one in devices_with(uuid)})
+    others = (one for one in found if one != node and not is_stacked(one, node))
+
+    def member(one: str) -> str:
+        # Only members of a Btrfs have this UUID.
+        argv = ("blkid", "-c", "/dev/null", "-o", "value", "-s", "UUID_SUB", one)
+        return run(argv, accept=(0, 2)).output
+
     with suppress(Failed):
-        return tuple(one for one in others if _blkid(*member, one) == _blkid(*member, node))
+        return tuple(one for one in others if member(one) == member(node))
     return ()
 
 
@@ -59,14 +64,6 @@ def clone_fault(device: str, uuid: str) -> Message | None:
         devices=(device, *clones),
         uuid=uuid,
     )
-
-
-def nodes_with(uuid: str) -> tuple[str, ...]:
-    """Return all devices with this UUID; empty if the UUID is empty or blkid fails."""
-    with suppress(Failed):
-        found = _blkid("-o", "device", "-t", f"UUID={uuid}") if uuid else []
-        return tuple(sorted({os.path.realpath(one) for one in found}))
-    return ()
 
 
 def is_stacked(one: str, other: str) -> bool:
@@ -86,11 +83,6 @@ def lower_devices(node: str) -> Iterator[str]:
     for one in lower:
         yield one
         yield from lower_devices(one)
-
-
-def _blkid(*words: str) -> list[str]:
-    argv = ["blkid", "-c", "/dev/null", *words]
-    return run(argv, accept=(0, 2)).output.split()
 
 
 def checked(changes: Changes) -> Changes:

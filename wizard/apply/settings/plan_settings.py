@@ -12,7 +12,7 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.existing import tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.apply.block.devices import IN_USE, open_exclusively
+from wizard.apply.block.devices import IN_USE, devices_with, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize import resized
 from wizard.apply.run.backup_store import Environment
@@ -53,7 +53,7 @@ from wizard.plan.settings.release import OTHER_LAYER, plan_release
 from wizard.plan.settings.tuning import Planned, changes_of, set_options, tuned
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
-from wizard.probe.host.sysfs import SYS, text
+from wizard.probe.host.sysfs import text
 from wizard.probe.machine import list_drive_paths, probe_machine
 from wizard.process.program import run
 
@@ -176,7 +176,7 @@ def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Envir
         yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
-    new = next(uuid for uuid in drawn if not guard.nodes_with(uuid))
+    new = next(uuid for uuid in drawn if not devices_with(uuid))
     yield from _old_lines(environment, frozenset({("UUID", used.uuid)}))
     yield Relabel(device, filesystem, "", used.uuid, new, "uuid")
 
@@ -467,7 +467,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
         return replace(operation, volumes=tuple(names))
     if operation.layer == "luks":
         return operation
-    folder = SYS / "class/block" / sysfs.name_of(operation.device) / "md"
+    folder = sysfs.folder_of(operation.device) / "md"
     if (text(folder / "metadata_version") or "").startswith("external"):
         _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
     if (action := text(folder / "sync_action")) not in (None, "idle"):
@@ -486,7 +486,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
 def _removal_files(drive: Drive) -> tuple[str, ...]:
     """Return the sysfs files that remove the drive and, if no other drive is on it, its USB port. Same method
     as udisks2."""
-    entry = SYS / "class/block" / sysfs.name_of(drive.path)
+    entry = sysfs.folder_of(drive.path)
     delete = entry / "device/delete"
     if not delete.exists():
         return ()
@@ -494,6 +494,6 @@ def _removal_files(drive: Drive) -> tuple[str, ...]:
     port = next((above for above in real.parents if (above / "idVendor").exists()), None)
     if port is None or not (port / "remove").exists():
         return (str(delete),)
-    all_devices = filter(None, map(sysfs.target, (SYS / "class/block").iterdir()))
+    all_devices = filter(None, map(sysfs.target, entry.parent.iterdir()))
     is_only_drive = all(one.is_relative_to(real) for one in all_devices if one.is_relative_to(port))
     return (str(delete), *([str(port / "remove")] if is_only_drive else []))

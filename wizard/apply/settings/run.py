@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.apply.block.devices import kernel_name
+from wizard.apply.block.devices import size_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
@@ -26,7 +26,7 @@ from wizard.model import requests
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
+from wizard.model.said import Message, join, t
 from wizard.operations import filesystem
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
@@ -42,11 +42,10 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
         return ()
     try:
         # Needs no root.
-        sectors = Path("/sys/class/block", kernel_name(changes.device), "size").read_text("ascii")
-        size = int(sectors) * KERNEL_SECTOR_BYTES
+        size = size_bytes(changes.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
         writer = writer_of(Path(place).stat())
-    except (OSError, ValueError):
+    except (OSError, Failed):
         return ()
     if read_only:
         return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(place,)),)
