@@ -10,7 +10,7 @@ from msgspec import Struct
 from wizard.apply.block.devices import devices_with, drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
+from wizard.apply.system.mounts import is_mount_of, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
@@ -21,7 +21,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings import possible
-from wizard.probe.host.sysfs import SYS, node_of
+from wizard.probe.host.sysfs import SYS, Mounted, node_of
 from wizard.probe.machine import probe_machine
 
 READ_ONLY = Sentence("{path} is mounted read-only.")

@@ -28,7 +28,7 @@ from wizard.apply.system.fstab import (
     started_with,
     tags_of,
 )
-from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_mounts
+from wizard.apply.system.mounts import is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
@@ -54,7 +54,7 @@ class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
     identity: Identity
     label: str
     lines: tuple[Line, ...]
-    mounts: tuple[Mounted, ...]
+    mounts: tuple[sysfs.Mounted, ...]
 
 
 def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:

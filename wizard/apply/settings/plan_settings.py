@@ -340,7 +340,7 @@ def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Env
     yield from _edited(used, lines)
 
 
-def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
+def _unmount(device: str, mounted: sysfs.Mounted) -> Unmount:
     """Plan to unmount. Raises Refused if the mount is in use or could not be restored."""
     if mounted.root != "/" and mounted.filesystem != "btrfs":
         _refuse(
