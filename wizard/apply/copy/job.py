@@ -212,8 +212,7 @@ class CopyRunJob(job.RunJob[Bring]):
         If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
         removed.
         """
-        run, bring = work.run, self.kind.load(work.run)
-        self.own_drives(bring, runs.load_environment(run), run, undoing=True)
+        run, (bring, _) = work.run, self.owned(work.run, undoing=True)
         backup_store.mark_durably(run / process.UNDOING)
         messages = list[Message]()
         if bring.takes is not None:

@@ -21,7 +21,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings import possible
-from wizard.probe.host.sysfs import SYS, Mounted, node_of
+from wizard.probe.host.sysfs import SYS, Mounted, mount_with, node_of
 from wizard.probe.machine import probe_machine
 
 READ_ONLY = Sentence("{path} is mounted read-only.")
@@ -61,10 +61,9 @@ def ground_of(folder: Path) -> FolderLocation:
         real = folder.resolve(strict=True)
     if real is None or not real.is_dir():
         raise BadInput(t("Folder {path} does not exist.", path=folder))
-    mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
-    # Of several mounts at one place, the last hides the others.
-    deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
-    return FolderLocation(real, mounts[deepest])
+    mounted = mount_with(str(real), read_mounts())
+    assert mounted is not None, "the root is mounted"
+    return FolderLocation(real, mounted)
 
 
 def device_of(mounted: Mounted) -> str | None:

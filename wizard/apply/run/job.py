@@ -308,6 +308,12 @@ class RunJob(Generic[D]):
         """Return the document of a run with current nodes. Raises Refused if they are not clear."""
         return self.kind.load(run)
 
+    def owned(self, run: Path, *, undoing: bool = False) -> tuple[D, Collection[str]]:
+        """Return the document of a run with current nodes, and the drives to lock. Raises Refused if they are
+        not clear or not the run's."""
+        document = self.located(run)
+        return document, self.own_drives(document, runs.load_environment(run), run, undoing=undoing)
+
     def has_begun(self, run: Path) -> bool:
         """Return True if a run has started to write."""
         return bool(begun_steps(read_entries(run)))
@@ -338,8 +344,7 @@ class RunJob(Generic[D]):
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared[D]:
         """Prepare a request. Raises Refused if the run cannot continue that way."""
-        document, environment = self.located(run), runs.load_environment(run)
-        drives = self.own_drives(document, environment, run, undoing=asked.purpose is Purpose.UNDO)
+        document, drives = self.owned(run, undoing=asked.purpose is Purpose.UNDO)
         return Prepared(document, drives, STARTS[asked.purpose](devices=document.devices))
 
     def ask(self, run: Path, purpose: Purpose) -> None:

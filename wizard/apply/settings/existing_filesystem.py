@@ -40,7 +40,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import no_filesystem, signatures_on
 from wizard.plan.settings.tuning import RESERVED, CurrentSettings
 from wizard.probe.host import sysfs
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import drive_under, probe_machine
 
 
 class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
@@ -159,9 +159,7 @@ def nodes_of(device: str) -> tuple[str, str]:
                 device=device,
             )
         )
-    if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
-        return str(node), sysfs.node_of(there.parent.name)
-    return str(node), str(node)
+    return str(node), drive_under(device) or str(node)
 
 
 def drive_of(device: str) -> str:

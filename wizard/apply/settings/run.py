@@ -17,7 +17,7 @@ from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.progress_log import reached
-from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.apply.settings import guard
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.states import How, do, read, undo
@@ -201,10 +201,9 @@ class SettingsRunJob(job.RunJob[Changes]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""
-        run, changes = work.run, self.kind.load(work.run)
+        run, (changes, _) = work.run, self.owned(work.run)
         entries = journal.read_entries(run)
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
-        guard.check_own(changes, load_environment(run))
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
         system = system_in(run, changes, work.journal, work.drive_locks)
@@ -224,8 +223,7 @@ class SettingsRunJob(job.RunJob[Changes]):
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Undo the changes in reverse order. Files are restored even if the drive is missing; changes to the
         drive are not."""
-        run, changes = work.run, self.kind.load(work.run)
-        guard.check_own(changes, load_environment(run))
+        run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
         system = system_in(run, changes, work.journal, work.drive_locks)
         results = []

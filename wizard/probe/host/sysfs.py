@@ -1,7 +1,7 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import filterfalse
 from pathlib import Path
@@ -123,12 +123,15 @@ def swaps_in(swaps: str) -> tuple[str, ...]:
 
 def filesystem_of(path: str) -> str:
     """Return the kind of the filesystem that contains a path, without access to the path."""
-    below = [
-        one
-        for one in mounts_in(text(MOUNTS) or "")
-        if f"{path}/".startswith(f"{one.mount_point.rstrip('/')}/")
-    ]
-    return next((one.filesystem for one in sorted(below, key=lambda one: len(one.mount_point))[-1:]), "")
+    found = mount_with(path, mounts_in(text(MOUNTS) or ""))
+    return found.filesystem if found else ""
+
+
+def mount_with(path: str, mounts: Iterable[Mounted]) -> Mounted | None:
+    """Return the mount that contains a path, without access to the path. Of several at one place, the last
+    hides the others."""
+    below = [one for one in mounts if f"{path}/".startswith(f"{one.mount_point.rstrip('/')}/")]
+    return max(reversed(below), key=lambda one: len(one.mount_point), default=None)
 
 
 def unescaped(text: str) -> str:
