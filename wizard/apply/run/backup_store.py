@@ -66,11 +66,7 @@ def read_file(path: Path) -> str:
 def load_document(file: Path, schema: str, wanted: type[T]) -> T | None:
     """Return a document that `replace_document` wrote, or None if missing. Raises BadInput."""
     text = read_kept(file)
-    return (
-        None
-        if text is None
-        else codec.from_json(codec.parse_document(text, schema, str(file)), wanted, str(file))
-    )
+    return None if text is None else codec.parse_document(text, schema, wanted, str(file))
 
 
 def text_of(file: Path) -> str | None:

@@ -58,7 +58,7 @@ class Settings(Struct, frozen=True):
     drive; None for other kinds of runs and older versions."""
 
     fstab: str
-    only: tuple[str, ...] | None
+    only: frozenset[str] | None
     patience_seconds: float
     direct: bool | None = None
 
@@ -182,7 +182,7 @@ def make_run(
     names, tables = "-".join(Path(path).name for path in devices), (environment.fstab, environment.crypttab)
     settings = Settings(
         str(environment.fstab.absolute()),
-        tuple(sorted(environment.only)) if environment.only is not None else None,
+        environment.only,
         environment.patience_seconds,
         direct,
     )
@@ -278,8 +278,7 @@ def _saved_drives(run: Path) -> RunDrives | None:
     for text in (backup_store.text_of(run / DRIVES), backup_store.backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
-                where = str(run / DRIVES)
-                return codec.from_json(codec.parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
+                return codec.parse_document(text, DRIVES_SCHEMA, RunDrives, str(run / DRIVES))
     return None
 
 
@@ -293,7 +292,7 @@ def load_environment(run: Path) -> backup_store.Environment:
     settings = _load_settings(run)
     return backup_store.Environment(
         Path(settings.fstab),
-        frozenset(settings.only) if settings.only is not None else None,
+        settings.only,
         settings.patience_seconds,
     )
 
@@ -307,8 +306,7 @@ def is_direct(run: Path) -> bool | None:
 
 
 def _load_settings(run: Path) -> Settings:
-    where = str(run / SETTINGS)
-    return codec.from_json(codec.parse_document(_settings_text(run), SCHEMA, where), Settings, where)
+    return codec.parse_document(_settings_text(run), SCHEMA, Settings, str(run / SETTINGS))
 
 
 def _settings_text(run: Path) -> str:
