@@ -19,7 +19,6 @@ NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ...
 
 NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
-NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
 SEE = Sentence("See `{command} --help` for options and examples.")

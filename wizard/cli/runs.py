@@ -21,8 +21,8 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import LEFT_OFF, check_root, check_tokens
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
-from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli.command import NO_RUN, typed
+from wizard.apply.run.runs import NO_RUN, check_owner, find_run, list_runs, run_argument, runs_folder
+from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate, waiting_words

@@ -19,9 +19,17 @@ from wizard.apply.run.job import Rollback
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
 from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
-from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
+from wizard.apply.run.runs import (
+    NO_RUN,
+    command_on,
+    find_run,
+    list_runs,
+    load_plan,
+    run_argument,
+    runs_folder,
+)
 from wizard.apply.run_control import is_not_yet, job_of
-from wizard.cli.command import NO_RUN, typed
+from wizard.cli.command import typed
 from wizard.cli.output import say, tell, width_of
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word

@@ -96,11 +96,7 @@ def held_on(device: str) -> DeviceFilesystem:
 
 def mount_of(node: str) -> Mounted | None:
     """Return the last mount of a device, preferably of the whole filesystem, or None."""
-    found = [
-        one
-        for one in read_mounts()
-        if is_mount_of(one, node) or (one.source.startswith("/dev/") and os.path.realpath(one.source) == node)
-    ]
+    found = [one for one in read_mounts() if is_mount_of(one, node)]
     return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
 
 

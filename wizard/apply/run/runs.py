@@ -337,12 +337,15 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
         raise BadInput(UNREADABLE(file=folder, why=error)) from None
 
 
+NO_RUN = Sentence("No runs in {folder}.")
+
+
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     """Return the run with this name or path, or the newest one. Raises BadInput."""
     runs = list_runs(journal_dir)
     if name is None:
         if not runs:
-            raise BadInput(t("No runs in {folder}.", folder=runs_folder(journal_dir)))
+            raise BadInput(NO_RUN(folder=runs_folder(journal_dir)))
         return runs[-1]
     if "/" in name and _is_run(Path(name)):
         return Path(name).absolute()

@@ -71,12 +71,12 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     (signature,) = found
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
-    mounts = {mounted.mount_point: mounted for mounted in all_mounts}
+    places = [mounted.mount_point for mounted in all_mounts]
     tags = tags_of(found, part)
-    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
-    line = _preferred_line(own, mounts)
+    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, places)]
+    line = _preferred_line(own, places)
     mounted = mounted_from(node, line.mount_point) if line else None
-    place = mounted.mount_point if mounted else next(reversed(mounts), None)
+    place = mounted.mount_point if mounted else next(reversed(places), None)
     if line is None and place is not None:
         mounted = mounted_from(node, place)
     block, reserved = None, None

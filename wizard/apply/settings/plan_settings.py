@@ -46,6 +46,7 @@ from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
 from wizard.plan.changes import Changes
+from wizard.plan.partition.moves import NO_PARTITION
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
@@ -310,7 +311,7 @@ def _place_and_options(
 
 def _check_mount_point(place: str) -> None:
     if fault := rules.mount_point_fault(place):
-        _refuse(t("The mount point '{place}' {fault}.", place=place, fault=fault))
+        _refuse(rules.NAME_PLACE(place=place, fault=fault))
 
 
 def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:
@@ -388,7 +389,7 @@ def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment)
     device, drive = used.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise refused(t("{device} is not a partition. Name one, such as /dev/sdX1.", device=device))
+        raise refused(NO_PARTITION(device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))

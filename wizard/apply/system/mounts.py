@@ -54,8 +54,11 @@ def mounted_from(device: str, place: str) -> Mounted | None:
 
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
-    """The kernel lists the root filesystem as /dev/root."""
-    return mounted.source == device or (mounted.source == "/dev/root" and is_on(device, mounted.mount_point))
+    """Follows links. The kernel lists the root filesystem as /dev/root."""
+    source = mounted.source
+    if source == "/dev/root":
+        return is_on(device, mounted.mount_point)
+    return source.startswith("/dev/") and os.path.realpath(source) == os.path.realpath(device)
 
 
 def is_on(device: str, place: str) -> bool:
