@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -28,7 +29,7 @@ READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 
-class DeviceFilesystem(Struct, frozen=True):
+class DeviceFilesystem(NamedTuple):
     """Filesystem on a device, by libblkid's name. `uuid` may be empty."""
 
     node: str
@@ -143,7 +144,7 @@ def node_with(path: str, filesystem: str, uuid: str) -> str | None:
     for node in (path, *devices_with(uuid)):
         with suppress(BadInput):
             found = held_on(node)
-            if (found.filesystem, found.uuid) == (filesystem, uuid):
+            if found[1:] == (filesystem, uuid):
                 return found.node
     return None
 
