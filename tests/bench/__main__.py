@@ -5,6 +5,7 @@ one of each side.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import tempfile
@@ -16,7 +17,6 @@ from pathlib import Path
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render
 from tests.bench.screens import crowded, painting, serial, typing, wide
 from tests.readme import put
-from wizard.documents.codec import parse_document
 from wizard.model.said import GIB
 
 RIVALS = (
@@ -118,12 +118,7 @@ def applying() -> Iterator[Row]:
 
 def mkfs_options(plan: Path) -> list[str]:
     """Return the mkfs options of the plan, so that both sides do the same work."""
-    return [
-        str(word)
-        for word in parse_document(plan.read_text(), "diskwright.plan/2", str(plan))["volumes"][0][
-            "mkfs_options"
-        ]
-    ]
+    return [str(word) for word in json.loads(plan.read_text())["volumes"][0]["mkfs_options"]]
 
 
 def rivals(paths: Sequence[str]) -> None:

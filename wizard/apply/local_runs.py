@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wizard.apply.plan import job as plan_job
     from wizard.apply.run import job, journal, kinds, process
     from wizard.apply.run.progress_log import RunStatus
-    from wizard.apply.settings import run as settings_run
+    from wizard.apply.settings import plan_settings
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
     from wizard.model.run import JournalEntry
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_job, settings_run = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.run"
+    guard, survey, plan_job, plan_settings = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.plan_settings"
     )
 
 
@@ -57,8 +57,8 @@ class LocalRuns:
         self._journal_dir = journal_dir
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Plan changes to a filesystem or its drive. Raises as `changes_for` does."""
-        return settings_run.changes_for(device, wanted, self._environment)
+        """Plan changes to a filesystem or its drive. Raises as `act` does."""
+        return plan_settings.act(device, wanted, self._environment)
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files and plan a copy. Raises as `survey.work_out` does."""

@@ -23,4 +23,4 @@ def read_any(text: str, where: str) -> BenchmarkResult:
     """Parse any benchmark's result. Raises BadInput naming `where`."""
     kinds = (kind for kind, schema in SCHEMAS.items() if f'"{schema}"' in text[:200])
     kind = next(kinds, Verdict)
-    return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)
+    return codec.parse_document(text, SCHEMAS[kind], kind, where)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from wizard.advice.existing import Existing
+from wizard.advice.workloads import find_workload
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
@@ -21,18 +22,16 @@ from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
 from wizard.model import requests
+from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Severity
 from wizard.model.said import t
 from wizard.operations.operation import Context
-from wizard.plan.changes import Prospect, Way
+from wizard.plan.changes import Changes, Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
-
-if TYPE_CHECKING:
-    from wizard.apply.settings.run import TuningProposal
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -95,14 +94,15 @@ def bring(arguments: Namespace) -> ExitCode:
 
 def tune(arguments: Namespace) -> None:
     """Suggest settings, and save the changes if requested."""
-    from wizard.apply.settings.run import work_out
+    from wizard.apply.settings.existing_filesystem import look_at_filesystem
+    from wizard.apply.settings.plan_settings import changes_to
 
-    environment = environment_of(arguments)
-    found = work_out(arguments.device, arguments.workload, environment, arguments.writable)
-    document = render_any(found.changes)
-    existing = found.used
+    environment, workload = environment_of(arguments), find_workload(arguments.workload).workload
+    existing = look_at_filesystem(arguments.device, environment)
+    changes = changes_to(existing, requests.Tune(workload.id, arguments.writable), environment)
+    document = render_any(changes)
     if arguments.output is not None:
-        if not found.changes.steps:
+        if not changes.steps:
             raise BadInput(
                 t(
                     "No changes to apply for {device}; {file} was not written.",
@@ -111,20 +111,19 @@ def tune(arguments: Namespace) -> None:
                 )
             )
         save(arguments.output, document)
-    deliver(arguments, document, _tuning_blocks(found))
-    for step in () if arguments.json else found.changes.steps:
-        tell(step.operation.file_difference(Context(found.changes.drive), existing.fstab_text))
+    deliver(arguments, document, _tuning_blocks(workload, existing, changes))
+    for step in () if arguments.json else changes.steps:
+        tell(step.operation.file_difference(Context(changes.drive), existing.fstab_text))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(NOT_WRITTEN)
-        say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
+        say(typed("apply", shlex.quote(arguments.output), as_options(changes.tokens), *own_fstab))
 
 
-def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
+def _tuning_blocks(workload: Workload, existing: Existing, changes: Changes) -> Iterator[Block]:
     """Omit the edits of whole files."""
-    existing, changes = found.used, found.changes
     volume = f"{existing.device}, {existing.mount_point or NOT_MOUNTED}"
-    yield para(t("{purpose} on {drive}", purpose=found.workload.title, drive=volume))
+    yield para(t("{purpose} on {drive}", purpose=workload.title, drive=volume))
     yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))

@@ -109,8 +109,8 @@ def _mounts_below(folder: Path) -> list[str]:
 
 def _mounts() -> list[tuple[str, str]]:
     """Topmost first. Names that are not UTF-8 can still be unmounted."""
-    lines = [*sysfs.mountinfo_fields(MOUNTINFO.read_text(errors="surrogateescape"))]
-    return [(sysfs.unescaped(tail[1]), sysfs.unescaped(fields[4])) for fields, tail in reversed(lines)]
+    found = [*sysfs.mounts_in(MOUNTINFO.read_text(errors="surrogateescape"))]
+    return [(one.source, one.mount_point) for one in reversed(found)]
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")

@@ -62,9 +62,9 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
         raise BadInput(FAULT_IN(file=place, why=str(misfit.said))) from None
 
 
-def parse_document(text: str, schema: str, where: str) -> JSON:
-    """Parse a document with this schema (`diskwright.plan/1`). Raises BadInput."""
-    return _parse_one_of(text, (schema,), where)[1]
+def parse_document(text: str, schema: str, wanted: type[T], where: str) -> T:
+    """Parse a document with this schema (`diskwright.plan/1`). Raises BadInput with `where` (a file)."""
+    return from_json(_parse_one_of(text, (schema,), where)[1], wanted, where)
 
 
 def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:

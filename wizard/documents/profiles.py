@@ -190,6 +190,6 @@ def read_notice(data: bytes) -> Notice | None:
         return None
     try:
         text = zlib.decompressobj().decompress(body, MOST_UNPACKED_BYTES).decode("ascii")
-        return codec.from_json(codec.parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
+        return codec.parse_document(text, SCHEMA, Notice, "The notice")
     except (zlib.error, UnicodeDecodeError, BadInput):
         return None

@@ -162,7 +162,7 @@ def load_facts(path: Path) -> RawMachine:
         raise BadInput(
             t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown)
         ) from None
-    return remember(codec.from_json(codec.parse_document(text, SCHEMA, shown), RawMachine, shown))
+    return remember(codec.parse_document(text, SCHEMA, RawMachine, shown))
 
 
 def recorded_drive(machine: Machine, device: str) -> Drive:

@@ -12,7 +12,7 @@ from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, pre
 from tests.unit.machines import drive, machine
 from tests.unit.ui.simulated import Simulated
 from wizard.apply.run.journal import ENDS, RunState, read_entries
-from wizard.documents.codec import from_json, parse_document
+from wizard.documents.codec import parse_document
 from wizard.ext4.assessment import Situation
 from wizard.ext4.document import MIGRATIONS
 from wizard.model.machine import Drive, Signature
@@ -30,9 +30,7 @@ class MovingPerformance(Simulated):
 
     def __init__(self, folder: Path = FOLDER) -> None:
         where = folder / "situation.json"
-        self.found = from_json(
-            parse_document(where.read_text(), SITUATION_SCHEMA, where.name), Situation, where.name
-        )
+        self.found = parse_document(where.read_text(), SITUATION_SCHEMA, Situation, where.name)
         self.recorded = _migration(folder / "migration.json")
         self.entries = read_entries(folder)
         self.run = Path((folder / "run.txt").read_text().strip())

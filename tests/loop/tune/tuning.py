@@ -13,10 +13,10 @@ from wizard.advice.existing import Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.run import work_out
+from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import Tune
 from wizard.plan.changes import Changes
-from wizard.plan.settings.tuning import SETTINGS, make_changes
+from wizard.plan.settings.tuning import SETTINGS, changes_of, tuned
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 
@@ -86,9 +86,10 @@ class Used:
             queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,
         )
-        made = make_changes(used.identity, used, Tune("large-media"), wanted)
+        tune, place = Tune("large-media"), (used.device, used.filesystem, used.uuid)
+        made = changes_of(used.identity, place, tune, tuned(used.identity, wanted, used))
         # A run starts only with today's explanations.
-        advised = work_out(self.drive, "large-media", self.work.environment).changes
+        advised = act(self.drive, tune, self.work.environment)
         return replace(made, reasons=advised.reasons, doubts=advised.doubts)
 
     def apply(self, changes: Changes, environment: Environment | None = None) -> tuple[Path, RunState]:

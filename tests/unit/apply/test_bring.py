@@ -20,7 +20,6 @@ from wizard.apply.copy.copy_entry import TreeCopy, give_name
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
-from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tree.entries import EntryKind, TreeEntry, to_line
 from wizard.apply.tree.manifest import open_folder
 from wizard.filesystems.kind import EVERYTHING
@@ -32,6 +31,7 @@ from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace
 from wizard.plan.copy import BRINGS, losses_of, moved, name_fault, place_edit, size_fault, takes_fault
 from wizard.plan.dangers import known_identity
+from wizard.probe.host.sysfs import mounts_in
 
 FOUND = drive()
 assert FOUND.size_bytes is not None and FOUND.geometry is not None
@@ -179,11 +179,13 @@ def test_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_overlapping_places() -> None:
-    mounts = parse_mountinfo(
-        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
-        "2 1 8:2 / /srv rw - xfs /dev/sdb1 rw\n"
-        "3 1 8:2 /in/side /mnt rw - xfs /dev/sdb1 rw\n"
-    )
+    mounts = [
+        *mounts_in(
+            "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+            "2 1 8:2 / /srv rw - xfs /dev/sdb1 rw\n"
+            "3 1 8:2 /in/side /mnt rw - xfs /dev/sdb1 rw\n"
+        )
+    ]
 
     def ground(folder: str, at: int) -> FolderLocation:
         return FolderLocation(Path(folder), mounts[at])

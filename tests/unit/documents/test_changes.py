@@ -14,7 +14,6 @@ from tests.unit.machines import drive, machine
 from wizard.advice.existing import Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
-from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
 from wizard.model.requests import Tune
 from wizard.operations.fstab import EditFstab, LineEdit
@@ -24,7 +23,8 @@ from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, W
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, make_changes
+from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, changes_of, tuned
+from wizard.probe.host.sysfs import mounts_in
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
@@ -57,7 +57,8 @@ def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
     identity = known_identity(machine(held), held)
-    return make_changes(identity, found, Tune("large-media"), tuning)
+    place = (found.device, found.filesystem, found.uuid)
+    return changes_of(identity, place, Tune("large-media"), tuned(identity, tuning, found))
 
 
 CHANGES = made()
@@ -329,5 +330,5 @@ def test_unreadable_settings_are_not_changed() -> None:
     ],
 )
 def test_options_to_repeat_in_a_remount(own: str, of_filesystem: str, words: tuple[str, ...]) -> None:
-    (mounted,) = parse_mountinfo(f"36 25 8:1 / /srv {own} shared:1 - ext4 /dev/sda1 {of_filesystem}\n")
+    (mounted,) = mounts_in(f"36 25 8:1 / /srv {own} shared:1 - ext4 /dev/sda1 {of_filesystem}\n")
     assert mounted.words == words

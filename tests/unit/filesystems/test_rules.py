@@ -13,7 +13,6 @@ from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, rederived, sp
 from wizard.advice.missing import obstacles
 from wizard.apply.system import mounts
 from wizard.apply.system.fstab import conflict, parse
-from wizard.apply.system.mounts import parse_swaps
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
@@ -29,6 +28,7 @@ from wizard.plan.check import places_in
 from wizard.plan.derive import derived_from, table_of
 from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
+from wizard.probe.host.sysfs import swaps_in
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}
@@ -310,8 +310,8 @@ def test_ntfs_needs_the_kernel_driver() -> None:
 
 def test_active_swap_devices() -> None:
     text = "Filename\t\t\tType\t\tSize\n/dev/sda2    partition\t1023996\n/swap\\040file\tfile\t4\n"
-    assert parse_swaps(text) == ("/dev/sda2", "/swap file")
-    assert parse_swaps("") == ()
+    assert swaps_in(text) == ("/dev/sda2", "/swap file")
+    assert swaps_in("") == ()
 
 
 def test_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

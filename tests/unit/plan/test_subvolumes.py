@@ -7,7 +7,6 @@ from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, plan_page, rederived, spec, with_operations
 from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
-from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput
 from wizard.model.layout import Subvolume
 from wizard.model.said import GIB
@@ -17,6 +16,7 @@ from wizard.plan.check import places_in
 from wizard.plan.plan import PLANS, Plan
 from wizard.plan.request.volume_request import parse_subvolume, parse_volume
 from wizard.plan.text import inside_sentences
+from wizard.probe.host.sysfs import mounts_in
 
 ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")
 
@@ -181,7 +181,7 @@ def test_fstab_may_have_one_line_for_each_subvolume() -> None:
 
 def test_mount_shows_its_subvolume() -> None:
     line = "36 25 0:45 /@home /mnt/x/home rw,noatime shared:1 - btrfs /dev/sda1 rw,subvolid=257,subvol=/@home"
-    assert [entry.root for entry in parse_mountinfo(line)] == ["/@home"]
+    assert [entry.root for entry in mounts_in(line)] == ["/@home"]
 
 
 def test_btrfs_lists_them_with_their_paths() -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.run.process import opened
+from wizard.apply.run.process import UNOPENED, opened
 from wizard.ext4 import superblock
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import ExtFacts
@@ -23,7 +23,6 @@ from wizard.probe.host.sysfs import name_of, node_of, text
 from wizard.probe.machine import list_drive_paths
 from wizard.process.program import run
 
-UNOPENED = Sentence("Cannot open {path}: {why}.")
 UNREAD_AT = Sentence("Cannot read {device} at byte {byte}: {why}.")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
 CAME = Sentence("only {got} of {length} bytes")
@@ -216,6 +215,15 @@ def drives_under(node: str) -> tuple[str, ...]:
     if not below:
         return (node_of(whole.name),)
     return tuple(dict.fromkeys(drive for one in below for drive in drives_under(node_of(one.name))))
+
+
+def devices_with(uuid: str) -> list[str]:
+    """Return all devices with this UUID as libblkid finds them now; empty if the UUID is empty or blkid
+    fails."""
+    argv = ("blkid", "-c", "/dev/null", "-o", "device", "-t", f"UUID={uuid}")
+    with suppress(Failed):
+        return run(argv, accept=(0, 2)).output.split() if uuid else []
+    return []
 
 
 def reread_table(drive: str, *, anew: bool) -> None:

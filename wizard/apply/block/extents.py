@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Protocol, Self
 
 from wizard.apply.block import devices
+from wizard.apply.run.process import UNOPENED
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, failing, rounded_up
 
@@ -221,7 +222,7 @@ class DeviceMedium:
         self.node = node
         self.size_bytes = devices.size_bytes(node)
         self.logical_block_bytes, _ = devices.block_bytes(node)
-        with failing(devices.UNOPENED, path=node):
+        with failing(UNOPENED, path=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         self._buffer = mmap.mmap(-1, MIB)
 

@@ -236,7 +236,6 @@ class ConversionRunJob(job.RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     kind = kinds.MIGRATION
-    explains = True
 
     def own_drives(
         self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False
@@ -308,16 +307,11 @@ class ConversionRunJob(job.RunJob[Migration]):
     def ask(self, run: Path, purpose: process.Purpose) -> None:
         # Only the quick checks. The device may be mounted read-only.
         self.check_possible(run, job.JobRequest(purpose))
-        migration = self._identified(run)
+        migration, _ = self.owned(run)
         if purpose is process.Purpose.KEEP:
             self.check_continues(run, migration, purpose)
         else:
             guard.drive_now(migration)
-
-    def _identified(self, run: Path) -> Migration:
-        migration = self.located(run)
-        self.own_drives(migration, runs.load_environment(run), run)
-        return migration
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Convert, undo or keep with the filesystem writable.
@@ -333,7 +327,7 @@ class ConversionRunJob(job.RunJob[Migration]):
         check_state(run, work.purpose)
         site = MigratingSite(
             run,
-            self._identified(run),
+            self.owned(run)[0],
             0,
             work.journal,
             work.drive_locks,

@@ -42,7 +42,7 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     device = places.device_of(location.mounted)
     is_at_place = str(location.folder) == location.mounted.mount_point
     found = places.held_on(device) if device and is_at_place else None
-    if found is None or (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
+    if found is None or found[1:] != (to.filesystem, to.uuid):
         raise Refused(
             t(
                 "The filesystem at {place} is not the {title} target of this copy. This attempt made no "
@@ -212,8 +212,7 @@ class CopyRunJob(job.RunJob[Bring]):
         If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
         removed.
         """
-        run, bring = work.run, self.kind.load(work.run)
-        self.own_drives(bring, runs.load_environment(run), run, undoing=True)
+        run, (bring, _) = work.run, self.owned(work.run, undoing=True)
         backup_store.mark_durably(run / process.UNDOING)
         messages = list[Message]()
         if bring.takes is not None:

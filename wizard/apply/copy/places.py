@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from wizard.apply.block.devices import drives_under
+from wizard.apply.block.devices import devices_with, drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.apply.settings.guard import nodes_with
-from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
+from wizard.apply.system.mounts import is_mount_of, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
@@ -22,14 +22,14 @@ from wizard.model.said import Sentence, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings import possible
-from wizard.probe.host.sysfs import SYS, node_of
+from wizard.probe.host.sysfs import SYS, Mounted, mount_with, node_of
 from wizard.probe.machine import probe_machine
 
 READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 
-class DeviceFilesystem(Struct, frozen=True):
+class DeviceFilesystem(NamedTuple):
     """Filesystem on a device, by libblkid's name. `uuid` may be empty."""
 
     node: str
@@ -62,10 +62,9 @@ def ground_of(folder: Path) -> FolderLocation:
         real = folder.resolve(strict=True)
     if real is None or not real.is_dir():
         raise BadInput(t("Folder {path} does not exist.", path=folder))
-    mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
-    # Of several mounts at one place, the last hides the others.
-    deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
-    return FolderLocation(real, mounts[deepest])
+    mounted = mount_with(str(real), read_mounts())
+    assert mounted is not None, "the root is mounted"
+    return FolderLocation(real, mounted)
 
 
 def device_of(mounted: Mounted) -> str | None:
@@ -98,11 +97,7 @@ def held_on(device: str) -> DeviceFilesystem:
 
 def mount_of(node: str) -> Mounted | None:
     """Return the last mount of a device, preferably of the whole filesystem, or None."""
-    found = [
-        one
-        for one in read_mounts()
-        if is_mount_of(one, node) or (one.source.startswith("/dev/") and os.path.realpath(one.source) == node)
-    ]
+    found = [one for one in read_mounts() if is_mount_of(one, node)]
     return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
 
 
@@ -146,10 +141,10 @@ def mounted_filesystem(mounted: Mounted) -> DeviceFilesystem:
 def node_with(path: str, filesystem: str, uuid: str) -> str | None:
     """Return the node of a filesystem, which may have another name after a reboot, or None if it is not
     attached."""
-    for node in (path, *nodes_with(uuid)):
+    for node in (path, *devices_with(uuid)):
         with suppress(BadInput):
             found = held_on(node)
-            if (found.filesystem, found.uuid) == (filesystem, uuid):
+            if found[1:] == (filesystem, uuid):
                 return found.node
     return None
 

@@ -163,7 +163,6 @@ def _target(location: places.FolderLocation, into: str | None) -> changes.BringT
         raise refused(t("{path} is not on a drive.", path=location.folder))
     if "ro" in mounted.options:
         raise refused(places.READ_ONLY(path=mounted.mount_point))
-    found = places.held_on(device)
     folder = location.folder
     if into is not None:
         inner = PurePosixPath(into)
@@ -182,9 +181,7 @@ def _target(location: places.FolderLocation, into: str | None) -> changes.BringT
         elif path.is_symlink() or not path.is_dir() or path.is_mount():
             raise refused(t("{path} is not a folder.", path=path))
     return changes.BringTo(
-        found.node,
-        found.filesystem,
-        found.uuid,
+        *places.held_on(device),
         mounted.mount_point,
         str(folder),
         tuple(missing),

@@ -253,7 +253,7 @@ def _from_backup(run: Path) -> Record | None:
 def _read(text: str, where: str) -> Record:
     """Parse a record. Cached, since status is polled several times a second, and a large change has many
     places."""
-    record = codec.from_json(codec.parse_document(text, SCHEMA, where), Record, where)
+    record = codec.parse_document(text, SCHEMA, Record, where)
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)
         single = filter(None, (change.notice, change.witness))

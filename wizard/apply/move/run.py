@@ -18,7 +18,7 @@ from wizard.apply.plan.guard import NOT_ON_DRIVE
 from wizard.apply.run import job, kinds, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries, state
-from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.guard import lower_devices
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
 from wizard.model.geometry import Identity
@@ -105,8 +105,7 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
-        run, moves = work.run, self.located(work.run)
-        self.own_drives(moves, load_environment(run))
+        run, (moves, _) = work.run, self.owned(work.run)
         # Partitions that have not moved may have been used since they were read. Read them again.
         notes = tuple(
             noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves)
@@ -135,8 +134,7 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Move all partitions back."""
-        run, moves = work.run, self.located(work.run)
-        self.own_drives(moves, load_environment(run))
+        run, (moves, _) = work.run, self.owned(work.run, undoing=True)
         check_same(run, moves)
         with _opened(moves) as drive:
             context = OnDrive(run, moves, drive, load_notes(run, moves))

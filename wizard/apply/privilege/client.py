@@ -96,7 +96,7 @@ class Elevated(LocalRuns):
         return self._run
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Raises as `changes_for` does."""
+        """Raises as `act` does."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
         return SETTINGS.read(answer.document, "The document")
 

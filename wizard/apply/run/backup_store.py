@@ -52,22 +52,21 @@ def replace_text(file: Path, text: str) -> None:
 
 def read_kept(file: Path) -> str | None:
     """Return the text of a run's file, or None if missing. Raises BadInput."""
+    return read_file(file) if os.path.lexists(file) else None
+
+
+def read_file(path: Path) -> str:
+    """Read a run's file. Raises BadInput."""
     try:
-        return file.read_text("utf-8")
-    except FileNotFoundError:
-        return None
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=file, why=str(error))) from None
+        raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 
 
 def load_document(file: Path, schema: str, wanted: type[T]) -> T | None:
     """Return a document that `replace_document` wrote, or None if missing. Raises BadInput."""
     text = read_kept(file)
-    return (
-        None
-        if text is None
-        else codec.from_json(codec.parse_document(text, schema, str(file)), wanted, str(file))
-    )
+    return None if text is None else codec.parse_document(text, schema, wanted, str(file))
 
 
 def text_of(file: Path) -> str | None:

@@ -212,9 +212,6 @@ class RunJob(Generic[D]):
 
     kind: kinds.RunKind[D]
 
-    explains = False
-    """True if documents have explanations that may be outdated."""
-
     # New runs.
 
     def check_document(self, document: D) -> None:
@@ -261,22 +258,21 @@ class RunJob(Generic[D]):
         locks = self.lock(document, drives)
         try:
             self.check_new(document)
+            self.check_explained(document, how.environment)
         except BaseException:
             process.unlock(locks)
             raise
         return locks
 
     def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the document's explanations are outdated."""
+        """Raises Refused if the document's explanations are outdated. Requires the locks."""
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""
 
     def preflight(self, document: D, how: Start) -> None:
-        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new`
-        and `check_explained` do."""
+        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new` does."""
         process.unlock(self.lock_new(document, replace(how, tokens=document.tokens), make=False))
-        self.check_explained(document, how.environment)
 
     def make(self, document: D, how: Start) -> Path:
         """Create the folder of a new run."""
@@ -284,10 +280,8 @@ class RunJob(Generic[D]):
         return runs.make_run(how.folder, document.devices, self.kind.file, text, how.environment)
 
     def start(self, document: D, how: Start) -> Path:
-        """Start a run in a detached process and return its folder. Raises as `preflight` does, and Refused
-        for wrong tokens. Nothing was written to the drives then."""
-        if self.explains:
-            self.preflight(document, how)
+        """Start a run in a detached process and return its folder. Raises as `lock_new` does. Nothing was
+        written to the drives then."""
         drive_locks = self.lock_new(document, how, make=True)
         applying = tn(
             "Applying {count} step to {devices:list}.",
@@ -313,6 +307,12 @@ class RunJob(Generic[D]):
     def located(self, run: Path) -> D:
         """Return the document of a run with current nodes. Raises Refused if they are not clear."""
         return self.kind.load(run)
+
+    def owned(self, run: Path, *, undoing: bool = False) -> tuple[D, Collection[str]]:
+        """Return the document of a run with current nodes, and the drives to lock. Raises Refused if they are
+        not clear or not the run's."""
+        document = self.located(run)
+        return document, self.own_drives(document, runs.load_environment(run), run, undoing=undoing)
 
     def has_begun(self, run: Path) -> bool:
         """Return True if a run has started to write."""
@@ -344,8 +344,7 @@ class RunJob(Generic[D]):
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared[D]:
         """Prepare a request. Raises Refused if the run cannot continue that way."""
-        document, environment = self.located(run), runs.load_environment(run)
-        drives = self.own_drives(document, environment, run, undoing=asked.purpose is Purpose.UNDO)
+        document, drives = self.owned(run, undoing=asked.purpose is Purpose.UNDO)
         return Prepared(document, drives, STARTS[asked.purpose](devices=document.devices))
 
     def ask(self, run: Path, purpose: Purpose) -> None:

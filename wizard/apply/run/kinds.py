@@ -8,6 +8,7 @@ from typing import Generic, TypeVar, cast
 from msgspec import Struct
 
 from wizard.apply.run import runs
+from wizard.apply.run.backup_store import read_file
 from wizard.apply.run.process import refused
 from wizard.documents.codec import Sealed
 from wizard.model.moves import Moves
@@ -36,7 +37,7 @@ class RunKind(Struct, Generic[D], frozen=True):
     def load(self, run: Path) -> D:
         """Load the document of a run. Raises BadInput."""
         file = run / self.file
-        return remember(self.documents.read_kept(runs.read_file(file), str(file), own=True))
+        return remember(self.documents.read_kept(read_file(file), str(file), own=True))
 
     def found(self, journal_dir: Path | None = None) -> tuple[Path, ...]:
         """Return all runs of this kind, oldest first. Raises as `list_runs` does."""

@@ -57,7 +57,7 @@ class Settings(Struct, frozen=True):
     drive; None for other kinds of runs and older versions."""
 
     fstab: str
-    only: tuple[str, ...] | None
+    only: frozenset[str] | None
     patience_seconds: float
     direct: bool | None = None
 
@@ -181,7 +181,7 @@ def make_run(
     names, tables = "-".join(Path(path).name for path in devices), (environment.fstab, environment.crypttab)
     settings = Settings(
         str(environment.fstab.absolute()),
-        tuple(sorted(environment.only)) if environment.only is not None else None,
+        environment.only,
         environment.patience_seconds,
         direct,
     )
@@ -242,7 +242,7 @@ def _plan_text(run: Path) -> str:
     """Return the plan document, from the backup if the file is lost, damaged or from another run."""
     kept, text = backup_store.backed_up(run, PLAN), backup_store.text_of(run / PLAN)
     if kept is None or kept == text:
-        return read_file(run / PLAN)
+        return backup_store.read_file(run / PLAN)
     if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
@@ -254,7 +254,7 @@ def _plan_text(run: Path) -> str:
 
 def plan_digest(run: Path) -> str:
     """Return the SHA-256 of the run's plan.json."""
-    return backup_store.digest_of_text(read_file(run / PLAN))
+    return backup_store.digest_of_text(backup_store.read_file(run / PLAN))
 
 
 def _recorded_digest(run: Path) -> str:
@@ -277,8 +277,7 @@ def _saved_drives(run: Path) -> RunDrives | None:
     for text in (backup_store.text_of(run / DRIVES), backup_store.backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
-                where = str(run / DRIVES)
-                return codec.from_json(codec.parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
+                return codec.parse_document(text, DRIVES_SCHEMA, RunDrives, str(run / DRIVES))
     return None
 
 
@@ -292,7 +291,7 @@ def load_environment(run: Path) -> backup_store.Environment:
     settings = _load_settings(run)
     return backup_store.Environment(
         Path(settings.fstab),
-        frozenset(settings.only) if settings.only is not None else None,
+        settings.only,
         settings.patience_seconds,
     )
 
@@ -306,8 +305,7 @@ def is_direct(run: Path) -> bool | None:
 
 
 def _load_settings(run: Path) -> Settings:
-    where = str(run / SETTINGS)
-    return codec.from_json(codec.parse_document(_settings_text(run), SCHEMA, where), Settings, where)
+    return codec.parse_document(_settings_text(run), SCHEMA, Settings, str(run / SETTINGS))
 
 
 def _settings_text(run: Path) -> str:
@@ -315,16 +313,8 @@ def _settings_text(run: Path) -> str:
     kept, plan = (backup_store.backed_up(run, name) for name in (SETTINGS, PLAN))
     # The backup belongs to this run if the record names its plan.
     if kept is None or plan is None or _recorded_digest(run) not in ("", backup_store.digest_of_text(plan)):
-        return read_file(run / SETTINGS)
+        return backup_store.read_file(run / SETTINGS)
     return kept
-
-
-def read_file(path: Path) -> str:
-    """Read a run's file. Raises BadInput."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 
 
 def _is_run(folder: Path) -> bool:

@@ -28,7 +28,7 @@ from wizard.apply.system.fstab import (
     started_with,
     tags_of,
 )
-from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_mounts
+from wizard.apply.system.mounts import is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
@@ -40,7 +40,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import no_filesystem
 from wizard.plan.settings.tuning import RESERVED, CurrentSettings
 from wizard.probe.host import sysfs
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import drive_under, probe_machine
 
 
 class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
     identity: Identity
     label: str
     lines: tuple[Line, ...]
-    mounts: tuple[Mounted, ...]
+    mounts: tuple[sysfs.Mounted, ...]
 
 
 def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
@@ -71,12 +71,12 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     (signature,) = found
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
-    mounts = {mounted.mount_point: mounted for mounted in all_mounts}
+    places = [mounted.mount_point for mounted in all_mounts]
     tags = tags_of(found, part)
-    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
-    line = _preferred_line(own, mounts)
+    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, places)]
+    line = _preferred_line(own, places)
     mounted = mounted_from(node, line.mount_point) if line else None
-    place = mounted.mount_point if mounted else next(reversed(mounts), None)
+    place = mounted.mount_point if mounted else next(reversed(places), None)
     if line is None and place is not None:
         mounted = mounted_from(node, place)
     block, reserved = None, None
@@ -159,9 +159,7 @@ def nodes_of(device: str) -> tuple[str, str]:
                 device=device,
             )
         )
-    if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
-        return str(node), sysfs.node_of(there.parent.name)
-    return str(node), str(node)
+    return str(node), drive_under(device) or str(node)
 
 
 def drive_of(device: str) -> str:

@@ -8,16 +8,18 @@ drive's lock still excludes plans.
 import os
 from collections.abc import Iterator, Set
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.devices import node_fault
+from wizard.apply.block.devices import devices_with, drives_under, node_fault
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings.existing_filesystem import location_fault
-from wizard.apply.settings.states import How, drives_of, read
+from wizard.apply.settings.states import How, read
 from wizard.apply.settings.system import RunningSystem, system_of
+from wizard.apply.system.fstab import check_writable
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
@@ -38,11 +40,16 @@ def clones_of(device: str, uuid: str) -> tuple[str, ...]:
     """Return other devices with a filesystem of this UUID. Excludes stacked devices and other members of the
     same filesystem. Empty if blkid fails."""
     node = os.path.realpath(device)
-    others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
-    # Only members of a Btrfs have this UUID.
-    member = ("-o", "value", "-s", "UUID_SUB")
+    found = sorted({os.path.realpath(one) for one in devices_with(uuid)})
+    others = (one for one in found if one != node and not is_stacked(one, node))
+
+    def member(one: str) -> str:
+        # Only members of a Btrfs have this UUID.
+        argv = ("blkid", "-c", "/dev/null", "-o", "value", "-s", "UUID_SUB", one)
+        return run(argv, accept=(0, 2)).output
+
     with suppress(Failed):
-        return tuple(one for one in others if _blkid(*member, one) == _blkid(*member, node))
+        return tuple(one for one in others if member(one) == member(node))
     return ()
 
 
@@ -57,14 +64,6 @@ def clone_fault(device: str, uuid: str) -> Message | None:
         devices=(device, *clones),
         uuid=uuid,
     )
-
-
-def nodes_with(uuid: str) -> tuple[str, ...]:
-    """Return all devices with this UUID; empty if the UUID is empty or blkid fails."""
-    with suppress(Failed):
-        found = _blkid("-o", "device", "-t", f"UUID={uuid}") if uuid else []
-        return tuple(sorted({os.path.realpath(one) for one in found}))
-    return ()
 
 
 def is_stacked(one: str, other: str) -> bool:
@@ -84,11 +83,6 @@ def lower_devices(node: str) -> Iterator[str]:
     for one in lower:
         yield one
         yield from lower_devices(one)
-
-
-def _blkid(*words: str) -> list[str]:
-    argv = ["blkid", "-c", "/dev/null", *words]
-    return run(argv, accept=(0, 2)).output.split()
 
 
 def checked(changes: Changes) -> Changes:
@@ -117,14 +111,14 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
         if why := setting.foreign(environment.fstab, environment.rules):
             raise refused(why)
         if file := setting.edited_file:
-            real = Path(file).resolve()
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise refused(t("{file} is not writable here.", file=real))
+            check_writable(Path(file))
         match setting:
             case SwitchOnTimer(unit=unit) if not environment.is_running_system:
                 raise refused(t("{unit} can only be enabled on the running system.", unit=unit))
             case StopLayer(members=members):
-                environment.check_allowed(sorted(drives_of(members)))
+                # Without the layers that an earlier attempt has stopped.
+                found = (drives_under(member) for member in members if Path(member).exists())
+                environment.check_allowed(chain.from_iterable(found))
 
 
 def check_options(changes: Changes) -> None:

@@ -8,7 +8,11 @@ from uuid import NAMESPACE_OID, uuid5
 
 from msgspec.structs import replace
 
-from wizard.apply.block.devices import IN_USE, open_exclusively
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.existing import tuning_for
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.apply.block.devices import IN_USE, devices_with, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize import resized
 from wizard.apply.run.backup_store import Environment
@@ -25,8 +29,10 @@ from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model import requests
-from wizard.model.errors import Refused
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
@@ -40,14 +46,15 @@ from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
 from wizard.plan.changes import Changes
+from wizard.plan.partition.moves import NO_PARTITION
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.tuning import Planned, changes_of, set_options
+from wizard.plan.settings.tuning import Planned, changes_of, set_options, tuned
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
-from wizard.probe.host.sysfs import SYS, text
+from wizard.probe.host.sysfs import text
 from wizard.probe.machine import list_drive_paths, probe_machine
 from wizard.process.program import run
 
@@ -64,7 +71,17 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
         return _for_drive(device, wanted)
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
-    used = look_at_filesystem(device, environment)
+    changes = changes_to(look_at_filesystem(device, environment), wanted, environment)
+    if not changes.steps:
+        raise Refused(
+            t("No known change would suit {device} better for this workload.", device=changes.device)
+        )
+    return changes
+
+
+def changes_to(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Changes:
+    """Plan the changes of an existing filesystem, without steps if no setting would suit a workload better.
+    Raises as `act` does."""
     planned = tuple(_planned(wanted, used, environment))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
@@ -79,6 +96,24 @@ def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environ
 def _refuse(reason: Message | None) -> None:
     if reason is not None:
         raise refused(reason)
+
+
+@_planned.register
+def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment) -> Planned:
+    profile = find_workload(wanted.workload)
+    recording = diagnose(used.machine, used.drive, load_patterns()).recording
+    advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
+    choice = advice.choice(used.filesystem)
+    if choice is None:
+        title = KINDS[used.filesystem].title
+        raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
+    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
+    yield from tuned(used.identity, tuning, used)
+    if wanted.owner is not None:
+        if not used.mounts:
+            _refuse(possible.NOT_MOUNTED(device=used.device))
+        mounted = used.mounts[-1]
+        yield from owner_change(used, mounted.mount_point, mounted.filesystem, wanted.owner)
 
 
 @_planned.register
@@ -142,7 +177,7 @@ def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Envir
         yield t("To undo, detach the other copies first: btrfstune refuses a UUID in use.")
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
-    new = next(uuid for uuid in drawn if not guard.nodes_with(uuid))
+    new = next(uuid for uuid in drawn if not devices_with(uuid))
     yield from _old_lines(environment, frozenset({("UUID", used.uuid)}))
     yield Relabel(device, filesystem, "", used.uuid, new, "uuid")
 
@@ -204,7 +239,7 @@ def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environme
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
     place, options = _place_and_options(used, wanted, line)
-    operations: list[Setting | Message] = []
+    operations: list[Setting | Message | str] = []
     if not used.mounts:
         if used.drive.read_only and "ro" not in options:
             _refuse(possible.READ_ONLY(drive=used.drive.path))
@@ -276,7 +311,7 @@ def _place_and_options(
 
 def _check_mount_point(place: str) -> None:
     if fault := rules.mount_point_fault(place):
-        _refuse(t("The mount point '{place}' {fault}.", place=place, fault=fault))
+        _refuse(rules.NAME_PLACE(place=place, fault=fault))
 
 
 def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Setting:
@@ -306,7 +341,7 @@ def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Env
     yield from _edited(used, lines)
 
 
-def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
+def _unmount(device: str, mounted: sysfs.Mounted) -> Unmount:
     """Plan to unmount. Raises Refused if the mount is in use or could not be restored."""
     if mounted.root != "/" and mounted.filesystem != "btrfs":
         _refuse(
@@ -354,7 +389,7 @@ def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment)
     device, drive = used.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise refused(t("{device} is not a partition. Name one, such as /dev/sdX1.", device=device))
+        raise refused(NO_PARTITION(device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
@@ -433,7 +468,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
         return replace(operation, volumes=tuple(names))
     if operation.layer == "luks":
         return operation
-    folder = SYS / "class/block" / sysfs.name_of(operation.device) / "md"
+    folder = sysfs.folder_of(operation.device) / "md"
     if (text(folder / "metadata_version") or "").startswith("external"):
         _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
     if (action := text(folder / "sync_action")) not in (None, "idle"):
@@ -452,7 +487,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
 def _removal_files(drive: Drive) -> tuple[str, ...]:
     """Return the sysfs files that remove the drive and, if no other drive is on it, its USB port. Same method
     as udisks2."""
-    entry = SYS / "class/block" / sysfs.name_of(drive.path)
+    entry = sysfs.folder_of(drive.path)
     delete = entry / "device/delete"
     if not delete.exists():
         return ()
@@ -460,6 +495,6 @@ def _removal_files(drive: Drive) -> tuple[str, ...]:
     port = next((above for above in real.parents if (above / "idVendor").exists()), None)
     if port is None or not (port / "remove").exists():
         return (str(delete),)
-    all_devices = filter(None, map(sysfs.target, (SYS / "class/block").iterdir()))
+    all_devices = filter(None, map(sysfs.target, entry.parent.iterdir()))
     is_only_drive = all(one.is_relative_to(real) for one in all_devices if one.is_relative_to(port))
     return (str(delete), *([str(port / "remove")] if is_only_drive else []))

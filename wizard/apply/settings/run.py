@@ -1,92 +1,37 @@
-"""Propose, plan, apply, verify and undo changes of settings."""
+"""Apply, verify and undo changes of settings."""
 
 import grp
 import os
 import pwd
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.advice.catalogue import load_catalogue
-from wizard.advice.existing import tuning_for
-from wizard.advice.ranking import advise
-from wizard.advice.workloads import find_workload
-from wizard.apply.block.devices import kernel_name
+from wizard.apply.block.devices import size_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.progress_log import reached
-from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.apply.settings import guard
-from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
-from wizard.apply.settings.plan_settings import act, owner_change
+from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.states import How, do, read, undo
 from wizard.apply.settings.system import has_capability, system_in, system_of
-from wizard.filesystems.registry import KINDS
-from wizard.findings.diagnose import diagnose
-from wizard.findings.geometry import load_patterns
 from wizard.model import requests
-from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Failed, FrozenStruct, Refused
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, join, t
+from wizard.model.said import Message, join, t
 from wizard.operations import filesystem
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
-from wizard.plan.settings import possible
-from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
-
-
-class TuningProposal(FrozenStruct):
-    """The workload, the existing filesystem, and the changes to the recommended settings."""
-
-    workload: Workload
-    used: ExistingVolume
-    changes: Changes
-
-
-def work_out(
-    device: str, workload: str, environment: Environment, owner: Writer | None = None
-) -> TuningProposal:
-    """Inspect a filesystem and recommend settings. Raises BadInput if the workload or filesystem is unknown,
-    or no recommendation exists."""
-    profile = find_workload(workload)
-    used = look_at_filesystem(device, environment)
-    recording = diagnose(used.machine, used.drive, load_patterns()).recording
-    advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
-    choice = advice.choice(used.filesystem)
-    if choice is None:
-        title = KINDS[used.filesystem].title
-        raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
-    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
-    wanted = requests.Tune(profile.workload.id, owner)
-    owned: Iterable[Setting | Message] = ()
-    if owner is not None:
-        if not used.mounts:
-            raise process.refused(possible.NOT_MOUNTED(device=used.device))
-        owned = owner_change(used, used.mounts[-1].mount_point, used.mounts[-1].filesystem, owner)
-    changes = make_changes(used.identity, used, wanted, tuning, owned)
-    return TuningProposal(profile.workload, used, guard.checked(changes))
-
-
-def changes_for(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
-    """Plan the changes for a request. Raises as `act` and `work_out` do, and Refused if no setting would
-    improve the filesystem."""
-    if not isinstance(wanted, requests.Tune):
-        return act(device, wanted, environment)
-    changes = work_out(device, wanted.workload, environment, wanted.owner).changes
-    if not changes.steps:
-        raise Refused(
-            t("No known change would suit {device} better for this workload.", device=changes.device)
-        )
-    return changes
+from wizard.plan.settings.tuning import ROOT_ONLY
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
@@ -97,11 +42,10 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
         return ()
     try:
         # Needs no root.
-        sectors = Path("/sys/class/block", kernel_name(changes.device), "size").read_text("ascii")
-        size = int(sectors) * KERNEL_SECTOR_BYTES
+        size = size_bytes(changes.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
         writer = writer_of(Path(place).stat())
-    except (OSError, ValueError):
+    except (OSError, Failed):
         return ()
     if read_only:
         return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(place,)),)
@@ -179,7 +123,6 @@ class SettingsRunJob(job.RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
 
     kind = kinds.CHANGES
-    explains = True
 
     def own_drives(
         self, document: Changes, environment: Environment, run: Path | None = None, *, undoing: bool = False
@@ -222,17 +165,13 @@ class SettingsRunJob(job.RunJob[Changes]):
     def check_explained(self, document: Changes, environment: Environment) -> None:
         """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
         planning fails."""
-        wanted = document.wanted
+        wanted, now = document.wanted, act(document.device, document.wanted, environment)
         if not isinstance(wanted, requests.Tune):
             # Texts of steps may be in another language.
-            planned, given = (
-                (one.settings, one.doubts, one.reasons)
-                for one in (act(document.device, wanted, environment), document)
-            )
+            planned, given = ((one.settings, one.doubts, one.reasons) for one in (now, document))
             if planned != given:
                 raise process.refused(t("These changes differ from the ones required now."))
             return
-        now = work_out(document.device, wanted.workload, environment, wanted.owner).changes
         again = f"diskwright tune {document.device} --workload {wanted.workload}"
         kinds.check_told(now.reasons, document.reasons, again)
         # A document made without root may include the warning that only root can read everything.
@@ -262,10 +201,9 @@ class SettingsRunJob(job.RunJob[Changes]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""
-        run, changes = work.run, self.kind.load(work.run)
+        run, (changes, _) = work.run, self.owned(work.run)
         entries = journal.read_entries(run)
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
-        guard.check_own(changes, load_environment(run))
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
         system = system_in(run, changes, work.journal, work.drive_locks)
@@ -285,8 +223,7 @@ class SettingsRunJob(job.RunJob[Changes]):
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Undo the changes in reverse order. Files are restored even if the drive is missing; changes to the
         drive are not."""
-        run, changes = work.run, self.kind.load(work.run)
-        guard.check_own(changes, load_environment(run))
+        run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
         system = system_in(run, changes, work.journal, work.drive_locks)
         results = []

@@ -1,7 +1,7 @@
 """Read, change and undo settings of a filesystem or drive in use. Never overwrite changes by others."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import singledispatch
@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from msgspec.structs import replace
 
 from wizard.advice.existing import udev_rule
-from wizard.apply.block.devices import IN_USE, kernel_name, open_exclusively
+from wizard.apply.block.devices import IN_USE, kernel_name, open_exclusively, size_bytes, sysfs_folder
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
@@ -26,7 +26,7 @@ from wizard.model.errors import Failed, FrozenStruct, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, failing, t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations import fstab, settings
 from wizard.operations.filesystem import GrowMounted
 from wizard.operations.layers import StopLayer, array_uuid
@@ -235,7 +235,7 @@ def _write_power(setting: settings.PowerOff, system: RunningSystem, *, new: bool
 
 
 def _exists(device: str) -> bool:
-    return (SYS / "class/block" / sysfs.name_of(device)).exists()
+    return sysfs.folder_of(device).exists()
 
 
 @read.register
@@ -243,8 +243,7 @@ def _read_layer(setting: StopLayer, system: RunningSystem) -> ValueState:
     device = setting.device
     match setting.layer:
         case "md":
-            blocks = SYS / "class/block"
-            holders = ((blocks / kernel_name(one)).glob("holders/md*") for one in setting.members)
+            holders = (sysfs_folder(one).glob("holders/md*") for one in setting.members)
             arrays = [frozenset(one.name for one in each) for each in holders]
             some, every = any(arrays), bool(frozenset.intersection(*arrays))
         case "lvm":
@@ -314,8 +313,7 @@ def _read_end(setting: ExtendPartition, system: RunningSystem) -> ValueState:
     part = drive.partition(device)
     if part is None or part.start_bytes != setting.start_bytes:
         return ValueState(How.OTHER, t("{device} starts at another byte", device=device))
-    sectors = sysfs.text(SYS / "class/block" / sysfs.name_of(device) / "size")
-    kernel_size = int(sectors) * KERNEL_SECTOR_BYTES if sectors and sectors.isdigit() else 0
+    kernel_size = size_bytes(device)
     seen = IN_TABLE(device=device, size=part.size_bytes, kernel=kernel_size)
     if part.size_bytes not in (setting.old_bytes, setting.new_bytes):
         return ValueState(How.OTHER, seen)
@@ -489,15 +487,3 @@ def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
         if is_restored
         else fstab.CHANGED_SINCE(file=file)
     )
-
-
-def drives_of(devices: Iterable[str]) -> Set[str]:
-    """Return the drives that contain these partitions. Layers are not on one drive."""
-    names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
-    folders = {name: sysfs.target(SYS / "class/block" / name) for name in names}
-    whole = {
-        folder.parent.name if (folder / "partition").exists() else name
-        for name, folder in folders.items()
-        if folder is not None
-    }
-    return {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}

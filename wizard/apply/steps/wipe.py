@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import (
     check_unclaimed,
+    devices_with,
     forget_caches,
     read_bytes,
     reread_table,
@@ -196,7 +197,7 @@ def check_no_clone(plan: Plan) -> None:
             planned.setdefault(uuid, set()).add(device)
     for uuid, devices in planned.items():
         numbers = {_number(device) for device in devices}
-        found = _devices_with(uuid)
+        found = devices_with(uuid)
         if not numbers & {_number(node) for node in found}:
             # The device has another name now, which the step reports.
             continue
@@ -232,16 +233,9 @@ def check_contains(device: str, kind: str, uuid: str, seconds: float = LOOK_SECO
                 device=device,
                 kind=kind,
                 uuid=uuid,
-                others=tuple(_devices_with(uuid)) or t("no attached drive"),
+                others=tuple(devices_with(uuid)) or t("no attached drive"),
             )
         )
-
-
-def _devices_with(uuid: str) -> list[str]:
-    argv = ("blkid", "--match-token", f"UUID={uuid}", "--output", "device")
-    with suppress(Failed):
-        return run(argv, accept=(0, 2)).output.split()
-    return []
 
 
 def _number(node: str) -> int | None:

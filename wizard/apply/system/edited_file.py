@@ -115,17 +115,12 @@ LOADED = Path("/sys/module")
 """Has loaded modules, and built-in ones with parameters."""
 
 
-def kernel_has(module: str) -> bool:
-    """Return True if a module, named with underscores, is loaded, built in or can be loaded."""
-    if (LOADED / module).exists():
-        return True
-    argv = ("modprobe", "--dry-run", "--quiet", module)
-    return find("modprobe") is not None and run(argv, accept=range(256)).status == 0
-
-
 def check_kernel(module: str, what: Message) -> None:
-    """Raises Refused if the kernel lacks a module that `what` needs."""
-    if not kernel_has(module):
+    """Raises Refused unless a module that `what` needs, named with underscores, is loaded, built in or can be
+    loaded."""
+    argv = ("modprobe", "--dry-run", "--quiet", module)
+    is_there = (LOADED / module).exists() or (find(argv[0]) and not run(argv, accept=range(256)).status)
+    if not is_there:
         raise Refused(
             t(
                 "This kernel does not support {what}: {module} is neither built in nor a module. "

@@ -6,7 +6,6 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.existing import ACCESS_TIME
@@ -21,7 +20,7 @@ from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host import environment
-from wizard.probe.host.sysfs import mountinfo_fields, text, unescaped
+from wizard.probe.host.sysfs import Mounted, mounts_in, swaps_in, text
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
@@ -29,52 +28,10 @@ MAPPED = re.compile(r"/dev/(dm-\d+)")
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
 """The kernel never sees these. `rw` is checked by the opposite."""
 
-SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
-"""mountinfo lists these with the filesystem's own (fs/proc_namespace.c)."""
-
-
-class Mounted(Struct, frozen=True):
-    """A line of mountinfo. `options`: of mount and filesystem. `own`: only of the mount. `root`: the mounted
-    folder. `number`: the device's MAJOR:MINOR; major 0 means no device, as for Btrfs."""
-
-    source: str
-    mount_point: str
-    filesystem: str
-    options: frozenset[str]
-    root: str = "/"
-    own: tuple[str, ...] = ()
-    number: str = ""
-
-    @property
-    def type(self) -> str:
-        """mountinfo lists ntfs-3g as fuseblk, without its own options."""
-        return "ntfs-3g" if self.filesystem == "fuseblk" else self.filesystem
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All options that a remount would drop if omitted (mount(8)). `rw` only if mount and filesystem are
-        writable. The access time even if it is the default, which is not listed."""
-        words = [word for word in self.own if word != "rw" or "ro" not in self.options]
-        words += [] if ACCESS_TIME & {*words} else ["strictatime"]
-        return (*words, *sorted(SHARED & self.options - {*words}))
-
-
-def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
-    """Parse all mounts (proc(5), /proc/pid/mountinfo). Pure."""
-    found = []
-    for fields, tail in mountinfo_fields(text):
-        if len(fields) < 6 or len(tail) < 3:
-            continue
-        source, place, root = map(unescaped, (tail[1], fields[4], fields[3]))
-        own = tuple(fields[5].split(","))
-        options = frozenset((*own, *tail[2].split(",")))
-        found.append(Mounted(source, place, tail[0], options, root, own, fields[2]))
-    return tuple(found)
-
 
 def read_mounts() -> tuple[Mounted, ...]:
     """Return the visible mounts. Mapped devices have their device-mapper names."""
-    found = parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
+    found = mounts_in(MOUNTINFO.read_text(errors="replace"))
     return tuple(replace(one, source=_named(one.source)) for one in found)
 
 
@@ -97,8 +54,11 @@ def mounted_from(device: str, place: str) -> Mounted | None:
 
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
-    """The kernel lists the root filesystem as /dev/root."""
-    return mounted.source == device or (mounted.source == "/dev/root" and is_on(device, mounted.mount_point))
+    """Follows links. The kernel lists the root filesystem as /dev/root."""
+    source = mounted.source
+    if source == "/dev/root":
+        return is_on(device, mounted.mount_point)
+    return source.startswith("/dev/") and os.path.realpath(source) == os.path.realpath(device)
 
 
 def is_on(device: str, place: str) -> bool:
@@ -263,15 +223,9 @@ def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
 SWAPS = Path("/proc/swaps")
 
 
-def parse_swaps(text: str) -> tuple[str, ...]:
-    """Parse the device paths in /proc/swaps (proc(5)). Pure."""
-    names = (line.split()[0] for line in text.splitlines()[1:] if line.split())
-    return tuple(map(unescaped, names))
-
-
 def _swaps() -> tuple[str, ...]:
     """Kernels without swap support have no /proc/swaps."""
-    return parse_swaps(SWAPS.read_text(errors="replace")) if SWAPS.exists() else ()
+    return swaps_in(text(SWAPS) or "")
 
 
 def is_swap(device: str) -> bool:

@@ -48,37 +48,28 @@ class CurrentSettings(existing.Existing, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
 
 
-Planned = Iterator[Setting | Message]
-"""Operations of a document, and doubts about them."""
+Planned = Iterator[Setting | Message | str]
+"""Operations of a document, doubts about them as messages, and reasons as text."""
 
 
 def changes_of(
     drive: Identity,
     place: tuple[str, str, str],
     wanted: requests.Wanted,
-    planned: Iterable[Setting | Message],
-    reasons: tuple[str, ...] = (),
+    planned: Iterable[Setting | Message | str],
 ) -> Changes:
     """Return the document. `place` is the device, and the type and UUID of its content or empty strings."""
     found = tuple(planned)
     operations = sorted((one for one in found if isinstance(one, Setting)), key=lambda one: one.turn)
-    doubts = tuple(one for one in found if not isinstance(one, Setting))
+    doubts = tuple(one for one in found if isinstance(one, Message))
+    reasons = tuple(one for one in found if isinstance(one, str))
     return Changes(drive, *place, wanted, steps_of(operations, Context(drive)), reasons, doubts)
 
 
-def make_changes(
-    drive: Identity,
-    found: CurrentSettings,
-    wanted: requests.Tune,
-    tuning: existing.Tuning,
-    more: Iterable[Setting | Message] = (),
-) -> Changes:
-    """Return the changes with `more` operations, without steps if no change is needed or possible."""
-    place = found.device, found.filesystem, found.uuid
-    return changes_of(drive, place, wanted, (*_settings(drive, tuning, found), *more), tuning.reasons)
-
-
-def _settings(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> Planned:
+def tuned(drive: Identity, tuning: existing.Tuning, found: CurrentSettings) -> Planned:
+    """Yield the suggested settings that differ, with reasons; no settings if no change is needed or
+    possible."""
+    yield from tuning.reasons
     if tuning.reserved_percent is not None:
         if (held := found.superblock) is None:
             yield ROOT_ONLY

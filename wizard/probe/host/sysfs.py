@@ -1,7 +1,7 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import filterfalse
 from pathlib import Path
@@ -71,40 +71,67 @@ MOUNTS = Path("/proc/self/mountinfo")
 OCTAL = re.compile(r"\\([0-7]{3})")
 
 
-class MountinfoLine(Struct, frozen=True):
-    """A line of mountinfo. `root`: mounted directory of the filesystem. `own`: in our namespace. `system`: in
-    ours or that of PID 1."""
+SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
+"""mountinfo lists these with the filesystem's own (fs/proc_namespace.c)."""
 
-    number: str
-    root: str
-    point: str
-    kind: str
+
+class Mounted(Struct, frozen=True):
+    """A line of mountinfo. `options`: of mount and filesystem. `own`: only of the mount. `root`: the mounted
+    folder. `number`: the device's MAJOR:MINOR; major 0 means no device, as for Btrfs. `ours`: in our
+    namespace. `system`: in ours or that of PID 1."""
+
     source: str
-    own: bool = True
+    mount_point: str
+    filesystem: str
+    options: frozenset[str]
+    root: str = "/"
+    own: tuple[str, ...] = ()
+    number: str = ""
+    ours: bool = True
     system: bool = True
 
+    @property
+    def type(self) -> str:
+        """mountinfo lists ntfs-3g as fuseblk, without its own options."""
+        return "ntfs-3g" if self.filesystem == "fuseblk" else self.filesystem
 
-def mounts_in(mountinfo: str) -> Iterator[MountinfoLine]:
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All options that a remount would drop if omitted (mount(8)). `rw` only if mount and filesystem are
+        writable. The access time even if it is the default, which is not listed."""
+        words = [word for word in self.own if word != "rw" or "ro" not in self.options]
+        words += [] if {"noatime", "relatime"} & {*words} else ["strictatime"]
+        return (*words, *sorted(SHARED & self.options - {*words}))
+
+
+def mounts_in(mountinfo: str) -> Iterator[Mounted]:
     """Parse the complete lines of mountinfo (proc(5))."""
-    for fields, rest in mountinfo_fields(mountinfo):
-        yield MountinfoLine(fields[2], fields[3], unescaped(fields[4]), rest[0], rest[1])
-
-
-def mountinfo_fields(text: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the fields of each complete line of mountinfo, before and after the separator."""
-    for line in text.split("\n"):
+    for line in mountinfo.split("\n"):
         head, _, tail = line.partition(" - ")
         fields, rest = head.split(" "), tail.split(" ")
-        if len(fields) > 4 and len(rest) > 1:
-            yield fields, rest
+        if len(fields) > 5 and len(rest) > 2:
+            source, place, root = map(unescaped, (rest[1], fields[4], fields[3]))
+            own = tuple(fields[5].split(","))
+            options = frozenset((*own, *rest[2].split(",")))
+            yield Mounted(source, place, rest[0], options, root, own, fields[2])
+
+
+def swaps_in(swaps: str) -> tuple[str, ...]:
+    """Parse the paths in /proc/swaps (proc(5))."""
+    return tuple(unescaped(line.split()[0]) for line in swaps.split("\n")[1:] if line.split())
 
 
 def filesystem_of(path: str) -> str:
     """Return the kind of the filesystem that contains a path, without access to the path."""
-    below = [
-        one for one in mounts_in(text(MOUNTS) or "") if f"{path}/".startswith(f"{one.point.rstrip('/')}/")
-    ]
-    return next((one.kind for one in sorted(below, key=lambda one: len(one.point))[-1:]), "")
+    found = mount_with(path, mounts_in(text(MOUNTS) or ""))
+    return found.filesystem if found else ""
+
+
+def mount_with(path: str, mounts: Iterable[Mounted]) -> Mounted | None:
+    """Return the mount that contains a path, without access to the path. Of several at one place, the last
+    hides the others."""
+    below = [one for one in mounts if f"{path}/".startswith(f"{one.mount_point.rstrip('/')}/")]
+    return max(reversed(below), key=lambda one: len(one.mount_point), default=None)
 
 
 def unescaped(text: str) -> str:
@@ -189,7 +216,7 @@ def drive_names(*, all_devices: bool = False) -> list[str]:
     if all_devices:
         return names
     # Filesystems that only images use, as of a live system or snap.
-    images = {one.number for one in mounts_in(text(MOUNTS) or "") if one.kind in IMAGES}
+    images = {one.number for one in mounts_in(text(MOUNTS) or "") if one.filesystem in IMAGES}
     return [
         name
         for name in names

@@ -180,7 +180,7 @@ def read_graph() -> facts.RawGraph:
     mounts, errors = _mounts()
     swaps = sysfs.text(PROC / "swaps") or ""
     paths = {one.source for space in mounts for one in sysfs.mounts_in(space.text)}
-    paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
+    paths.update(sysfs.swaps_in(swaps))
     # Paths outside /dev may be on a dead network mount.
     devices = sorted(path for path in paths if path.startswith("/dev/"))
     return facts.RawGraph(
@@ -278,7 +278,7 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
             line
             for line in content.split("\n")
             for one in sysfs.mounts_in(line)
-            if not one.number.startswith("0:") or one.point == "/" or one.source.startswith("/dev/")
+            if not one.number.startswith("0:") or one.mount_point == "/" or one.source.startswith("/dev/")
         )
         is_first = space is not None and space == first
         found.append(facts.RawMounts(process == "self" or space == own, is_first, lines))

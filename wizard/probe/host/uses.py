@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.model.machine import Layer, Use
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
-from wizard.probe.host.sysfs import MountinfoLine, mounts_in, node_of
+from wizard.probe.host.sysfs import Mounted, mounts_in, node_of, swaps_in
 
 HIDDEN_AT = Sentence("{place} in another session or container")
 ANOTHER = t("another program")
@@ -36,11 +36,11 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
     devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
     mounts = mounts_of(graph)
     on = {name: _mounts_on(name, graph, mounts) for name in devices}
-    own = {path_of(name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in devices}
+    own = {path_of(name): tuple(dict.fromkeys(m.mount_point for m in on[name] if m.ours)) for name in devices}
     # Filesystems that the kernel has open, possibly without a visible mount.
     active = {name for names in (*graph.active.values(), *graph.btrfs.values()) for name in names}
-    swaps = {re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line}
-    swapped = swaps | {graph.numbers.get(path) for path in swaps}
+    swaps = swaps_in(graph.swaps)
+    swapped = {*swaps} | {graph.numbers.get(path) for path in swaps}
     lower = []
     for below, above in edges:
         block = graph.blocks.get(above)
@@ -54,7 +54,7 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
     images = [one.backing_file for one in backed if one.backing_file]
     uses = [
         *(
-            Use("mounted", path_of(name), one.point if one.own else HIDDEN_AT(place=one.point))
+            Use("mounted", path_of(name), one.mount_point if one.ours else HIDDEN_AT(place=one.mount_point))
             for name in devices
             for one in on[name]
         ),
@@ -76,13 +76,13 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
             and found.backing_inode == graph.blocks[name].backing_inode
         ),
         *(
-            Use("running-system", path_of(name), mount.point)
+            Use("running-system", path_of(name), mount.mount_point)
             for name, found_on in on.items()
             for mount in found_on
             if mount.system
             and (
-                mount.point in SYSTEM_MOUNTS
-                or any(image.startswith(mount.point.rstrip("/") + "/") for image in images)
+                mount.mount_point in SYSTEM_MOUNTS
+                or any(image.startswith(mount.mount_point.rstrip("/") + "/") for image in images)
             )
         ),
     ]
@@ -120,22 +120,22 @@ def kind_of(name: str, block: RawBlock | None) -> str:
     return re.sub(r"\d.*$", "", name)
 
 
-def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
+def mounts_of(graph: RawGraph) -> tuple[Mounted, ...]:
     """Return all recorded mounts, ours first."""
-    found: dict[MountinfoLine, None] = {}
+    found: dict[Mounted, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
         is_system = space.own or space.first
         for line in mounts_in(space.text):
             is_virtual = line.number.startswith("0:")
             number = graph.numbers.get(line.source, line.number) if is_virtual else line.number
-            found[replace(line, number=number, own=space.own, system=is_system)] = None
+            found[replace(line, number=number, ours=space.own, system=is_system)] = None
     return tuple(found)
 
 
 def is_live(graph: RawGraph) -> bool:
     """Return True if the root is in memory or on an image, so that changes are lost."""
-    roots = [mount for mount in mounts_of(graph) if mount.own and mount.point == "/"]
-    return bool(roots) and roots[-1].kind in LIVE_ROOTS
+    roots = [mount for mount in mounts_of(graph) if mount.ours and mount.mount_point == "/"]
+    return bool(roots) and roots[-1].filesystem in LIVE_ROOTS
 
 
 def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -157,7 +157,7 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                     yield name, part
 
 
-def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
+def _mounts_on(name: str, graph: RawGraph, mounts: tuple[Mounted, ...]) -> list[Mounted]:
     """mountinfo names only one device of a Btrfs, which uses all of them."""
     block = graph.blocks.get(name)
     if block is None:
@@ -168,6 +168,6 @@ def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) ->
             numbers |= {graph.blocks[member].number for member in members if member in graph.blocks}
     # Drop mounts in other namespaces if we have one, and bind mounts if the root is mounted.
     found = [mount for mount in mounts if mount.number in numbers]
-    near = [mount for mount in found if mount.own] or found
-    whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
+    near = [mount for mount in found if mount.ours] or found
+    whole = [mount for mount in near if mount.root == "/" or mount.mount_point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near

@@ -6,6 +6,7 @@ counted by the kernel: an emulated CPU takes many times as long for other work s
 compared with a limit.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, tool
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run.runs import list_runs
-from wizard.documents.codec import parse_document
 from wizard.model.run import Check
 from wizard.process.program import run
 
@@ -63,7 +63,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
     diskwright(
         "plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(PLAN)
     )
-    options = parse_document(PLAN.read_text(), "diskwright.plan/2", str(PLAN))["volumes"][0]["mkfs_options"]
+    options = json.loads(PLAN.read_text())["volumes"][0]["mkfs_options"]
 
     plain = busy(theirs, lambda: _plainly(theirs, [str(word) for word in options]))
     full = _fill(ours, theirs)

@@ -13,7 +13,7 @@ from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.run.backup_store import Environment, table_places
 from wizard.apply.steps.wipe import recognised_differences, refuse_foreign_signatures
 from wizard.apply.system import mounts
-from wizard.apply.system.mounts import option_differences, parse_mountinfo
+from wizard.apply.system.mounts import option_differences
 from wizard.apply.table.proof import disk_differences, kernel_differences
 from wizard.apply.table.write import parted_rule
 from wizard.model.errors import Failed, Refused, partition_path
@@ -23,6 +23,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.table import WipeSignatures
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
+from wizard.probe.host import sysfs
 
 EXT4 = frozenset(["rw", "noatime", "errors=remount-ro", "commit=30", "data=ordered"])
 
@@ -94,7 +95,7 @@ def test_mountinfo_with_a_space_in_the_mount_point() -> None:
         "36 35 98:0 / /srv/my\\040media rw,noatime master:1 - ext4 /dev/sdb1 rw,errors=continue\n"
         "broken line\n"
     )
-    (found,) = parse_mountinfo(text)
+    (found,) = sysfs.mounts_in(text)
     assert (found.mount_point, found.source, found.filesystem) == ("/srv/my media", "/dev/sdb1", "ext4")
     assert found.options == {"rw", "noatime", "errors=continue"}
 

@@ -45,7 +45,7 @@ def test_writers_are_read_from_the_top_folder(folder: os.stat_result, writer: Wr
 @pytest.fixture
 def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
     """Changes that mounted a 1.0 TB volume writable for root only."""
-    monkeypatch.setattr(Path, "read_text", lambda self, encoding: str(10**12 // 512))
+    monkeypatch.setattr(Path, "read_text", lambda self: str(10**12 // 512))
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=0))
     monkeypatch.setattr(Path, "stat", lambda self, **_: top(0o755))
     monkeypatch.setattr(Path, "is_mount", lambda self: True)

@@ -1,9 +1,12 @@
 """Devices with a copy of a filesystem, according to blkid and sysfs."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from wizard.apply.block import devices
 from wizard.apply.settings import guard
 from wizard.apply.settings.guard import clones_of
 from wizard.model.errors import Failed
@@ -25,10 +28,11 @@ def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def says(monkeypatch: pytest.MonkeyPatch, listed: str, members: dict[str, str]) -> None:
-    def blkid(*words: str) -> list[str]:
-        return listed.split() if "-t" in words else members.get(words[-1], "").split()
+    def blkid(words: Sequence[str], **_: object) -> SimpleNamespace:
+        return SimpleNamespace(output=listed if "-t" in words else members.get(words[-1], ""))
 
-    monkeypatch.setattr(guard, "_blkid", blkid)
+    for module in (devices, guard):
+        monkeypatch.setattr(module, "run", blkid)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +65,8 @@ def test_no_clones_without_a_uuid_or_blkid(monkeypatch: pytest.MonkeyPatch) -> N
     says(monkeypatch, LISTED, {})
     assert clones_of("/dev/sda1", "") == ()
 
-    def failing(*_: str) -> list[str]:
+    def failing(*_: object, **__: object) -> None:
         raise Failed("no blkid")
 
-    monkeypatch.setattr(guard, "_blkid", failing)
+    monkeypatch.setattr(devices, "run", failing)
     assert clones_of("/dev/sda1", "0d2c") == ()

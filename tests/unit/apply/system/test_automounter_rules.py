@@ -17,10 +17,10 @@ from wizard.apply.block.scratch_device import ignore_mapped, stop_ignoring
 from wizard.apply.plan import automount as verify
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
-from wizard.apply.system.mounts import Mounted
 from wizard.model.errors import Failed
 from wizard.model.said import GIB, MIB
 from wizard.plan.request.plan_request import Mode
+from wizard.probe.host.sysfs import Mounted
 
 
 @pytest.fixture

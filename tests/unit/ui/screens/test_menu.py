@@ -1,19 +1,14 @@
 """Menus disable unavailable actions with the text of the refusal."""
 
-from types import SimpleNamespace
-
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.documents.test_changes import CHANGES
 from tests.unit.machines import drive, gpt, machine, partition, partitioned
 from tests.unit.ui.live import Live, menu
 from tests.unit.ui.person import Person
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings import run as settings_run
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
-from wizard.model.requests import SetLabel, Tune, Wanted
+from wizard.model.requests import Tune, Wanted
 from wizard.model.said import GIB, MIB
 from wizard.plan.changes import Changes
 from wizard.ui.screens.actions import MenuEntry
@@ -126,21 +121,6 @@ def test_better_options_follow_the_selected_workload() -> None:
     person.act("take", purpose="small-files")
     assert services.asked == ((PART, Tune("small-files")),)
     assert person.view.place == "actions" and "No better settings" in person.said
-
-
-@pytest.mark.parametrize("wanted", [Tune("small-files"), SetLabel("new")])
-def test_suggestions_for_a_workload_equal_those_of_the_command(
-    wanted: Wanted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tuned = replace(CHANGES, wanted=Tune("small-files"))
-    labelled = replace(CHANGES, wanted=SetLabel("new"))
-    monkeypatch.setattr(settings_run, "work_out", lambda *_: SimpleNamespace(changes=tuned))
-    monkeypatch.setattr(settings_run, "act", lambda *_: labelled)
-    assert settings_run.changes_for(PART, wanted, Environment()).wanted == wanted
-    tuned = replace(tuned, steps=())
-    if isinstance(wanted, Tune):
-        with pytest.raises(Refused, match="would suit"):
-            settings_run.changes_for(PART, wanted, Environment())
 
 
 def test_lost_table_is_restored_from_the_menu() -> None:
