@@ -4,7 +4,8 @@ from pathlib import Path
 
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import PLAN, make_run
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:

@@ -21,7 +21,8 @@ from wizard.model.moves import Moves
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.changes import Migration, RunDocument, Way
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

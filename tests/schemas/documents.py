@@ -29,8 +29,8 @@ from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Prospect
 from wizard.plan.copy import BRINGS
+from wizard.plan.documents import PLANS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.plan import PLANS
 from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe import facts
 from wizard.report import gather

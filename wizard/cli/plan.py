@@ -27,7 +27,7 @@ from wizard.model.errors import BadInput
 from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request, volume_request
 from wizard.plan.request.using import Usual

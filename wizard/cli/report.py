@@ -1,5 +1,6 @@
 """`diskwright report`: save a report on a run in one file, for archives and bug reports."""
 
+import platform
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -12,7 +13,8 @@ from wizard.cli.start import read_plan_file, read_text
 from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.probe.machine import load_machine
-from wizard.report.gather import Sources, make_report, render_report
+from wizard.report.anonymous import without_names
+from wizard.report.gather import Sources, make_report, named_files, render_report
 from wizard.report.page import MISSING, render_page, write_report
 
 
@@ -24,7 +26,10 @@ def report(arguments: Namespace) -> None:
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
         raise BadInput(t("The report is an HTML page: save it with -o report.html, or use --json."))
-    made = make_report(sources_of(arguments), without_serials=arguments.without_serials)
+    sources = sources_of(arguments)
+    made = make_report(sources)
+    if arguments.without_serials:
+        made = without_names(made, platform.node(), named_files(sources.run))
     if to_file:
         write_report(made, Path(arguments.output))
         say(t("Report saved in {file}.", file=arguments.output))

@@ -27,7 +27,8 @@ from wizard.host.services import NOTHING, Services
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, failing, t
 from wizard.plan.changes import RunDocument
-from wizard.plan.plan import LOST, PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import LOST, Plan
 from wizard.plan.request import encryption
 from wizard.plan.undo_policy import WORD
 from wizard.probe import pool

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,9 +40,7 @@ from wizard.plan.changes import BringFrom, BringTo, TakePlace
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
 from wizard.probe.host.sysfs import SYS
-
-if TYPE_CHECKING:
-    from wizard.report.gather import Report
+from wizard.report.gather import Report
 
 SERIAL, WWN, LINK, UUID, DIGEST = "SERIAL", "WWN", "LINK", "UUID", "DIGEST"
 LABEL, MOUNT, FILE = "LABEL", "MOUNT", "FILE"
@@ -307,7 +305,7 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 """Fields that contain exactly one value."""
 
 
-def without_names(report: "Report", hostname: str = "", files: Iterable[str] = ()) -> "Report":
+def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
     """Replace names, UUIDs, mount points and personal folders. Software RAID and volume managers include
     `hostname`. `files` are paths named by a person, which occur in sentences of the run."""
     workloads = [one.workload for one in report.advice]

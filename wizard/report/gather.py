@@ -1,6 +1,5 @@
 """The report as a document: drives, advice, plan, measurements and run. Explains each missing part."""
 
-import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +33,6 @@ from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine, with_only
-from wizard.report.anonymous import without_names
 from wizard.ui.components.run_rows import checks_of
 
 SCHEMA = "diskwright.report/2"
@@ -145,13 +143,13 @@ class Sources(Struct, frozen=True):
     measured: BenchmarkResult | None = None
 
 
-def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
+def make_report(sources: Sources) -> Report:
     """Gather everything available from the sources. Raises BadInput if a named source cannot be read."""
-    report = _Gathering(sources).report()
-    return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
+    return _Gathering(sources).report()
 
 
-def _named_files(run: Path | None) -> Iterator[str]:
+def named_files(run: Path | None) -> Iterator[str]:
+    """Yield the paths that a person named for a run."""
     if run is None:
         return
     if run.parent != runs.STATE / "runs":

@@ -32,7 +32,8 @@ from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.changes import RunDocument
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Request
 from wizard.plan.undo_policy import UndoSpace
 

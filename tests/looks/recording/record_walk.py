@@ -22,7 +22,8 @@ from tests.machines.made import Made
 from tests.machines.record import AROUND, PATIENCE_SECONDS, _of_these, attached, may_record
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_facts, survey
 

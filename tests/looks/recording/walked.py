@@ -20,7 +20,8 @@ from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
 from wizard.ui.wizard import Wizard

@@ -13,7 +13,7 @@ from wizard.cli import main
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 
 Seen = tuple[int, str, str]
 Run = Callable[..., Seen]

@@ -16,7 +16,8 @@ from wizard.model.errors import BadInput
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, Language, Message
 from wizard.operations.table import WriteTable
-from wizard.plan.plan import LOST, PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import LOST, Plan
 from wizard.plan.request.plan_request import Mode
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))

@@ -16,7 +16,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import places_in
-from wizard.plan.plan import PLANS, Plan, PlanOperation
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan, PlanOperation
 
 
 def hostile(plan: Plan, volumes: tuple[Volume, ...]) -> Plan:

@@ -35,8 +35,8 @@ from wizard.model.ensure import ENSURED_SCHEMA, Ensured
 from wizard.model.moves import Moves
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
+from wizard.plan.documents import PLANS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.plan import PLANS
 from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.machine import load_machine
 

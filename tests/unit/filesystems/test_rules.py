@@ -26,7 +26,8 @@ from wizard.operations.rules import is_volume_uuid, label_fault, place_fault
 from wizard.operations.table import WriteTable
 from wizard.plan.check import places_in
 from wizard.plan.derive import derived_from, table_of
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host.sysfs import swaps_in
 

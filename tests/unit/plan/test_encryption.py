@@ -17,7 +17,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
-from wizard.plan.plan import LOST, PLANS, Plan, PlanOperation, Step
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import LOST, Plan, PlanOperation, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
     NO_TRIM,

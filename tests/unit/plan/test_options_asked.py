@@ -27,7 +27,8 @@ from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Kernel
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import DANGERS
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

@@ -20,8 +20,9 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.documents import PLANS
 from wizard.plan.free_space import fresh_bounds
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

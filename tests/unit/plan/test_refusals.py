@@ -16,7 +16,7 @@ from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WipeSignatures
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.refusals import refuse_content, refuse_table
 from wizard.plan.request.plan_request import Mode, NewVolumes

@@ -14,8 +14,9 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
+from wizard.plan.documents import PLANS
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.roles import ROLES, usual_bytes

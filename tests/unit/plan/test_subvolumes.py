@@ -13,7 +13,8 @@ from wizard.model.said import GIB
 from wizard.operations.filesystem import MakeSubvolumes
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.check import places_in
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import parse_subvolume, parse_volume
 from wizard.plan.text import inside_sentences
 from wizard.probe.host.sysfs import mounts_in

@@ -8,7 +8,8 @@ from wizard.host.services import Services
 from wizard.model.machine import Drive
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.undo_policy import losses, needs_word, promise
 from wizard.ui.jobs.job import PlanJob

@@ -12,7 +12,8 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
 from wizard.operations.table import ResetZones
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

@@ -16,7 +16,8 @@ from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import GIB, joined
 from wizard.operations.filesystem import SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host import environment

@@ -16,7 +16,8 @@ from wizard.model.machine import Machine
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.table import ResetZones
 from wizard.plan.dangers import FORGOTTEN
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

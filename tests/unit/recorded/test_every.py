@@ -23,7 +23,8 @@ from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.machine import Drive
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.refusals import refuse_drive
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

@@ -1,6 +1,7 @@
 """Reports without serial numbers: no identifier of a drive or person in any byte."""
 
 import json
+import platform
 import re
 from collections.abc import Iterator
 from itertools import count, islice
@@ -27,7 +28,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.gather import Report, RunRecord, Sources, make_report, render_report
+from wizard.report.gather import Report, RunRecord, Sources, make_report, named_files, render_report
 from wizard.report.page import render_page
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
@@ -315,7 +316,7 @@ def test_files_named_for_a_run_are_removed(tmp_path: Path) -> None:
     journal.end(Event.FAILED, f"Step 2 failed. `diskwright resume {run}` goes on.")
     sources = Sources(run=run, machine=known)
     assert "annas-rescue" in render_report(make_report(sources))
-    hidden = make_report(sources, without_serials=True)
+    hidden = without_names(make_report(sources), platform.node(), named_files(sources.run))
     assert "annas-rescue" not in outputs(hidden)
     assert hidden.run is not None and re.search(
         r"/FILE-\d+ has the line: UUID=1 /srv", hidden.run.journal[1].sentence

@@ -13,7 +13,7 @@ from wizard.benchmark.results import render_verdict
 from wizard.cli import open_wizard
 from wizard.cli.main import main, parser_of
 from wizard.model.errors import ExitCode
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.report.gather import Sources, make_report, render_report
 
 JUMPERED = str(MACHINES / "jumpered.json")

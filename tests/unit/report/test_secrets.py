@@ -9,7 +9,7 @@ from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import mount_options_fault
 from wizard.plan.dangers import danger_fault
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.plan.request.plan_request import Mode
 from wizard.report.anonymous import UUID, Words
 

@@ -33,7 +33,8 @@ from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Event
 from wizard.model.said import Sentence, t
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 

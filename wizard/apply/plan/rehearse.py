@@ -39,7 +39,8 @@ from wizard.model.run import Event
 from wizard.model.said import format_capacity, t
 from wizard.operations.filesystem import Resize
 from wizard.operations.layers import MakeArray
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.probe.content.notices import notices
 
 

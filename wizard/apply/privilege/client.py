@@ -29,7 +29,8 @@ from wizard.model.run import JournalEntry
 from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.copy import BRINGS
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.settings.tuning import SETTINGS
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine

@@ -36,7 +36,7 @@ from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
 from wizard.model.requests import CopyFiles
 from wizard.operations.rules import is_device_path
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 

@@ -62,7 +62,7 @@ CHANGES = RunKind[Changes](runs.CHANGES, "plan.settings.tuning:SETTINGS", "setti
 MIGRATION = RunKind[Migration](runs.MIGRATION, "ext4.document:MIGRATIONS", "conversion.job")
 MOVE = RunKind[Moves](runs.MOVE, "plan.partition.moves:MOVES", "move.run")
 BRING = RunKind[Bring](runs.BRING, "plan.copy:BRINGS", "copy.job")
-PLAN = PlanKind(runs.PLAN, "plan.plan:PLANS", "plan.job")
+PLAN = PlanKind(runs.PLAN, "plan.documents:PLANS", "plan.job")
 
 # Each kind reads and renders documents of its own class only.
 KINDS = cast("tuple[RunKind[RunDocument], ...]", (CHANGES, MIGRATION, MOVE, BRING, PLAN))

@@ -22,7 +22,8 @@ from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Sentence, t
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.probe.host.sysfs import filesystem_of
 from wizard.process.program import remember
 

@@ -12,7 +12,7 @@ from tests.lab.guest.inside import SHARED, SLOW, node_of, shown, told, tool
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check, Event
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.process.program import run
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
 from wizard.model.verdict import Outcome
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

@@ -32,7 +32,8 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import settle
 from wizard.apply.run.runs import list_runs, load_plan
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.process.program import Result, run
 
 HELD = virtio_drive("held", 160 * MIB)

@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
 from wizard.model.layout import Encryption, Volume
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.process.program import find, run
 
 PASSPHRASE = "several words that nobody guesses"

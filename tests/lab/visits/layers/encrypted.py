@@ -45,7 +45,8 @@ from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.model.layout import Volume
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 

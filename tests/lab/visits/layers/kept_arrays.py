@@ -41,7 +41,8 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.layout import Level, Stripe
 from wizard.model.run import Check
 from wizard.model.said import KIB
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

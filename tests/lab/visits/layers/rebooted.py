@@ -31,7 +31,7 @@ from tests.lab.visits.layers.containers import FILE, LONG, WRONG, prepare
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 
 STORE = virtio_drive("rebooted-store", 96 * MIB)
 DRIVES = virtio_drive("rebooted-1", 320 * MIB), virtio_drive("rebooted-2", 320 * MIB)

@@ -48,7 +48,8 @@ from wizard.model.layout import Stripe
 from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.wanted import plan_requested
 from wizard.probe.machine import probe_machine

@@ -40,7 +40,8 @@ from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
 from wizard.model.run import Check
 from wizard.operations.layers import LVM_WITHOUT_UDEV
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)

@@ -22,7 +22,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
 from wizard.probe.host.system import read_machine

@@ -16,7 +16,8 @@ from tests.loop.applying import spec, unknown_kernel
 from wizard.filesystems.registry import MADE
 from wizard.model.run import Check
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.probe.machine import probe_machine

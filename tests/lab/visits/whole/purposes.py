@@ -14,7 +14,8 @@ from wizard.apply.run.runs import runs_folder
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.model.run import Check
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 
 PURPOSE = "portable"
 

@@ -21,7 +21,8 @@ from wizard.model.errors import partition_path
 from wizard.model.layout import TableEntry, Volume
 from wizard.model.run import Check
 from wizard.operations.table import WriteTable
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 if TYPE_CHECKING:

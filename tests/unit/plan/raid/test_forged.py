@@ -15,7 +15,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.plan import PLANS, Plan, PlanOperation
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan, PlanOperation
 
 MADE = (MD, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")

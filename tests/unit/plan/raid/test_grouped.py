@@ -26,7 +26,8 @@ from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolume
 from wizard.operations.operation import NO_UNDO, UNTIL_KEPT
 from wizard.operations.table import WriteTable
 from wizard.plan.check import places_in
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import logical_names
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes

@@ -18,7 +18,8 @@ from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray, array_uuid
 from wizard.operations.operation import NO_UNDO
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.documents import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.request.plan_request import Mode
 

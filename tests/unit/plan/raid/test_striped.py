@@ -22,7 +22,7 @@ from wizard.model.said import KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
-from wizard.plan.plan import PLANS
+from wizard.plan.documents import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import layer_name, striped_words
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes

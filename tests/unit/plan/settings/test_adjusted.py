@@ -12,8 +12,8 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem
+from wizard.plan.documents import PLANS
 from wizard.plan.partition.resize import Border, Meaning, asked, meaning_of, stepped, steps_of
-from wizard.plan.plan import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import ResizePart
 

@@ -17,8 +17,9 @@ from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
+from wizard.plan.documents import PLANS
 from wizard.plan.partition.possible import why_not_change, why_not_delete, why_not_grow
-from wizard.plan.plan import PLANS, Plan, Step
+from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, NewVolumes, ResizePart
 from wizard.plan.request.volume_request import VolumeSpec

@@ -16,9 +16,10 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
 from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
+from wizard.plan.documents import PLANS
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_delete, why_not_shrink
-from wizard.plan.plan import PLANS, Plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ResizePart
 from wizard.plan.undo_policy import losses
