@@ -66,10 +66,10 @@ OWN_FIELDS: dict[type[object], tuple[str, str]] = {
         (Partition, layout.Slot, layout.TableEntry, layout.Stripe, layout.Group), (LABEL, "name")
     ),
     **dict.fromkeys((layers.MakeArray, layers.MakeVolumeGroup), (LABEL, "name")),
-    layers.MakeLogicalVolume: (LABEL, "name group"),
+    layers.MakeLogicalVolume: (LABEL, "name,group"),
     layout.Writer: (USER, "name"),
     BringFrom: (MOUNT, "below"),
-    BringTo: (MOUNT, "folder makes place"),
+    BringTo: (MOUNT, "folder,makes,place"),
     TakePlace: (MOUNT, "place"),
 }
 """Fields of single classes that a person chose, or that come from a label."""
@@ -100,7 +100,7 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         yield from _in_texts(noun)
         own, names = OWN_FIELDS.get(type(noun), ("", ""))
         for name in noun.__struct_fields__:
-            if kind := BY_FIELD.get(name) or (own if name in names.split() else ""):
+            if kind := BY_FIELD.get(name) or (own if name in names.split(",") else ""):
                 inner: object = getattr(noun, name)
                 several = inner if isinstance(inner, tuple) else (inner,)
                 yield from ((one, kind) for one in several if isinstance(one, str))

@@ -1,6 +1,7 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Iterable, Mapping
+from string import Template
 
 from msgspec import Struct
 from rich.color import Color
@@ -48,36 +49,36 @@ LIGHT = {
 }
 
 _ROLES = {
-    "plain": ("{text}", "", ""),
-    "strong": ("bold {strong}", "bold", "bold"),
-    "muted": ("{muted}", "", ""),
-    "line": ("{line}", "", ""),
-    "off": ("{off}", "", ""),
-    "accent": ("bold {accent}", "bold cyan", "bold"),
-    "good": ("bold {ok}", "bold green", "bold"),
-    "warn": ("bold {warn}", "bold yellow", "bold"),
-    "danger": ("bold {danger}", "bold red", "bold"),
-    "cap": ("bold {accent} on {cap}", "bold cyan", "bold"),
-    "cap-off": ("{off} on {raised}", "", ""),
-    "go": ("bold {ground} on {accent}", "black on cyan", "reverse"),
-    "cursor": ("{strong} on {cursor}", "black on cyan", "reverse"),
-    "mark": ("bold {accent} on {cursor}", "black on cyan", "reverse"),
-    "raised": ("{muted} on {raised}", "", ""),
-    "name": ("bold {accent} on {raised}", "bold cyan", "bold"),
-    "step": ("bold {strong} on {cursor}", "black on cyan", "reverse"),
-    "lost": ("bold #ffffff on {alarm}", "bold white on red", "bold"),
-    "alarm": ("bold #ffffff on {alarm}", "bold white on red", "bold reverse"),
-    "warned": ("bold {ground} on {warn}", "black on yellow", "bold reverse"),
-    "done": ("bold #ffffff on {done}", "black on green", "bold reverse"),
-    "plain-banner": ("bold {strong} on {raised}", "reverse", "bold reverse"),
-    "field": ("{strong} on {cap}", "bold white on blue", "underline"),
-    "hint": ("{muted} on {cap}", "white on blue", "underline"),
-    "at": ("{ground} on {strong}", "black on white", "reverse"),
-    "focus": ("bold {strong}", "reverse", "reverse"),
-    "focus-line": ("{accent}", "cyan", ""),
-    "thumb": ("on {off}", "reverse", "reverse"),
+    "plain": ("$text", "", ""),
+    "strong": ("bold $strong", "bold", "bold"),
+    "muted": ("$muted", "", ""),
+    "line": ("$line", "", ""),
+    "off": ("$off", "", ""),
+    "accent": ("bold $accent", "bold cyan", "bold"),
+    "good": ("bold $ok", "bold green", "bold"),
+    "warn": ("bold $warn", "bold yellow", "bold"),
+    "danger": ("bold $danger", "bold red", "bold"),
+    "cap": ("bold $accent on $cap", "bold cyan", "bold"),
+    "cap-off": ("$off on $raised", "", ""),
+    "go": ("bold $ground on $accent", "black on cyan", "reverse"),
+    "cursor": ("$strong on $cursor", "black on cyan", "reverse"),
+    "mark": ("bold $accent on $cursor", "black on cyan", "reverse"),
+    "raised": ("$muted on $raised", "", ""),
+    "name": ("bold $accent on $raised", "bold cyan", "bold"),
+    "step": ("bold $strong on $cursor", "black on cyan", "reverse"),
+    "lost": ("bold #ffffff on $alarm", "bold white on red", "bold"),
+    "alarm": ("bold #ffffff on $alarm", "bold white on red", "bold reverse"),
+    "warned": ("bold $ground on $warn", "black on yellow", "bold reverse"),
+    "done": ("bold #ffffff on $done", "black on green", "bold reverse"),
+    "plain-banner": ("bold $strong on $raised", "reverse", "bold reverse"),
+    "field": ("$strong on $cap", "bold white on blue", "underline"),
+    "hint": ("$muted on $cap", "white on blue", "underline"),
+    "at": ("$ground on $strong", "black on white", "reverse"),
+    "focus": ("bold $strong", "reverse", "reverse"),
+    "focus-line": ("$accent", "cyan", ""),
+    "thumb": ("on $off", "reverse", "reverse"),
 }
-"""Rich's styles with many colours, eight and none. Names in braces are those of `DARK` and `LIGHT`."""
+"""Rich's styles with many colours, eight and none. Names after $ are those of `DARK` and `LIGHT`."""
 
 SIGNS = {
     "mark": "▌",
@@ -206,7 +207,7 @@ def look_of(terminal: Terminal) -> Look:
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
         signs = signs | {"free": "░"}
     styles = {
-        role: Style.parse(specs[column].format(**colours))
+        role: Style.parse(Template(specs[column]).substitute(colours))
         for role, specs in _ROLES.items()
         if role not in plain
     }
