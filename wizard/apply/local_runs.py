@@ -57,7 +57,7 @@ class LocalRuns:
         self._journal_dir = journal_dir
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Plan changes to a filesystem or its drive. Raises as `act` does."""
+        """Plan changes to a filesystem or drive. Raises as `act` does."""
         return plan_settings.act(device, wanted, self._environment)
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
@@ -116,7 +116,7 @@ class LocalRuns:
         return run_control.status(run)
 
     def next_commands(self, run: Path) -> job.NextCommands:
-        """Return the commands that work on a run now, none if it is unreadable."""
+        """Return the commands that work on a run now, none for an unreadable run."""
         with suppress(DiskwrightError):
             return run_control.working_ways(run, journal.state(run))
         return job.NextCommands()

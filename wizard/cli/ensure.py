@@ -51,7 +51,7 @@ def _result(
     runs: tuple[str, ...] = (),
     code: ExitCode = ExitCode.DONE,
 ) -> Result:
-    """Describe a drive at the first and last inspection, with the names of its runs."""
+    """Describe a drive at the first and last inspection, with the names of the runs."""
     state: State = "would-change" if last is None else "changed"
     if code is not ExitCode.DONE:
         state = "failed" if runs else "refused"

@@ -32,9 +32,9 @@ class Planning(FrozenStruct):
     arrays: Sequence[str]
 
     def volume(self, spec: VolumeSpec, number: int, place: Extent | None = None) -> layout.Volume:
-        """Return the volume for a request on partition `number` of the first drive, in a container if it is
-        encrypted. `place`: of the partition, unless it is shared. Raises Refused if its filesystem cannot be
-        created here, BadInput for properties that it cannot have."""
+        """Return the volume for a request on partition `number` of the first drive, in a container if
+        encrypted. `place`: of the partition, unless shared. Raises Refused if the filesystem cannot be
+        created here, BadInput for impossible properties."""
         choice, kind, drive = spec.choice, MADE[spec.choice.filesystem], self.drives[0]
         path = partition_path(drive.path, number)
         volume = layout.Volume(

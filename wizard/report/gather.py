@@ -70,7 +70,7 @@ class StepResult(Struct, frozen=True):
 
 
 class RunRecord(Struct, frozen=True):
-    """A run, from its journal. Times are ISO 8601 in UTC. `power`: effect of a power cut. `commands`: what
+    """A run, from the journal. Times are ISO 8601 in UTC. `power`: effect of a power cut. `commands`: what
     the run waits for."""
 
     id: str

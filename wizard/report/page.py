@@ -201,7 +201,7 @@ HEADINGS: dict[type[BenchmarkResult], Sentence] = {
 
 
 def run_facts(run: RunRecord) -> ui.Blocks:
-    """Describe the state of a run, with the commands that it waits for."""
+    """Describe the state of a run, with the commands to choose from."""
     yield ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN))
     yield from _labels(
         ("Run", run.id),

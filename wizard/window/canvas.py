@@ -16,7 +16,7 @@ from wizard.model.said import t
 from wizard.ui import view as ui
 
 Run = tuple[ui.Text, str | Style]
-"""A text and its style, or the role of its style."""
+"""A text with a style, or the style's role."""
 
 LONGEST = 12_000
 """Longest text in characters: one sentence can name all 128 partitions of a lost table."""

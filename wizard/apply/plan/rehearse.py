@@ -49,7 +49,7 @@ class StoppedError(Exception):
 
 
 class Rehearsed(Struct, frozen=True):
-    """A drive of the plan, and its scratch copy."""
+    """A drive of the plan, and the scratch copy."""
 
     plan: Plan
     member: Member

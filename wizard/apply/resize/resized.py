@@ -54,7 +54,7 @@ def number_in(text: str, name: str) -> int:
 
 
 def held_in_use(filesystem: str, device: str, place: str) -> tuple[int, int]:
-    """Return the size in bytes of a mounted filesystem from its own tool, and its device ID in a Btrfs.
+    """Return the size in bytes of a mounted filesystem by the filesystem's tool, and a Btrfs device ID.
     Raises Failed if the size is unknown, or if the filesystem spans several devices."""
     command, pattern = {
         "xfs": (("xfs_growfs", "-n", place), XFS),

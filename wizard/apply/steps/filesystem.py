@@ -78,8 +78,8 @@ def _set_owner(operation: SetOwner, context: StepContext) -> Message:
 
 @contextmanager
 def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterator[Path]:
-    """Mount the filesystem at its private place, run the operation's commands there, yield the place, and
-    unmount it afterwards. Raises Failed."""
+    """Mount the filesystem at a private place, run the operation's commands there, yield the place, and
+    unmount afterwards. Raises Failed."""
     mount = operation.mount
     place = Path(mount.mount_point)
     # Only root may see the filesystem.

@@ -13,22 +13,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from wizard.benchmark.access import Clock, OnProgress, opened_to_read
-from wizard.benchmark.candidates import surroundings
-from wizard.benchmark.candidates.compare import (
-    AGE,
-    FEWEST,
-    MKFS,
-    Candidate,
-    Comparison,
-    EndReason,
-    Order,
-    PhaseRun,
-    Round,
-    Run,
-    TrialFinding,
-    comparisons,
-    in_order,
-)
+from wizard.benchmark.candidates import compare, surroundings
 from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.loads.load_table import phases_of
 from wizard.benchmark.loads.script import LoadPhase, aged
@@ -96,14 +81,14 @@ class Trial:
     `has_cache`: clear the drive's cache by reading at `outside_bytes`, if the drive is large enough."""
 
     def __init__(
-        self, order: Order, ground: TrialPartition, place: Path, tell: OnProgress, stop: Stop
+        self, order: compare.Order, ground: TrialPartition, place: Path, tell: OnProgress, stop: Stop
     ) -> None:
         self.order, self.stop = order, stop
         self.memory = surroundings.Memory()
         # A solid-state drive mainly caches its own maps.
         self.has_cache = order.drive.rotational is not False and order.drive.bus not in NO_DRIVES
         self.outside_bytes = _place_outside(order.drive, order.extent)
-        self.rounds: list[Round] = []
+        self.rounds: list[compare.Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place = ground, place
         self.clock = Clock(order.bounds.seconds, lambda: False, tell)
@@ -122,12 +107,12 @@ class Trial:
         return counted.written_bytes if counted else 0
 
     @property
-    def comparisons(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[compare.Comparison, ...]:
         """Comparisons after the completed rounds."""
         planned, *others = (one.id for one in self.order.candidates)
-        return comparisons(self.rounds, planned, others)
+        return compare.comparisons(self.rounds, planned, others)
 
-    def run(self) -> EndReason:
+    def run(self) -> compare.EndReason:
         """Run rounds, and return the reason to end."""
         gc.disable()
         try:
@@ -143,15 +128,15 @@ class Trial:
             while (ended := self._reason_to_end()) is None:
                 begun, written = monotonic(), self.written_bytes
                 runs, pressures = [], []
-                for candidate in in_order(self.order.candidates, len(self.rounds)):
+                for candidate in compare.in_order(self.order.candidates, len(self.rounds)):
                     pressures.append(surroundings.pressures())
                     runs.append(self._run(candidate, self.scale))
                 cpu, io = map(surroundings.mean, zip(*pressures, strict=True))
-                self.rounds.append(Round(tuple(runs), cpu, io))
+                self.rounds.append(compare.Round(tuple(runs), cpu, io))
                 self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
                 self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
         except TrialStopped:
-            return EndReason.PERSON
+            return compare.EndReason.PERSON
         finally:
             self.memory.end()
         return ended
@@ -175,34 +160,36 @@ class Trial:
         self._largest_bytes = int(wrote * max(growth, 1))
         return fits
 
-    def _reason_to_end(self) -> EndReason | None:
+    def _reason_to_end(self) -> compare.EndReason | None:
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self.comparisons):
-            return EndReason.DECIDED
+        if done >= compare.FEWEST and all(
+            one.finding is not compare.TrialFinding.OPEN for one in self.comparisons
+        ):
+            return compare.EndReason.DECIDED
         if done >= bounds.rounds:
-            return EndReason.ROUNDS
+            return compare.EndReason.ROUNDS
         if self.clock.elapsed + self._longest_seconds > bounds.seconds:
-            return EndReason.TIME
+            return compare.EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
-            return EndReason.BYTES
+            return compare.EndReason.BYTES
         return None
 
-    def _run(self, candidate: Candidate, scale: float) -> Run:
+    def _run(self, candidate: compare.Candidate, scale: float) -> compare.Run:
         made, phases = 0.0, []
         for name in self.order.loads:
             made += self._make(candidate)
             if self.order.aged:
-                self._progress(candidate, AGE)
+                self._progress(candidate, compare.AGE)
                 with self._mounted(candidate, name, "age") as root:
                     free = os.fstatvfs(root)
                     aged(root, free.f_bavail * free.f_frsize, self.order.seed)
             phases += [
                 self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
             ]
-        return Run(candidate.id, round(made, 4), tuple(phases))
+        return compare.Run(candidate.id, round(made, 4), tuple(phases))
 
-    def _make(self, candidate: Candidate) -> float:
-        self._progress(candidate, MKFS)
+    def _make(self, candidate: compare.Candidate) -> float:
+        self._progress(candidate, compare.MKFS)
         kind = MADE[candidate.filesystem]
         node = self._ground.at(self.order.extent_of(candidate))
         make = replace(
@@ -228,7 +215,7 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: Candidate, load: str, phase: str) -> Iterator[int]:
+    def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
         """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
         options = ",".join(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
@@ -248,7 +235,7 @@ class Trial:
                 surroundings.close_below(self._place)
                 surroundings.unmount(self._place)
 
-    def _phase(self, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
+    def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)
         place = self.outside_bytes
         if phase.name in COLD and self.has_cache and place is not None:
@@ -262,9 +249,9 @@ class Trial:
                 phase.act(root)
             seconds = perf_counter() - begun
         counted = surroundings.between(before, surroundings.counts(self._path))
-        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
+        return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
-    def _progress(self, candidate: Candidate, doing: Message | str) -> None:
+    def _progress(self, candidate: compare.Candidate, doing: Message | str) -> None:
         """Raises TrialStopped if a stop was requested."""
         self.stop.check()
         first = (

@@ -197,7 +197,7 @@ def mirror_note(plan: Plan) -> Message | None:
 
 
 def volume_sizes(plan: Plan | None) -> dict[int, int]:
-    """Return the planned size of each volume, by its index."""
+    """Return the planned size of each volume, by index."""
     if plan is None:
         return {}
     if plan.stripe is not None:
@@ -215,7 +215,7 @@ def group_room_bytes(partition_bytes: int) -> int:
 
 
 def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return a name in the group for each volume, from its label, numbered if already in use."""
+    """Return a name in the group for each volume, from the label, numbered if already in use."""
     names: list[str] = []
     for label in labels:
         stem, name, number = layer_name(label), layer_name(label), 2
@@ -230,7 +230,7 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
-    """Return the group on the shared partition, named after its first volume and the UUID of its physical
+    """Return the group on the shared partition, named after the first volume and the UUID of the physical
     volume, and the volumes with their nodes in the group."""
     first, names = volumes[0], logical_names([volume.label for volume in volumes])
     device = partition_path(drive_path, first.partition)

@@ -52,7 +52,7 @@ class DeletePart(FrozenStruct):
 
 class ResizePart(FrozenStruct):
     """Grow or shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end. Without a
-    size, grow to all adjacent free space. A partition that cuts its contents grows alone, by default just
+    size, grow to all adjacent free space. A partition smaller than the contents grows alone, by default just
     enough."""
 
     part: Partition

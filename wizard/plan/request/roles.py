@@ -161,7 +161,7 @@ PLANNED_ROLES = ROLES | {
     f"root-{architecture}": replace(ROLES["root"], gpt_type=kind)
     for architecture, kind in partition_types.ROOTS_GPT.items()
 }
-"""Roles in plans. A root includes the architecture (uname -m) if the specification has a type for it."""
+"""Roles in plans. A root includes the architecture (uname -m) if the specification has one."""
 
 
 def volume_role(role: str, architecture: str) -> str:

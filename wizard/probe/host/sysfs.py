@@ -92,7 +92,7 @@ class Mounted(Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """mountinfo lists ntfs-3g as fuseblk, without its own options."""
+        """mountinfo lists ntfs-3g as fuseblk, without ntfs-3g's options."""
         return "ntfs-3g" if self.filesystem == "fuseblk" else self.filesystem
 
     @property

@@ -57,7 +57,7 @@ TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
 class Reason(Struct, frozen=True):
-    """A statement in the cells of a row, and the evidence, with the `title` of its pane."""
+    """A statement in the cells of a row, and the evidence, with the pane's `title`."""
 
     cells: tuple[ui.Piece | ui.Text, ...]
     behind: tuple[ui.Block, ...] = ()
