@@ -1,5 +1,7 @@
 """The plan job: start, resume, keep and undo."""
 
+from __future__ import annotations
+
 import fcntl
 import os
 from collections.abc import Collection
@@ -10,14 +12,11 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import stop_ignoring
-from wizard.apply.engine import scratch_copies, stores
-from wizard.apply.engine.changes import sample_of, unknown_data
-from wizard.apply.engine.exchange import mark_over_changes
+from wizard.apply.engine import stores
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNKNOWN_DATA,
@@ -27,29 +26,55 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.engine.survey import first_data
-from wizard.apply.engine.writable_copy import obstacle
-from wizard.apply.plan import guard, identity_check, rehearsed, run_drives, run_summary
-from wizard.apply.plan import run as carrying
-from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.readonly_look import end_looks
-from wizard.apply.plan.rehearse import rehearse
+from wizard.apply.plan import run_summary
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
-from wizard.apply.steps.containers import check_passphrase, close_containers
-from wizard.apply.steps.layers import clear_drives
-from wizard.apply.system.fstab import key_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
 from wizard.plan.plan import Plan
-from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
-from wizard.plan.text import AGAIN_AS_ROOT, unread_words
-from wizard.plan.undo_policy import WORD, UndoSpace, losses, needs_word, promise
 from wizard.probe.pool import is_attached
+from wizard.process.deferred import deferred
+
+# The state of a run needs none of these.
+if TYPE_CHECKING:
+    from wizard.apply.block import extents, scratch_device
+    from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
+    from wizard.apply.plan import (
+        automount,
+        guard,
+        identity_check,
+        readonly_look,
+        rehearse,
+        rehearsed,
+        run_drives,
+    )
+    from wizard.apply.plan import run as carrying
+    from wizard.apply.steps import containers, layers
+    from wizard.apply.system import fstab
+    from wizard.plan import text, undo_policy
+    from wizard.plan.request import encryption
+else:
+    extents, scratch_device = deferred("wizard.apply.block", "extents", "scratch_device")
+    changes, exchange, scratch_copies, survey, writable_copy = deferred(
+        "wizard.apply.engine", "changes", "exchange", "scratch_copies", "survey", "writable_copy"
+    )
+    automount, guard, identity_check, readonly_look, rehearse, rehearsed, run_drives, carrying = deferred(
+        "wizard.apply.plan",
+        "automount",
+        "guard",
+        "identity_check",
+        "readonly_look",
+        "rehearse",
+        "rehearsed",
+        "run_drives",
+        "run",
+    )
+    containers, layers, fstab = deferred("wizard.apply", "steps.containers", "steps.layers", "system.fstab")
+    text, undo_policy, encryption = deferred("wizard.plan", "text", "undo_policy", "request.encryption")
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
@@ -59,7 +84,7 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
     record = load_record(run)
     # A rehearsal in progress encrypts again, so any passphrase is accepted.
     if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
-        check_passphrase(plan, run, secret)
+        containers.check_passphrase(plan, run, secret)
 
 
 def _check_rehearsed(run: Path) -> None:
@@ -71,7 +96,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
     sizes = (member.drive.size_bytes for member in plan.members)
-    no_copy = obstacle() if plan.resizes else None
+    no_copy = writable_copy.obstacle() if plan.resizes else None
     return plan.direct_reason or str(no_copy or scratch_copies.blocker(runs.existing_above(folder), sizes))
 
 
@@ -89,22 +114,22 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
             )
         )
     by_key = any(one.key for one in plan.containers)
-    if fault := content_fault(secret) if by_key else passphrase_fault(secret):
+    if fault := content_fault(secret) if by_key else encryption.passphrase_fault(secret):
         raise process.refused(t("The passphrase {fault}.", fault=fault))
 
 
 PREFIX = ".measuring-"
 
 
-def undo_space(plan: Plan, folder: Path, environment: backup_store.Environment) -> UndoSpace:
+def undo_space(plan: Plan, folder: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
     """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
     instead, and whether the user has to confirm them. Raises as `measure` does."""
     if why := why_direct(plan, folder):
-        return UndoSpace(promise(plan, why), not needs_word(plan, why))
+        return undo_policy.UndoSpace(undo_policy.promise(plan, why), not undo_policy.needs_word(plan, why))
     return measure(plan, folder, environment)
 
 
-def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> UndoSpace:
+def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
     """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
     DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
@@ -129,16 +154,16 @@ def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> 
                 made.rmdir()
 
 
-def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> UndoSpace:
+def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
     free = disk_usage(run).free
     lock, notes = process.lock_run(run), journal.Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, job.RunWork(run, Purpose.APPLY, notes, (), secret), environment)
+        record = rehearse.rehearse(plan, job.RunWork(run, Purpose.APPLY, notes, (), secret), environment)
     except Failed as error:
         if rehearsed.lacks_space(error, run):
-            return UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
+            return undo_policy.UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
         raise
     finally:
         notes.close()
@@ -154,9 +179,11 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
             "another folder with --journal DIR."
         )
     )
-    unknown = tuple(unknown_data(run, plan, record.changes))
+    unknown = tuple(changes.unknown_data(run, plan, record.changes))
     said = join(*unknown, takes(folder=run.parent, needed=needed, free=free))
-    return UndoSpace(said, fits, unknown, tuple(change.blank for change in record.changes), needed)
+    return undo_policy.UndoSpace(
+        said, fits, unknown, tuple(change.blank for change in record.changes), needed
+    )
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -166,12 +193,12 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_document(self, document: Plan) -> None:
         super().check_document(document)
-        if said := unread_words(document):
+        if said := text.unread_words(document):
             # The loss of a drive that could not be read was never shown.
-            raise process.refused(f"{said} {AGAIN_AS_ROOT}")
+            raise process.refused(f"{said} {text.AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
-        job.check_tokens(document, [token for token in how.tokens if token != WORD])
+        job.check_tokens(document, [token for token in how.tokens if token != undo_policy.WORD])
 
     def own_drives(
         self,
@@ -191,19 +218,19 @@ class PlanRunJob(job.RunJob[Plan]):
     def check_place(self, document: Plan, how: job.Start) -> None:
         why = how.why_direct
         guard.check_rehearsable(document, why)
-        if WORD not in how.tokens:
-            needs, found = needs_word(document, why), list[Message]()
+        if undo_policy.WORD not in how.tokens:
+            needs, found = undo_policy.needs_word(document, why), list[Message]()
             for member in document.members if why and not needs else ():
                 # Tools discard unrecognised data when they run directly on the drive.
-                with DeviceMedium(member.drive.path) as drive:
+                with extents.DeviceMedium(member.drive.path) as drive:
                     block = member.drive.geometry.logical_block_bytes
-                    byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+                    byte = survey.first_data(drive, changes.sample_of(member.drive.size_bytes, block))
                 if byte is not None:
                     found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
             if found or needs:
                 # The user has not confirmed that undo is impossible.
                 said = join(*found, rehearsed.WITHOUT_UNDO)
-                raise process.refused(f"{promise(document, why)} {said}")
+                raise process.refused(f"{undo_policy.promise(document, why)} {said}")
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
@@ -224,9 +251,9 @@ class PlanRunJob(job.RunJob[Plan]):
         guard.check_start(document)
 
     def make(self, document: Plan, how: job.Start) -> Path:
-        direct = WORD in how.tokens or bool(how.why_direct)
-        text = self.kind.documents.render(document)
-        run = runs.make_run(how.folder, document.devices, runs.PLAN, text, how.environment, direct=direct)
+        direct = undo_policy.WORD in how.tokens or bool(how.why_direct)
+        shown = self.kind.documents.render(document)
+        run = runs.make_run(how.folder, document.devices, runs.PLAN, shown, how.environment, direct=direct)
         backup_store.keep_facts(run, document.devices)
         if not direct:
             save_record(run, Record(Phase.REHEARSING, of_plan=runs.plan_digest(run)))
@@ -244,13 +271,13 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def preflight(self, document: Plan, how: job.Start) -> None:
         why = why_direct(document, how.folder)
-        how = replace(how, tokens=(*document.tokens, WORD), why_direct=why)
+        how = replace(how, tokens=(*document.tokens, undo_policy.WORD), why_direct=why)
         process.unlock(self.lock_new(document, how, make=False))
 
     def start(self, document: Plan, how: job.Start) -> Path:
-        secret = key_of(document) if how.secret is None else how.secret
+        secret = fstab.key_of(document) if how.secret is None else how.secret
         check_secret(document, secret)
-        if WORD in how.tokens:
+        if undo_policy.WORD in how.tokens:
             guard.check_rehearsable(document, None)
         # Decide only once whether the run works directly on the drives, as the user has confirmed.
         why = why_direct(document, how.folder)
@@ -270,7 +297,7 @@ class PlanRunJob(job.RunJob[Plan]):
         if undoing:
             rehearsed.check_can_undo(run)
         if keeping or undoing:
-            end_looks(run)
+            readonly_look.end_looks(run)
         moved = run_drives.settle_drives(run, undoing=undoing)
         plan = runs.load_plan(run)
         # Undo must also work if the settings of the run are lost.
@@ -282,7 +309,7 @@ class PlanRunJob(job.RunJob[Plan]):
                 if said := run_drives.over_later(run):
                     raise process.refused(said)
                 job.check_tokens(plan, asked.tokens)
-            mark_over_changes(run, asked.over_changes)
+            exchange.mark_over_changes(run, asked.over_changes)
             return job.Prepared(plan, drives, sentence)
         if not keeping:
             if journal.state(run) is RunState.WAITING:
@@ -291,7 +318,7 @@ class PlanRunJob(job.RunJob[Plan]):
             runs.check_room(run.parent, self.room_bytes(plan), make=True)
         secret = asked.secret
         if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
-            secret = key_of(plan)
+            secret = fstab.key_of(plan)
         check = partial(_check_passphrase, run, plan, secret, keeps=keeping)
         return job.Prepared(plan, drives, sentence, secret, check)
 
@@ -319,13 +346,13 @@ class PlanRunJob(job.RunJob[Plan]):
                 checks.check_forward()
 
     def apply(self, work: job.RunWork) -> job.Outcome:
-        stop_ignoring()
+        scratch_device.stop_ignoring()
         if not rehearsed.is_rehearsed(work.run):
             return carrying.carry_out_directly(work)
         return rehearsed.carry_out(work)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
-        stop_ignoring()
+        scratch_device.stop_ignoring()
         event, sentence = rehearsed.release(work)
         return Event.KEPT if event is Event.DONE else event, sentence
 
@@ -343,14 +370,14 @@ class PlanRunJob(job.RunJob[Plan]):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
-            close_containers(plan, work.journal)
+            containers.close_containers(plan, work.journal)
             if not rehearsed.is_rehearsed(work.run):
-                clear_drives(plan)
+                layers.clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
         if outcome[0] not in (Event.DONE, Event.KEPT):
             return outcome
-        failure = ensure_mounted(runs.load_plan(work.run), work.journal)
+        failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
         return (Event.FAILED, failure) if failure else outcome
 
     def is_meant(self, run: Path, command: str, now: RunState) -> bool:
@@ -384,9 +411,9 @@ class PlanRunJob(job.RunJob[Plan]):
             if phase is Phase.HIDDEN and record is not None and not record.blank:
                 # All data is written, so the result is still waiting, whatever failed later.
                 now = RunState.WAITING
-        changes = range(len(record.changes) if record else 0)
-        has_old = all(stores.old_file(run, number).exists() for number in changes)
-        has_new = all(stores.new_file(run, number).exists() for number in changes)
+        numbers = range(len(record.changes) if record else 0)
+        has_old = all(stores.old_file(run, number).exists() for number in numbers)
+        has_new = all(stores.new_file(run, number).exists() for number in numbers)
         # Each command needs its saved bytes, which are compared when the command runs.
         return tuple(
             way for way in super().commands(run, now) if (has_old if way is Purpose.UNDO else has_new)
@@ -441,7 +468,7 @@ class PlanRunJob(job.RunJob[Plan]):
             return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
-            if losses(plan) or not plan.part
+            if undo_policy.losses(plan) or not plan.part
             else Sentence("If run {run} continues, it writes to {drives:list} again. No file is lost.")
         )
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
