@@ -170,8 +170,8 @@ def _drive_blocks(drive: Drive, diagnosis: Diagnosis) -> ui.Blocks:
     if not diagnosis.findings:
         yield ui.fine(t("No problems found."))
     yield from _finding_blocks(worst_first(diagnosis.findings))
-    yield from health_blocks(drive, diagnosis, "")
     yield ui.heading(t("Details"))
+    yield from health_blocks(drive, diagnosis, "")
     yield from _labels(
         ("by-id", ", ".join(drive.by_id)),
         (t("Table UUID"), (drive.table and drive.table.uuid) or ""),
