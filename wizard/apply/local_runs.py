@@ -116,10 +116,11 @@ class LocalRuns:
         return run_control.status(run)
 
     def next_commands(self, run: Path) -> job.NextCommands:
-        """Return the commands that work on a run now, none for an unreadable run."""
-        with suppress(DiskwrightError):
+        """Return the commands that work on a run now, or why none does."""
+        try:
             return run_control.working_ways(run, journal.state(run))
-        return job.NextCommands()
+        except (DiskwrightError, OSError) as error:
+            return job.NextCommands((), str(error))
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""

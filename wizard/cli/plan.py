@@ -79,7 +79,7 @@ def plan(arguments: Namespace) -> None:
     to_file = arguments.output not in (None, "-")
     if to_file:
         save(arguments.output, PLANS.render(plan))
-    job = job_of(Services(), plan)
+    job = job_of(Services(machine, arguments.machine) if arguments.machine else Services(), plan)
     show(job.page(), sys.stderr)
     if said := unread_words(plan):
         say(t("Nothing was written."), said)
@@ -141,6 +141,8 @@ def _request(
     stripe: Stripe | None = None
     if kind := arguments.stripe or arguments.mirror:
         chunk = parse_size(arguments.chunk) if arguments.chunk else 0
+        if arguments.chunk:
+            plan_request.check_chunk(chunk)
         level: Level = "raid1" if arguments.mirror else "raid0"
         stripe = Stripe(kind, chunk_bytes=chunk, metadata=arguments.metadata or "", level=level)
     if arguments.preset is not None:

@@ -62,7 +62,7 @@ def _sections(view: ui.View) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
 
 def pane_units(view: ui.View, pane: ui.Pane) -> list[Unit]:
     """Return a pane with the title."""
-    title = [(Line(str(pane.title)),)] if str(pane.title) else []
+    title = [(Line(" ".join(str(pane.title).split())),)] if str(pane.title) else []
     return [(), *title, *_units(view, pane.blocks)]
 
 

@@ -47,12 +47,14 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
     """Return the device of each volume of the plan, or None if it does not exist or is inactive. Empty if the
     volumes are on partitions."""
     if plan.group:
-        device = plan.group.device
-        name = next((mark.group for one, mark in drives[0].marks if one == device and mark.group), "")
-        own = {one.path: one for one in drives[0].layers if (one.kind, one.below) == ("LVM", device)}
-        # The device mapper doubles hyphens in names.
-        start = f"/dev/mapper/{name.replace('-', '--')}-"
-        return tuple(own.get(start + one.name) for one in plan.logical_volumes)
+        group = ("LVM", plan.group.device)
+        paths = {one.path: one for one in drives[0].layers if (one.kind, one.below) == group}
+        # The device mapper doubles hyphens in names; these names have none.
+        names = [one.name for one in plan.logical_volumes]
+        found = [
+            [path for path in paths if re.search(rf"(?<!-)-{re.escape(name)}\Z", path)] for name in names
+        ]
+        return tuple(paths[one[0]] if len(one) == 1 else None for one in found)
     if plan.stripe and plan.stripe.kind != "btrfs":
         return (differences.array_on(drives[0]),)
     return ()

@@ -52,7 +52,12 @@ def replace_text(file: Path, text: str) -> None:
 
 def read_kept(file: Path) -> str | None:
     """Return the text of a run's file, or None if missing. Raises BadInput."""
-    return read_file(file) if os.path.lexists(file) else None
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(UNREADABLE(file=file, why=str(error))) from None
 
 
 def read_file(path: Path) -> str:

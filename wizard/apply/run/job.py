@@ -253,19 +253,20 @@ class RunJob(Generic[D]):
         check_root()
         drives = self.own_drives(document, how.environment)
         self.check_place(document, how)
+        # Under our own locks, the drive would look open in another program.
+        self.check_explained(document, how.environment)
         runs.check_room(how.folder, self.room_bytes(document), make=make)
         process.settle()
         locks = self.lock(document, drives)
         try:
             self.check_new(document)
-            self.check_explained(document, how.environment)
         except BaseException:
             process.unlock(locks)
             raise
         return locks
 
     def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the document's explanations are outdated. Requires the locks."""
+        """Raises Refused if the document's explanations are outdated."""
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""

@@ -37,7 +37,7 @@ class RunKind(Struct, Generic[D], frozen=True):
     def load(self, run: Path) -> D:
         """Load the document of a run. Raises BadInput."""
         file = run / self.file
-        return remember(self.documents.read_kept(read_file(file), str(file), own=True))
+        return remember(self.documents.read_kept(read_file(file), str(file), own=runs.is_trusted(run)))
 
     def found(self, journal_dir: Path | None = None) -> tuple[Path, ...]:
         """Return all runs of this kind, oldest first. Raises as `list_runs` does."""

@@ -219,9 +219,17 @@ def check_owner(run: Path) -> None:
     refuse_open_folder(run.parent)
 
 
+def is_trusted(run: Path) -> bool:
+    """Return True if no other user can have created or changed the run's folder."""
+    with suppress(OSError, Refused):
+        check_owner(run)
+        return True
+    return False
+
+
 def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with the drives as last found. Raises BadInput."""
-    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN), own=True), _saved_drives(run)
+    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN), own=is_trusted(run)), _saved_drives(run)
     if saved is not None:
         plan = plan.on_drives(saved.drives)
         plan = plan.on_drive_only() if saved.found else plan
@@ -247,7 +255,7 @@ def _plan_text(run: Path) -> str:
     if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
-        PLANS.read_kept(text, str(run / PLAN), own=True)
+        PLANS.read_kept(text, str(run / PLAN), own=is_trusted(run))
     except BadInput:
         return kept
     return text

@@ -104,6 +104,21 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
         raise BadInput(t("Volume groups support neither roles nor encryption."))
 
 
+def check_chunk(chunk_bytes: int) -> None:
+    """Raises BadInput if md cannot have chunks of this size."""
+    if not striping.is_chunk(chunk_bytes):
+        raise BadInput(
+            t(
+                "A chunk of {chunk:exact} is not a power of two from {least:exact} to {most:exact}. "
+                "{usual:exact} is usual.",
+                chunk=chunk_bytes,
+                least=striping.LEAST_CHUNK_BYTES,
+                most=striping.MOST_CHUNK_BYTES,
+                usual=striping.USUAL_CHUNK_BYTES,
+            )
+        )
+
+
 def check_stripe(asked: Stripe, drives: int, filesystem: str) -> None:
     """Raises BadInput if a filesystem cannot be on so many drives in this way."""
     if not 2 <= drives <= striping.MOST_DRIVES:
@@ -119,17 +134,8 @@ def check_stripe(asked: Stripe, drives: int, filesystem: str) -> None:
         raise BadInput(
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
-    if asked.chunk_bytes and not striping.is_chunk(asked.chunk_bytes):
-        raise BadInput(
-            t(
-                "A chunk of {chunk:exact} is not a power of two from {least:exact} to {most:exact}. "
-                "{usual:exact} is usual.",
-                chunk=asked.chunk_bytes,
-                least=striping.LEAST_CHUNK_BYTES,
-                most=striping.MOST_CHUNK_BYTES,
-                usual=striping.USUAL_CHUNK_BYTES,
-            )
-        )
+    if asked.chunk_bytes:
+        check_chunk(asked.chunk_bytes)
     if filesystem in striping.FILESYSTEMS[asked.kind]:
         return
     option = "--mirror" if asked.mirrors else "--stripe"

@@ -159,8 +159,9 @@ def state_of(run: OpenRun) -> ui.Piece:
     """Return the state of a run, or why no command works on it."""
     if run.state == RUNNING:
         return ui.accent(messages.IS_CHANGED)
-    done = t("Done, not in use yet. Keep it?") if waits(run) else t("Not finished. Go on or undo?")
-    return ui.warn(run.why_not or done)
+    is_done = run.state in ("waiting", "done")
+    said = t("Done, not in use yet. Keep it?") if is_done else t("Not finished. Go on or undo?")
+    return ui.warn(run.why_not or said)
 
 
 def blocker(runs: Iterable[OpenRun], drive: Drive) -> ui.Text:

@@ -50,7 +50,7 @@ class DrivesScreen(Screen):
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
         self._around: Machine | None = None
-        self._again = False
+        self._asking = self._again = False
         self._named = drive
         self._opened = {drive} if part else set()
         self.row = part or drive
@@ -73,14 +73,18 @@ class DrivesScreen(Screen):
             # A different drive may have this path now.
             if (found := before.get(path)) and attached(found[0]):
                 self.desk.found[path] = found
-        self._again = bool(self.doing)
-        if not self.doing:
-            self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
-            self.later(READING, self._probe, self._probed)
+        # Separate from other work of this screen, which must neither hold it up nor wait for it.
+        self._again = self._asking
+        if self._asking:
+            return
+        self._asking = True
+        self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
 
-    def _hindered(self, error: DiskwrightError) -> None:
-        super()._hindered(error)
-        self._read_again()
+        def failed(error: DiskwrightError) -> None:
+            self.warn(str(error))
+            self._finish_asking()
+
+        self.desk.later(self, self._probe, self._probed, failed)
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -106,9 +110,10 @@ class DrivesScreen(Screen):
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         absent = self.services.absent_at_boot(machine)
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
-        self._read_again()
+        self._finish_asking()
 
-    def _read_again(self) -> None:
+    def _finish_asking(self) -> None:
+        self._asking = False
         if self._again:
             self.read()
 
@@ -151,7 +156,7 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         here = any(run_rows.runs_on((run,), drive) for drive in self.desk.answered)
-        return bool(run.why_not) and run.state != RunState.WAITING and not (self.doing or here)
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _rows(self) -> ui.Listed:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
@@ -195,8 +200,11 @@ class DrivesScreen(Screen):
             who = t("recorded")
         return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
+    def _busy(self) -> bool:
+        return self._asking
+
     def _said(self) -> ui.Piece | None:
-        nothing = not self.at and not self.doing
+        nothing = not self.at and not self._asking
         # After the first cursor movement, only show obstacles.
         return notice(self.services, self._around, self.desk.answered, nothing=nothing, brief=self._led)
 
