@@ -21,7 +21,7 @@ from tests.loop.program import (
     state,
 )
 from tests.loop.tune.test_actions import made, mounts_of
-from tests.loop.tune.tuning import begin
+from tests.loop.tune.tuning import begin, sysfs_in
 from wizard.apply.settings import plan_settings, states
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import SwitchOff
@@ -38,8 +38,8 @@ def make_stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatc
     drive."""
     drive = made(work, make_drive, "ext4", "films")
     work.fstab.write_text("")
-    sysfs = work.folder / "sys"
-    entry = sysfs / "class/block" / Path(drive).name
+    folder = work.folder / "sys"
+    entry = folder / "class/block" / Path(drive).name
     (entry / "device").mkdir(parents=True)
     (entry / "device/delete").touch()
 
@@ -48,8 +48,10 @@ def make_stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatc
         return replace(machine, drives=(replace(machine.drives[0], bus="usb", removable=True),))
 
     monkeypatch.setattr(plan_settings, "probe_machine", as_stick)
-    for module in (plan_settings, states, settings):
-        monkeypatch.setattr(module, "SYS", sysfs)
+    for module in (states, settings):
+        monkeypatch.setattr(module, "SYS", folder)
+    for module in (plan_settings, states):
+        monkeypatch.setattr(module, "sysfs", sysfs_in(folder))
     return drive
 
 

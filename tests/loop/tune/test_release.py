@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.program import MIB, Event, Machine, Purpose, Refused, RunState, probe_machine, state
-from tests.loop.tune.tuning import begin
+from tests.loop.tune.tuning import begin, sysfs_in
 from wizard.apply.settings import plan_settings, states
 from wizard.apply.settings.plan_settings import act
 from wizard.model.machine import Drive, Layer, Signature, Use
@@ -105,8 +105,9 @@ def make_stack(
     monkeypatch.setattr(states, "kernel_name", kernel_name)
     for module in (plan_settings, states):
         monkeypatch.setattr(module, "open_exclusively", claim)
+    monkeypatch.setattr(states, "SYS", work.folder / "sys")
     for module in (plan_settings, states):
-        monkeypatch.setattr(module, "SYS", work.folder / "sys")
+        monkeypatch.setattr(module, "sysfs", sysfs_in(work.folder / "sys"))
     return drives, folder, held
 
 

@@ -3,6 +3,7 @@ udev rules."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import Tune
 from wizard.plan.changes import Changes
 from wizard.plan.settings.tuning import SETTINGS, changes_of, tuned
+from wizard.probe.host import sysfs
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 
@@ -122,3 +124,12 @@ def begin(work: Work, changes: Changes) -> Path:
     work.bench.own(changes.drive.path)
     work.runs.mkdir(exist_ok=True)
     return make_run(work.runs, (changes.device,), CHANGES, SETTINGS.render(changes), work.environment)
+
+
+def sysfs_in(folder: Path) -> SimpleNamespace:
+    """Stand in for the module `sysfs`, with the block devices in a folder."""
+
+    def folder_of(device: str) -> Path:
+        return folder / "class/block" / sysfs.name_of(device)
+
+    return SimpleNamespace(**{**vars(sysfs), "folder_of": folder_of})

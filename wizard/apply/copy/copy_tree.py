@@ -13,7 +13,6 @@ from time import monotonic
 
 from msgspec.structs import replace
 
-from wizard.apply.copy import copy_entry
 from wizard.apply.copy.compare_copy import check_own
 from wizard.apply.copy.copied import (
     AGAIN_LIST,
@@ -23,6 +22,18 @@ from wizard.apply.copy.copied import (
     EntryList,
     entries_in,
     load_copied,
+)
+from wizard.apply.copy.copy_entry import (
+    copy_entry,
+    finish_folder,
+    give_name,
+    make_folder,
+    make_link,
+    remove_entry,
+    set_flags,
+    status_of,
+    telling,
+    without_flags,
 )
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
@@ -167,11 +178,9 @@ class _Batches:
         entries = list(manifest.read_batch(batch, self._linked, read, self._count))
         for entry in entries:
             if entry.same_as:
-                top, link = site.target, partial(copy_entry.make_link, site, entry.same_as, entry.path)
-                with copy_entry.telling(entry.path):
-                    copy_entry.without_flags(
-                        top, entry.path, partial(copy_entry.without_flags, top, entry.same_as, link)
-                    )
+                top, link = site.target, partial(make_link, site, entry.same_as, entry.path)
+                with telling(entry.path):
+                    without_flags(top, entry.path, partial(without_flags, top, entry.same_as, link))
         site.sync()
         self.recorder.add([to_line(entry) for entry in entries])
         for entry in entries:
@@ -192,36 +201,34 @@ def _copy_one(
     before: os.stat_result | None = None
 
     def work() -> TreeEntry:
-        entry = copy_entry.copy_entry(site, path, on_bytes)
+        entry = copy_entry(site, path, on_bytes)
         if entry.kind is EntryKind.FOLDER and path:
-            copy_entry.make_folder(site, path, again=path in known)
+            make_folder(site, path, again=path in known)
         return entry
 
-    with copy_entry.telling(path):
+    with telling(path):
         try:
             before = status_at(site.source, path)
-            return copy_entry.without_flags(site.target, path, work)
+            return without_flags(site.target, path, work)
         except OSError as error:
             if not isinstance(error, GONE):
-                now = copy_entry.status_of(site.source, path)
+                now = status_of(site.source, path)
                 if before is None or (now is not None and now.st_ctime_ns == before.st_ctime_ns):
                     raise
-            copy_entry.remove_entry(site.target, site.temporary(path))
+            remove_entry(site.target, site.temporary(path))
     return None
 
 
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
     """Rename a temporary file, and replace what the run copied before as `own`. Raises Failed."""
-    with copy_entry.telling(path), suppress(*GONE):
+    with telling(path), suppress(*GONE):
         try:
-            copy_entry.without_flags(site.target, path, partial(copy_entry.give_name, site, path))
+            without_flags(site.target, path, partial(give_name, site, path))
         except FileExistsError:
-            if copy_entry.status_of(site.target, site.temporary(path)) is None:
+            if status_of(site.target, site.temporary(path)) is None:
                 return
             check_own(site, path, own)
-            copy_entry.without_flags(
-                site.target, path, partial(copy_entry.give_name, site, path, replace=True)
-            )
+            without_flags(site.target, path, partial(give_name, site, path, replace=True))
 
 
 def _settle(site: BringSite) -> None:
@@ -244,8 +251,8 @@ def _settle(site: BringSite) -> None:
         if path in recorded:
             _give_name(site, path, own.get(path))
         else:
-            with copy_entry.telling(path):
-                copy_entry.remove_entry(site.target, site.temporary(path))
+            with telling(path):
+                remove_entry(site.target, site.temporary(path))
 
 
 def catch_up(site: BringSite) -> Message:
@@ -296,9 +303,9 @@ def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
 def _remove(site: BringSite, entries: Mapping[bytes, TreeEntry]) -> None:
     """Remove copied entries, deepest first. Raises Failed if one may not be the run's."""
     for path in sorted(entries, key=order_of, reverse=True):
-        with copy_entry.telling(path):
+        with telling(path):
             check_own(site, path, entries[path])
-            copy_entry.remove_entry(site.target, path)
+            remove_entry(site.target, path)
 
 
 def _finish(site: BringSite, gone: Set[bytes]) -> None:
@@ -307,18 +314,18 @@ def _finish(site: BringSite, gone: Set[bytes]) -> None:
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
-            with copy_entry.telling(entry.path), suppress(*GONE):
-                copy_entry.finish_folder(site, entry.path)
+            with telling(entry.path), suppress(*GONE):
+                finish_folder(site, entry.path)
     for entry in entries:
         if flags := entry.flags & site.holds.flags if entry.path else 0:
-            with copy_entry.telling(entry.path), suppress(*GONE):
-                copy_entry.set_flags(site.target, entry.path, flags)
+            with telling(entry.path), suppress(*GONE):
+                set_flags(site.target, entry.path, flags)
 
 
 def _unsteady(site: BringSite, skipped: Set[bytes]) -> Iterator[bytes]:
     for entry in site.entries():
         if entry.path not in skipped:
-            with copy_entry.telling(entry.path, UNREADABLE):
-                status = copy_entry.status_of(site.source, entry.path)
+            with telling(entry.path, UNREADABLE):
+                status = status_of(site.source, entry.path)
             if status is None or not is_steady(entry, status):
                 yield entry.path
