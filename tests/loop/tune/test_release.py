@@ -37,7 +37,8 @@ LVS = (
     """echo '{"report":[{"lv":[{"lv_name":"films","lv_active":"active"},"""
     """{"lv_name":"off","lv_active":""}]}]}'"""
 )
-PVS = 'test ! -e "$S/md90" || echo "/dev/md90 pv-uuid nas"'
+PVS = """test -e "$S/md90" && set -- '{"pv_name":"/dev/md90","pv_uuid":"pv-uuid","vg_name":"nas"}' || set --
+echo '{"report":[{"pv":['"$1"']}]}'"""
 
 
 def _layered(drive: Drive, there: list[bool]) -> Drive:
@@ -103,6 +104,7 @@ def make_stack(
 
     monkeypatch.setattr(plan_settings, "probe_machine", lambda _paths: seen(drives, folder))
     monkeypatch.setattr(states, "kernel_name", kernel_name)
+    monkeypatch.setattr(states, "sysfs_folder", lambda node: folder / kernel_name(node))
     for module in (plan_settings, states):
         monkeypatch.setattr(module, "open_exclusively", claim)
     monkeypatch.setattr(states, "SYS", work.folder / "sys")
