@@ -57,7 +57,7 @@ def compare(site: BringSite) -> Message:
     on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
     with seen_alone(Path(to.folder)) as place, manifest.open_folder(place) as top:
         names = frozenset(map(os.fsencode, copied.names))
-        read = manifest.read_tree(top, on_bytes, names)
+        read = manifest.read_tree(top, on_bytes, names, cold=True)
         found = differences(entries.paired(expected(), read), seen_as=seen)
     if found:
         raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))

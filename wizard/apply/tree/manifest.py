@@ -176,18 +176,21 @@ BATCH = 1 << 15
 """Limit for entries in memory."""
 
 
-def read_tree(top: int, on_bytes: OnBytes, only: frozenset[bytes] | None = None) -> Iterator[TreeEntry]:
-    """Yield all entries below `top` and itself, read from the drive instead of the cache. `only` selects
-    names in the top folder. Raises Failed, naming the file."""
+def read_tree(
+    top: int, on_bytes: OnBytes, only: frozenset[bytes] | None = None, *, cold: bool = False
+) -> Iterator[TreeEntry]:
+    """Yield all entries below `top` and itself. `only` selects names in the top folder. `cold` reads from the
+    drive instead of the cache. Raises Failed, naming the file."""
     linked: dict[Inode, TreeEntry] = {}
     found = walk(top, only)
     while batch := tuple(islice(found, BATCH)):
-        yield from read_batch(batch, linked, partial(_read, top), on_bytes)
+        yield from read_batch(batch, linked, partial(_read, top, cold), on_bytes)
 
 
-def _read(top: int, path: bytes, on_bytes: OnBytes) -> TreeEntry:
+def _read(top: int, cold: bool, path: bytes, on_bytes: OnBytes) -> TreeEntry:
     def content(fd: int, status: os.stat_result) -> Content:
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        if cold:
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         return content_of(
             fd, status.st_size, WORKERS, lambda ranges: on_bytes(sum(one.size_bytes for one in ranges))
         )
