@@ -156,6 +156,20 @@ def test_label_on_the_kernel_command_line_is_not_changed(
     assert plan_settings.act(drive, SetLabel("pictures"), work.environment).steps
 
 
+def test_device_opened_by_a_program_since_the_plan_is_not_changed(work: Work, make_drive: MakeDrive) -> None:
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("")
+    changes = plan_settings.act(drive, SetLabel("pictures"), work.environment)
+    how = Start(changes.tokens, work.runs, work.environment)
+    held = os.open(drive, os.O_RDONLY | os.O_EXCL)
+    try:
+        with pytest.raises(Refused, match="open in another program"):
+            start_document(changes, how)
+    finally:
+        os.close(held)
+    assert label_of(drive) == "films"
+
+
 def test_label_that_undo_could_not_restore_is_not_changed(work: Work, make_drive: MakeDrive) -> None:
     work.fstab.write_text("")
     drive = made(work, make_drive, "xfs", "a b")
