@@ -317,7 +317,7 @@ class Services:
         return found if isinstance(found, kind) else None
 
     def remember(self, drive: Drive, result: object) -> None:
-        """Store a result for `remembered`. `diagnose` uses that of the quick test."""
+        """Store a result for `remembered`. `diagnose` uses quick test results."""
         self._results[type(result), _attachment_key(drive)] = result
 
     def why_direct(self, plan: Plan) -> str:

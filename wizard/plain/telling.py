@@ -12,7 +12,7 @@ from wizard.ui import view as ui
 
 Told = Line | ui.Command
 Unit = tuple[Told, ...]
-"""Lines that are printed together. An empty line if empty."""
+"""Lines to print together. An empty unit prints an empty line."""
 MOST_STRETCHES = 16
 """Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")

@@ -232,7 +232,7 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     yield layers.MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
-    # Including those that mkfs would detect on the array itself.
+    # Including signatures that mkfs would detect on the array itself.
     options = MADE[volume.filesystem].for_place(striping.stacked(drives), array, volume.mkfs_options)
     yield replace(
         _make(volume, options),

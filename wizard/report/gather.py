@@ -229,7 +229,7 @@ class _Gathering:
             return None
 
     def _machine(self) -> Machine:
-        """Raises BadInput if there are no facts, or not about these drives."""
+        """Raises BadInput if facts about these drives are missing."""
         machine, run = self.sources.machine, self.sources.run
         if self.document is None and run is not None:
             raise BadInput(NO_FACTS)

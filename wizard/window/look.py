@@ -78,7 +78,7 @@ _ROLES = {
     "focus-line": ("$accent", "cyan", ""),
     "thumb": ("on $off", "reverse", "reverse"),
 }
-"""Rich's styles with many colours, eight and none. Names after $ are those of `DARK` and `LIGHT`."""
+"""Rich's styles with many colours, eight and none. Names after $ come from `DARK` and `LIGHT`."""
 
 SIGNS = {
     "mark": "▌",

@@ -182,7 +182,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 
 def flush(path: str) -> None:
-    """Write a device's cache to it. Raises Failed."""
+    """Flush a device's cache. Raises Failed."""
     with failing(UNFLUSHED, device=path), opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
 

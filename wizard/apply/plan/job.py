@@ -39,7 +39,7 @@ from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
 from wizard.process.deferred import deferred
 
-# The state of a run needs none of these.
+# Not needed to show the state of a run.
 if TYPE_CHECKING:
     from wizard.apply.block import extents, scratch_device
     from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy

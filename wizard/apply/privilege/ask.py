@@ -79,7 +79,7 @@ class RootRequest(WithSecret, Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """`document`: planned by WORK_OUT. `ways`: commands for the ended run; if none, `sentence` says why."""
+    """`document`: planned by WORK_OUT. `ways`: commands for the ended run, or `sentence` with a reason."""
 
     say: Say
     machine: RawMachine | None = None

@@ -61,7 +61,7 @@ class Reasons(Screen):
 
 
 def glossary(desk: Desk) -> Screen:
-    """Return the list of terms, those of the current view first."""
+    """Return the list of terms, beginning with the current view's."""
     view, every = desk.view, evidence.load_glossary()
     seen = texts_of((view, desk.below if view.over else None))
     here = evidence.terms_in("\n".join(map(str, seen)), every)

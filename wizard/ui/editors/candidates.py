@@ -88,7 +88,7 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
     place = "tryout"
     file = "trial"
     help = (
-        t("Only free space is written, so deleted data there is lost. Tables and partitions do not change."),
+        t("Only free space is overwritten, with any deleted data. Tables and partitions do not change."),
         t("Each filesystem is created at full size with the planned options and unmounted after every step."),
         t("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
     )
