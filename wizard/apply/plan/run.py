@@ -43,9 +43,9 @@ CATCH_UP_SECONDS = 60
 """Time limit for udev to process delayed events."""
 
 
-def finish(work: job.RunWork) -> job.Outcome:
-    """Mount the volumes of a rehearsed run, check everything, and return how the run ended. Raises
-    DiskwrightError.
+def finish(work: job.RunWork, *, compared: bool = False) -> job.Outcome:
+    """Mount the volumes of a rehearsed run, check everything, and return how the run ended. `compared`: see
+    StepContext. Raises DiskwrightError.
 
     Executes every step regardless of the journal, which may be lost, since a reboot ends mounts, swap and
     open containers. Finished steps change nothing.
@@ -61,10 +61,14 @@ def finish(work: job.RunWork) -> job.Outcome:
         wipe.check_no_clone(plan)
     except DiskwrightError as error:
         return Event.FAILED, error.ending_in(NOTHING_MORE)
-    return _carry_out(work, plan, (number for number, _ in plan.use_steps()), direct=False)
+    return _carry_out(
+        work, plan, (number for number, _ in plan.use_steps()), direct=False, compared=compared
+    )
 
 
-def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct: bool) -> job.Outcome:
+def _carry_out(
+    work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct: bool, compared: bool = False
+) -> job.Outcome:
     """Execute these steps of a plan, check everything, and return how the run ended."""
     run, environment, total = work.run, load_environment(work.run), len(plan.steps)
     # An earlier process may have executed the steps of a rehearsed run.
@@ -90,7 +94,7 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
     except DiskwrightError as error:
         unchecked = t("All steps finished, but the checks could not run.")
         raise Failed(f"{unchecked} {error}") from None
-    finished = (replace(context, drives=drives) for context in contexts)
+    finished = (replace(context, drives=drives, compared=compared) for context in contexts)
     checks = (
         check
         for one in finished
