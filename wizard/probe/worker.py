@@ -1,5 +1,5 @@
-"""The probe server: forks a child per drive and kills overdue ones. It is itself a fork of the program, or
-`python -m wizard.probe.worker`.
+"""The probe server: forks children that probe drives, and kills overdue ones. It is itself a fork of the
+program, or `python -m wizard.probe.worker`.
 
 A read can block forever. Such a child is killed and abandoned, never waited for. A child that works, on a
 slow or busy CPU, gets more time. The server has no threads, so forking is safe, and loads libraries once for
@@ -36,6 +36,9 @@ REAP_SECONDS = 0.5
 CHECK_SECONDS = 1.0
 """How long an overdue child is observed before it counts as blocked."""
 
+SILENT_SECONDS = 0.1
+"""After this time without an answer, more drives are probed at once."""
+
 MOST_EXTENSION = 4
 """Longest run of a working child, as a multiple of its limit."""
 
@@ -66,22 +69,39 @@ class Lines:
 
 
 class Child:
-    """The process of one drive, its facts so far, and the deadline."""
+    """A process that probes one drive after another. Also the facts of its drive so far, and the deadline."""
 
-    def __init__(self, name: str, phases: Phases, seconds: float) -> None:
-        self.name, self.seconds = name, seconds
-        self.begun = time.monotonic()
-        self.until = self.begun + max(0.0, seconds - CHECK_SECONDS)
-        self.cpu_seconds: float | None = None
-        self.lines = Lines()
-        self.facts: Facts = {"name": name, "path": sysfs.node_of(name)}
-        self.done = False
-        self.garbage = False
+    name: str
+    seconds: float
+    begun: float
+    until: float
+    cpu_seconds: float | None
+    lines: Lines
+    facts: Facts
+    done: bool
+    garbage: bool
+
+    def __init__(self, phases: Phases) -> None:
+        requests, self.requests = os.pipe2(os.O_CLOEXEC)
         self.output, inside = os.pipe2(os.O_CLOEXEC)
         self.pid = os.fork()
         if self.pid == 0:
-            _be_child(name, phases, seconds, inside)
+            _be_child(phases, requests, inside)
+        os.close(requests)
         os.close(inside)
+
+    def begin(self, name: str, seconds: float) -> None:
+        """Have the process probe a drive."""
+        self.name, self.seconds = name, seconds
+        self.begun = time.monotonic()
+        self.until = self.begun + max(0.0, seconds - CHECK_SECONDS)
+        self.cpu_seconds = None
+        self.lines = Lines()
+        self.facts = {"name": name, "path": sysfs.node_of(name)}
+        self.done = self.garbage = False
+        # A process that has ended gives no answer.
+        with suppress(OSError):
+            _write(self.requests, {"name": name, "seconds": seconds})
 
     def hear(self) -> bool:
         """Read the available output. Returns False at the end."""
@@ -111,8 +131,7 @@ class Child:
         return False
 
     def finish(self) -> Facts:
-        """Kill the process and return its facts, with an error if they are incomplete. Never waits."""
-        os.close(self.output)
+        """Return the drive's facts, with an error if they are incomplete. Never waits."""
         why = None
         if self.garbage:
             why = t("The drive's probe returned invalid data.")
@@ -128,48 +147,68 @@ class Child:
                 code = Process(self.pid).wait(REAP_SECONDS)
             status = "?" if code is None else int(code)
             why = t("The drive's probe ended without a result (status {status}).", status=status)
-        _kill(self.pid)
         if why:
             self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
         return self.facts
+
+    def end(self) -> None:
+        """Kill the process. Never waits."""
+        os.close(self.requests)
+        os.close(self.output)
+        _kill(self.pid)
 
 
 def serve(
     names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int
 ) -> None:
-    """Probe all drives in parallel. Reports each when done or overdue. `stop` becomes readable when the
-    client has gone."""
+    """Probe all drives. Reports each when done or overdue. `stop` becomes readable when the client has gone.
+
+    Forking costs more than probing a fast drive, so few processes take the drives in turn, and more as long
+    as no drive answers.
+    """
+    left, children, wanted = list(reversed(names)), set[Child](), 2 * len(os.sched_getaffinity(0))
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ, None)
-        waiting: dict[int, Child] = {}
-        for name in names:
-            child = Child(name, phases, seconds)
-            waiting[child.output] = child
-            selector.register(child.output, selectors.EVENT_READ, child)
         try:
-            while waiting:
-                soonest = min(child.until for child in waiting.values())
-                ready = [key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))]
+            answered = time.monotonic()
+            while left or children:
+                while left and len(children) < wanted:
+                    child = Child(phases)
+                    children.add(child)
+                    selector.register(child.output, selectors.EVENT_READ, child)
+                    child.begin(left.pop(), seconds)
+                until = min(child.until for child in children)
+                until = min(until, answered + SILENT_SECONDS) if left else until
+                ready = [key.data for key, _ in selector.select(max(0.0, until - time.monotonic()))]
                 if None in ready:
                     return
                 over = [child for child in ready if not child.hear()]
-                over += [child for child in waiting.values() if child not in over and child.is_over()]
+                over += [child for child in children if child not in over and child.is_over()]
                 for child in over:
-                    selector.unregister(child.output)
-                    del waiting[child.output]
                     report(child.finish())
+                    if child.done and left:
+                        child.begin(left.pop(), seconds)
+                        continue
+                    selector.unregister(child.output)
+                    children.remove(child)
+                    child.end()
+                if over or time.monotonic() >= answered + SILENT_SECONDS:
+                    wanted *= 1 if over else 2
+                    answered = time.monotonic()
         finally:
-            for child in waiting.values():
-                _kill(child.pid)
+            for child in children:
+                child.end()
 
 
-def _be_child(name: str, phases: Phases, seconds: float, output: int) -> NoReturn:
+def _be_child(phases: Phases, requests: int, output: int) -> NoReturn:
     def probe() -> None:
-        for update in phases(name, seconds):
-            _write(3, update)
-        _write(3, {"done": True})
+        while line := _line(0):
+            request = json.loads(line)
+            for update in phases(request["name"], request["seconds"]):
+                _write(3, update)
+            _write(3, {"done": True})
 
-    _become(probe, (None, None, None, output))
+    _become(probe, (requests, None, None, output))
 
 
 def be_server(requests: int, answers: int) -> NoReturn:

@@ -26,7 +26,8 @@ from wizard.probe import worker
 
 def phases(name, seconds):
     yield {{"name": name, "path": "/dev/" + name, "sysfs": {{"size": "2048"}}, "errors": []}}
-    if name == "hangs": time.sleep(60)
+    if name.startswith("hangs"): time.sleep(60)
+    if name.startswith("tells"): yield {{"sysfs": {{"pid": str(os.getpid())}}}}
     if name == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         while True: pass
@@ -76,6 +77,22 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
     assert arrived["hangs"][0]["sysfs"] == {"size": "2048"}, "what was read before is kept"
     assert why(arrived["stubborn"][0]).english == OVER_TIME(seconds=limit).english
     assert arrived["stubborn"][1] < HANGS_SECONDS / 2, "not even one that works has forever"
+
+
+def test_few_processes_probe_many_drives() -> None:
+    found, _ = probe(*(f"tells{number}" for number in range(64)))
+    assert len(found) == 64 and not any(facts["errors"] for facts in found.values())
+    assert len({facts["sysfs"]["pid"] for facts in found.values()}) <= 32
+
+
+def test_drives_listed_after_many_that_hang_or_die_are_read() -> None:
+    hanging = [f"hangs{number}" for number in range(20)]
+    begun = time.monotonic()
+    answers = Pool(server()).probe([*hanging, "dies", "one", "raises", "two"], LIMIT)
+    first = [next(answers)["name"] for _ in range(4)]
+    assert {*first} == {"dies", "one", "raises", "two"}
+    assert time.monotonic() - begun < allowed_seconds(24, LIMIT)
+    assert {facts["name"] for facts in answers} == {*hanging}
 
 
 def test_working_probe_on_a_slow_cpu_gets_more_time() -> None:
