@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from msgspec.structs import replace
-from psutil import disk_io_counters
 
-from wizard.advice import workloads
 from wizard.advice.missing import Missing
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model import layout
@@ -21,15 +19,11 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.model.verdict import DisplacedVerdict
-from wizard.plan.plan import Plan
-from wizard.plan.planner import make_plan, new_uuid
-from wizard.plan.request.plan_request import Request
-from wizard.plan.request.using import Usual
-from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.process.deferred import deferred
 
 if TYPE_CHECKING:
+    from wizard.advice import workloads
     from wizard.apply import local_runs, packages, remedies
     from wizard.apply.copy import places
     from wizard.apply.plan import guard
@@ -41,10 +35,16 @@ if TYPE_CHECKING:
     from wizard.apply.system import mounts
     from wizard.benchmark import smr_probe
     from wizard.benchmark.candidates import partition
+    from wizard.plan import planner, undo_policy
+    from wizard.plan.plan import Plan
+    from wizard.plan.request import using
+    from wizard.plan.request.plan_request import Request
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
 else:
+    (workloads,) = deferred("wizard.advice", "workloads")
+    planner, undo_policy, using = deferred("wizard.plan", "planner", "undo_policy", "request.using")
     local_runs, packages, remedies, places, guard, plan_job, ask, client, backup_store, runs = deferred(
         "wizard.apply",
         "local_runs",
@@ -84,7 +84,7 @@ class Services:
         self,
         machine: Machine | None = None,
         where: str = "",
-        draw_uuid: Callable[[], str] = new_uuid,
+        draw_uuid: Callable[[], str] | None = None,
         *,
         only: Sequence[str] | None = None,
         environment: backup_store.Environment | None = None,
@@ -105,7 +105,7 @@ class Services:
         self._journal_dir, self._mounts, self._page_of = journal_dir, mounts, page_of
         self._results: dict[object, object] = {}
         self._elevated: client.Elevated | None = None
-        self._tried: tuple[Plan, UndoSpace] | None = None
+        self._tried: tuple[Plan, undo_policy.UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
         # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
@@ -224,8 +224,8 @@ class Services:
         root = self._root
         return interpret.machine_of(root.look(())) if root else probe_machine.probe_machine(())
 
-    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """Read all drives in parallel, reporting each when done. May take long.
+    def probe(self, on_drive: Callable[[Machine], None]) -> Machine:
+        """Read all drives in parallel, reporting each when done, with the machine. May take long.
 
         Reads in workers with a time limit, or in the privileged process, which reports all drives together.
         """
@@ -237,7 +237,7 @@ class Services:
             return probe_machine.probe_machine(self._only, on_drive=on_drive)
         machine = interpret.machine_of(root.look(self._only)) if root else self.machine
         for drive in machine.drives:
-            on_drive(drive)
+            on_drive(replace(machine, drives=(drive,)))
         return machine
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
@@ -264,19 +264,21 @@ class Services:
         """Make a plan, with the effects on fstab and crypttab. Raises Refused or BadInput."""
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
         taken = () if self.is_recording else arrays.taken_arrays()
-        plan = make_plan(machine, drives, request, self.draw_uuid, recordings, taken)
+        plan = planner.make_plan(
+            machine, drives, request, self.draw_uuid or planner.new_uuid, recordings, taken
+        )
         if self.is_recording:
             return plan
         guard.check_places(plan)
         return existing_filesystem.with_lines_left(plan, drives, self._environment)
 
-    def usual(self) -> Usual:
+    def usual(self) -> using.Usual:
         """Return the calling user and the default mount points. In `mounts`, volumes belong to root because
         no one else can reach them."""
         if self.is_recording:
-            return Usual()
+            return using.Usual()
         folder, fstab = str(self._mounts or mounts.usual_places()), self._environment.fstab
-        return Usual(
+        return using.Usual(
             layout.ROOT if self._mounts else environment.caller(),
             folder,
             mounts.taken_places(folder, fstab),
@@ -335,19 +337,19 @@ class Services:
         can = not self.is_recording and (not self.needs_root or self._root is not None)
         return can and not self.why_direct(plan)
 
-    def undo_space(self, plan: Plan) -> UndoSpace:
+    def undo_space(self, plan: Plan) -> undo_policy.UndoSpace:
         """Return the space needed for undo and the location, or why this is unknown. After success, the same
         plan is not rehearsed again."""
         if self.why_direct(plan):
-            return UndoSpace()
+            return undo_policy.UndoSpace()
         if not self.rehearses(plan):
-            return ROOM_NOT_YET
+            return undo_policy.ROOM_NOT_YET
         with self._one_reads:
             if self._tried is None or self._tried[0] != plan:
                 try:
                     room = self.runs.undo_space(plan)
                 except DiskwrightError as error:
-                    return UndoSpace(t("The space needed for undo is unknown. {why}", why=error))
+                    return undo_policy.UndoSpace(t("The space needed for undo is unknown. {why}", why=error))
                 if not room.fits:
                     return room
                 self._tried = plan, room
@@ -366,7 +368,7 @@ class Services:
 
         Reads the drives again, because volumes may have been created or mounted since.
         """
-        found = places.sources_of(self.probe(lambda _drive: None), targets)
+        found = places.sources_of(self.probe(lambda _: None), targets)
         return found if self.is_recording else (*places.homes_apart(found), *found)
 
     def report(self, run: Path) -> str:
@@ -385,6 +387,9 @@ class Services:
 
     def traffic(self, paths: Sequence[str]) -> int:
         """Return the bytes read and written since the drives were attached, 0 if unknown."""
+        # Slow to load, and only needed during a run.
+        from psutil import disk_io_counters
+
         counted = {} if self.is_recording else disk_io_counters(perdisk=True, nowrap=False)
         counters = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
         return sum(one.read_bytes + one.write_bytes for one in counters)

@@ -22,7 +22,7 @@ from wizard.process.program import remember
 
 NO_DRIVE = Sentence("The kernel has no drive for {path}; `diskwright inspect` lists the drives.")
 
-OnDrive = Callable[[Drive], None]
+OnDrive = Callable[[Machine], None]
 
 
 def probe_machine(
@@ -31,9 +31,9 @@ def probe_machine(
     seconds: float = 10.0,
     on_drive: OnDrive | None = None,
 ) -> Machine:
-    """Return the machine with the drives at `paths`, by default all with a medium, and call `on_drive` as
-    each is read. A drive that does not answer within `seconds` has the reason in `unread`. Raises BadInput if
-    a path is not a whole drive."""
+    """Return the machine with the drives at `paths`, by default all with a medium. `on_drive` is called with
+    the machine and one drive as soon as it is read. A drive that does not answer within `seconds` has the
+    reason in `unread`. Raises BadInput if a path is not a whole drive."""
     return machine_of(survey(paths, seconds=seconds, on_drive=on_drive))
 
 
@@ -70,6 +70,7 @@ def survey(
     with borrowed(server) as pool:
         answers = pool.probe(names, seconds) if names else ()
         machine = read_machine()
+        around = machine_of(machine) if on_drive else None
         drives: dict[str, RawDrive] = {}
         for facts in answers:
             name = str(facts.get("name"))
@@ -80,8 +81,8 @@ def survey(
             if paths is None and not all_devices and not raw.medium:
                 continue
             drives[raw.name] = raw
-            if on_drive is not None:
-                on_drive(drive_of(raw, machine))
+            if on_drive and around:
+                on_drive(replace(around, drives=(drive_of(raw, machine),)))
     return remember(replace(machine, drives=tuple(drives[name] for name in names if name in drives)))
 
 

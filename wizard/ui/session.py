@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wizard.advice.ranking import advise
 from wizard.model.said import Sentence, t
 from wizard.plan.request.plan_request import PLAIN
 
@@ -64,6 +63,8 @@ class Session(Struct, frozen=True):
 
     def advise(self, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""
+        from wizard.advice.ranking import advise
+
         profile, recording = self.services.profile(workload), self.diagnosis.recording
         return advise(self.machine, self.drive, recording, profile, size_bytes=size_bytes)
 

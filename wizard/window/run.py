@@ -11,7 +11,8 @@ from shutil import get_terminal_size
 
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode, printable
-from wizard.ui.view import View
+from wizard.ui.desk import Desk
+from wizard.ui.view import Para, View
 from wizard.ui.wizard import Wizard
 from wizard.window.terminal import CLEAR, FIRST, SECOND, Glyphs, Terminal, serial_baud, terminal_of
 
@@ -26,7 +27,7 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     # Read the drives while Textual loads.
     desk.begin(drive, part)
     terminal = terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
-    with names_first(desk.view, terminal, get_terminal_size()):
+    with shown_early(desk, terminal, get_terminal_size()):
         from wizard.window.app import Window
     window = Window(desk, terminal)
     threading.Thread(target=_end_on_hangup, args=(sys.stdin.fileno(),), daemon=True).start()
@@ -58,25 +59,43 @@ def wants_mouse(terminal: Terminal) -> bool:
 
 
 @contextmanager
-def names_first(view: View, terminal: Terminal, size: os.terminal_size) -> Iterator[None]:
-    """Show the drives' names while Textual loads, which takes seconds on a slow machine. Skips slow lines."""
+def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Iterator[None]:
+    """Show the drives as plain text while Textual loads, which takes seconds on a slow machine. Skips slow
+    lines."""
     if terminal.slow:
         yield
         return
-    sys.stderr.write(SECOND + CLEAR + early_frame(view, terminal.glyphs, size))
-    sys.stderr.flush()
+    drawing, drawn = threading.Lock(), ""
+
+    def draw() -> None:
+        nonlocal drawn
+        with drawing:
+            frame = early_frame(desk.view, terminal.glyphs, size)
+            if frame != drawn:
+                sys.stderr.write((CLEAR if drawn else SECOND + CLEAR) + frame)
+                sys.stderr.flush()
+                drawn = frame
+
+    desk.changed = draw
+    draw()
     try:
         yield
     except BaseException:
         sys.stderr.write(FIRST)
         sys.stderr.flush()
         raise
+    finally:
+        desk.changed = lambda: None
+        # Another thread may still be drawing.
+        drawing.acquire()
 
 
 def early_frame(view: View, glyphs: Glyphs, size: os.terminal_size) -> str:
-    """Return program name, title and rows, roughly at their final places. Pure."""
+    """Return program name, title, rows and paragraphs as plain text. Pure."""
     rows = view.rows.rows if view.rows else ()
     lines = [" diskwright", "", f"  {view.title}"]
     lines += ["  " + "  ".join(str(cell.text) for cell in row.cells if str(cell.text)) for row in rows]
+    paras = [block for pane in view.panes for block in pane.blocks if isinstance(block, Para)]
+    lines += ["", *("  " + " ".join(str(one.text) for one in para.pieces) for para in paras)] if paras else []
     text = "\r\n".join(printable(one, size.columns - 1) for one in lines[: size.lines - 1])
     return text if glyphs is Glyphs.ALL else text.encode("ascii", "replace").decode()

@@ -50,10 +50,10 @@ class Plugs(Rehearsal):
     def drive_paths(self) -> tuple[str, ...]:
         return tuple(drive.path for drive in self.drives)
 
-    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
+    def probe(self, on_drive: Callable[[Machine], None]) -> Machine:
         self.answering.wait(10)
         for drive in self.drives:
-            on_drive(drive)
+            on_drive(replace(self.machine, drives=(drive,)))
         return replace(self.machine, drives=self.drives)
 
     def is_attached(self, drive: Drive) -> bool:

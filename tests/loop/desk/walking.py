@@ -1,5 +1,6 @@
 """A simulated user of the wizard without a screen, on test drives."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.loop.applying import SECONDS, Work, said, story, unknown_kernel
@@ -54,8 +55,8 @@ class Services(host.Services):
 
     demo = property(lambda _: False, lambda _, __: None)
 
-    def surroundings(self) -> Machine:
-        return unknown_kernel(super().surroundings())
+    def probe(self, on_drive: Callable[[Machine], None]) -> Machine:
+        return unknown_kernel(super().probe(lambda found: on_drive(unknown_kernel(found))))
 
 
 def services(work: Work, *drives: str) -> Services:

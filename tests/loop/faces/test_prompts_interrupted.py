@@ -27,8 +27,8 @@ from wizard.cli import open_wizard
 from wizard.host.services import Services
 drive, fstab, runs = sys.argv[1:]
 class Seen(Services):
-    def surroundings(self):
-        return unknown_kernel(super().surroundings())
+    def probe(self, on_drive):
+        return unknown_kernel(super().probe(lambda found: on_drive(unknown_kernel(found))))
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 def seen(_):
     return Seen(only=(drive,), environment=environment, journal_dir=Path(runs))

@@ -23,7 +23,7 @@ def main(path: str, runs: str, token: str | None = None) -> None:
     try:
         services.obtain_root()
         answered: list[str] = []
-        machine = services.probe(lambda drive: answered.append(drive.path))
+        machine = services.probe(lambda found: answered.append(found.drives[0].path))
         drive = next(drive for drive in machine.drives if drive.path == path)
         say(
             asks=services.asks_for_root,

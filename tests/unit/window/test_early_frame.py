@@ -1,12 +1,16 @@
-"""Names of the drives before Textual has loaded."""
+"""The drives before Textual has loaded."""
 
 from os import terminal_size
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.plain.telling import EVERYTHING, a_list
-from wizard.window.run import early_frame, names_first
-from wizard.window.terminal import FIRST, SECOND, Colours, Glyphs, Terminal
+from wizard.plan.changes import RunDocument
+from wizard.ui.desk import Desk, Screen
+from wizard.ui.view import Pane, Values, View, para
+from wizard.window.run import early_frame, shown_early
+from wizard.window.terminal import CLEAR, FIRST, SECOND, Colours, Glyphs, Terminal
 
 SIZE = terminal_size((60, 16))
 QUICK = Terminal(Glyphs.ALL, Colours.ANY)
@@ -28,14 +32,46 @@ def test_console_gets_no_glyph_missing_in_its_font() -> None:
     assert early_frame(a_list("größer"), Glyphs.CONSOLE, SIZE).endswith("gr??er")
 
 
+class Still(Desk):
+    """A desk that shows one view."""
+
+    def __init__(self, view: View) -> None:
+        self.seen = view
+
+    @property
+    def view(self) -> View:
+        return self.seen
+
+    def perform(self, screen: Screen, name: str, values: Values) -> None:
+        raise AssertionError(name)
+
+    def open_review(self, document: RunDocument) -> None:
+        raise AssertionError(document)
+
+
+def test_details_appear_as_soon_as_they_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    desk = Still(a_list("sda"))
+    with shown_early(desk, QUICK, SIZE):
+        desk.changed()
+        first = capsys.readouterr().err
+        desk.seen = replace(desk.seen, panes=(Pane("sda", (para("serial WD-1"),)),))
+        desk.changed()
+        second = capsys.readouterr().err
+    desk.seen = a_list("sdb")
+    desk.changed()
+    assert first.count("sda") == 1 and "WD-1" not in first
+    assert second.startswith(CLEAR) and "sda" in second and "serial WD-1" in second
+    assert not capsys.readouterr().err, "from then on Textual draws"
+
+
 def test_failure_returns_to_the_previous_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KeyboardInterrupt), names_first(EVERYTHING, QUICK, SIZE):
+    with pytest.raises(KeyboardInterrupt), shown_early(Still(EVERYTHING), QUICK, SIZE):
         raise KeyboardInterrupt
     said = capsys.readouterr().err
     assert said.startswith(SECOND) and said.endswith(FIRST) and "first  1.0 TB" in said
 
 
 def test_slow_line_gets_no_early_frame(capsys: pytest.CaptureFixture[str]) -> None:
-    with names_first(EVERYTHING, Terminal(Glyphs.ASCII, Colours.NONE, slow=True), SIZE):
+    with shown_early(Still(EVERYTHING), Terminal(Glyphs.ASCII, Colours.NONE, slow=True), SIZE):
         pass
     assert not capsys.readouterr().err

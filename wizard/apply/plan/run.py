@@ -61,9 +61,7 @@ def finish(work: job.RunWork, *, compared: bool = False) -> job.Outcome:
         wipe.check_no_clone(plan)
     except DiskwrightError as error:
         return Event.FAILED, error.ending_in(NOTHING_MORE)
-    return _carry_out(
-        work, plan, (number for number, _ in plan.use_steps()), direct=False, compared=compared
-    )
+    return _carry_out(work, plan, (number for number, _ in plan.use_steps()), direct=False, compared=compared)
 
 
 def _carry_out(

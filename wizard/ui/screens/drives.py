@@ -86,29 +86,33 @@ class DrivesScreen(Screen):
 
         self.desk.later(self, self._probe, self._probed, failed)
 
-    def _probe(self) -> Machine:
-        """Read the machine, then report each drive as it answers. Runs in a thread."""
-        around = self.services.surroundings()
-        self.desk.post(self, lambda: setattr(self, "_around", around))
+    def _probe(self) -> tuple[Machine, dict[str, tuple[Drive, Diagnosis]], tuple[Finding, ...]]:
+        """Read the drives and report each as it answers. Return the machine, all drives with their diagnoses,
+        and findings about absent drives. Runs in a thread."""
 
-        def answered(drive: Drive) -> None:
+        def answered(machine: Machine) -> None:
+            drive = machine.drives[0]
             places = [str(use.by) for use in drive_rows.mounts_of(drive)]
             self._free.update((place, self.services.free_bytes(place)) for place in places)
-            diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
+            diagnosis = self.services.diagnose(machine, drive)
 
             def fill_in() -> None:
+                self._around = replace(machine, drives=())
                 if drive.path in self.desk.found:
                     self.desk.found[drive.path] = (drive, diagnosis)
 
             self.desk.post(self, fill_in)
 
-        return self.services.probe(answered)
-
-    def _probed(self, machine: Machine) -> None:
-        """Diagnose again with all drives, which can affect findings. Drops card readers without a medium."""
+        machine = self.services.probe(answered)
+        # Other drives can affect findings.
         answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
+        return machine, answers, self.services.absent_at_boot(machine)
+
+    def _probed(self, found: tuple[Machine, dict[str, tuple[Drive, Diagnosis]], tuple[Finding, ...]]) -> None:
+        """Show all drives. Drops card readers without a medium."""
+        machine, answers, absent = found
+        self._around = replace(machine, drives=())
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
-        absent = self.services.absent_at_boot(machine)
         self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
         self._finish_asking()
 
