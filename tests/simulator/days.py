@@ -480,7 +480,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         patched.setattr(rehearsed, "holding", holding)
         patched.setattr(rehearsed, "comparing", lambda run, _plan: _comparing(run, now[-1].drives))
         patched.setattr(rehearsed, "_check_drives", check_drives)
-        patched.setattr(rehearsed, "finish", lambda work: now[-1].finish())
+        patched.setattr(rehearsed, "finish", lambda work, **_: now[-1].finish())
         _patch_surroundings(patched, job)
         yield live
 

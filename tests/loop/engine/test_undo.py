@@ -126,7 +126,7 @@ def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None
                 monkeypatch.setattr(exchange, "overwrite_notice", lambda side: os._exit(0))
             journal = Journal(run)
             journal.add(Event.STARTED, "Putting it to use.")
-            monkeypatch.setattr(rehearsed, "finish", lambda work: os._exit(0))
+            monkeypatch.setattr(rehearsed, "finish", lambda work, **_: os._exit(0))
             rehearsed.release(RunWork(run, Purpose.KEEP, journal, ()))
         finally:
             os._exit(1)
