@@ -14,8 +14,7 @@ from tests.unit.apply.copy_calls import count_calls, small
 from tests.unit.apply.test_bring import BRING, TARGET
 from wizard.apply.copy import copy_tree
 from wizard.apply.copy.compare_copy import remove_brought
-from wizard.apply.copy.copied import LIST, BringSite, entries_in
-from wizard.apply.copy.copy_entry import TreeCopy
+from wizard.apply.copy.copied import BringSite, load_copied
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entries import EntryKind, paired
 from wizard.apply.tree.manifest import open_folder, read_tree
@@ -55,17 +54,18 @@ def change(top: Path) -> None:
 def sites(top: Path) -> Iterator[BringSite]:
     with open_folder(top / "old") as source, open_folder(top / "new") as target:
         bring = replace(BRING, target=replace(TARGET, filesystem="ext4", folder=str(top / "new")))
-        yield BringSite(source, target, HOLDS, b"run", top / "run", bring)
+        yield BringSite(source, target, HOLDS, top / "run", bring)
 
 
 def inodes(top: Path) -> dict[bytes, int]:
     """Return the inodes of recorded files."""
     found = {}
-    for entry in entries_in(top / "run" / LIST):
-        if entry.kind is EntryKind.FILE:
-            names = (entry.path, TreeCopy(0, 0, HOLDS, b"run").temporary(entry.path))
-            paths = (top / "new" / os.fsdecode(name) for name in names)
-            found[entry.path] = next(path.stat().st_ino for path in paths if path.exists())
+    for site in sites(top) if load_copied(top / "run") else ():
+        folders = (top / "new", top / "new" / os.fsdecode(site.stage))
+        for entry in site.listed():
+            if entry.kind is EntryKind.FILE:
+                paths = (folder / os.fsdecode(entry.path) for folder in folders)
+                found[entry.path] = next(path.stat().st_ino for path in paths if path.exists())
     return found
 
 
