@@ -9,7 +9,7 @@ import ctypes
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -99,6 +99,9 @@ class BringSite(TreeCopy, frozen=True):
             if not self.has_stage():
                 os.mkdir(self.stage, 0o700, dir_fd=self.target)
         with opened(self.target, self.stage, TO_READ | os.O_DIRECTORY) as stage:
+            # Files must not inherit an ACL that the source lacks.
+            with suppress(OSError):
+                os.removexattr(stage, "system.posix_acl_default")
             yield TreeCopy(self.source, stage, self.holds)
 
     def load(self) -> Copied:

@@ -63,25 +63,17 @@ def copy_listed(site: BringSite) -> Message:
     if load_copied(site.run) is None:
         check_names_free(copied_names(site.source) | {site.stage}, site.bring.target)
         site.save(Copied(site.bring.target.folder))
-    count, done_bytes, last = 0, 0, None
+    count, done_bytes, copied_bytes, last = 0, 0, 0, None
     for entry in site.listed():
-        count, last = count + 1, order_of(entry.path)
-        done_bytes += 0 if entry.same_as else entry.data_bytes
-    left_bytes, copied_bytes = max(total_bytes - done_bytes, 1), 0
+        count, done_bytes, last = count + 1, done_bytes + _data_bytes(entry), order_of(entry.path)
+    left_bytes = max(total_bytes - done_bytes, 1)
     note = noting(site.run, 1, (min(done_bytes / total_bytes, 0.999), 1.0), left_bytes)
-    count_bytes = site.counting(note, left_bytes)
-
-    def on_bytes(more: int) -> None:
-        nonlocal copied_bytes
-        copied_bytes += more
-        count_bytes(more)
-
-    linked: Linked = {}
+    on_bytes, linked = site.counting(note, left_bytes), Linked()
     with site.staged() as copy:
         for batch in _in_batches(_not_listed(site, last, linked)):
             entries = _copy_batch(site, copy, batch, linked, on_bytes)
             site.add(entries)
-            count += len(entries)
+            count, copied_bytes = count + len(entries), copied_bytes + sum(map(_data_bytes, entries))
     return t(
         "{entries:,d} entries ({size:size}) are on the drive, {copied:size} copied in {seconds:.0f} s.",
         # The list includes the top folder.
@@ -92,14 +84,18 @@ def copy_listed(site: BringSite) -> Message:
     )
 
 
+def _data_bytes(entry: TreeEntry) -> int:
+    return 0 if entry.same_as else entry.data_bytes
+
+
 def _not_listed(site: BringSite, last: list[bytes] | None, linked: Linked) -> Iterator[Found]:
     """Yield the entries after the `last` listed one, and add listed hard links to `linked`. The next step
     copies what is missing before that one."""
-    for path, status, entry in _compare_with_list(site):
-        if status is not None and entry is not None:
-            _know_link(entry, status, linked)
-        elif status is not None and (last is None or order_of(path) > last):
-            yield path, status
+    for found, entry in _compare_with_list(site):
+        if found and entry:
+            _know_link(entry, found[1], linked)
+        elif found and (last is None or order_of(found[0]) > last):
+            yield found
 
 
 def _know_link(entry: TreeEntry, status: os.stat_result, linked: Linked) -> None:
@@ -117,12 +113,8 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
     )
 
 
-def _compare_with_list(site: BringSite) -> Iterator[tuple[bytes, os.stat_result | None, TreeEntry | None]]:
-    for found, entry in paired(walk(site.source, copied_names(site.source), changing=True), site.listed()):
-        if found is not None:
-            yield *found, entry
-        elif entry is not None:
-            yield entry.path, None, entry
+def _compare_with_list(site: BringSite) -> Iterator[tuple[Found | None, TreeEntry | None]]:
+    return paired(walk(site.source, copied_names(site.source), changing=True), site.listed())
 
 
 def _in_batches(found: Iterable[Found]) -> Iterator[Sequence[Found]]:
@@ -186,17 +178,17 @@ def _copy_changed(site: BringSite, copy: TreeCopy) -> int:
     """Copy changed entries again, remove others from the stage, and write the manifest. Return the number of
     changed entries. Raises Failed and Stopped."""
     note, linked = noting(site.run, 2), Linked()
-    # Entries to copy again, and those that are no longer as listed.
+    # Entries to copy again, and all that are not as listed.
     again, outdated = list[Found](), set[bytes]()
-    for path, status, entry in _compare_with_list(site):
-        if status is not None and entry is not None and is_steady(entry, status):
-            _know_link(entry, status, linked)
-            continue
+    for found, entry in _compare_with_list(site):
+        if found and entry and is_steady(entry, found[1]):
+            _know_link(entry, found[1], linked)
         # The top folder belongs to the target, unless the run made it.
-        if status is not None and path:
-            again.append((path, status))
-        if entry is not None and (path or status is None):
-            outdated.add(path)
+        elif found and found[0]:
+            again.append(found)
+            outdated.add(found[0])
+        elif entry and entry.path:
+            outdated.add(entry.path)
     on_bytes = site.counting(lambda share: note(share * 0.8), sum(status.st_size for _, status in again))
     batches = (_copy_batch(site, copy, batch, linked, on_bytes) for batch in _in_batches(again))
     newer = {entry.path: entry for batch in batches for entry in batch}
@@ -206,7 +198,7 @@ def _copy_changed(site: BringSite, copy: TreeCopy) -> int:
         in_order = (newer[path] for path in sorted(newer, key=order_of))
         expected = merge(older, in_order, key=lambda entry: order_of(entry.path))
         manifest.write_manifest(site.run / MANIFEST, _finish(site, copy, expected, unsteady))
-    return len(outdated | {path for path, _ in again})
+    return len(outdated)
 
 
 def _finish(
