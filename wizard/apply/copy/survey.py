@@ -124,12 +124,11 @@ def work_out(
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
     """
     if Path(target).is_block_device():
-        mounted = places.mount_of(str(Path(target).resolve()))
-        if mounted is None:
-            raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
-        location = places.FolderLocation(Path(mounted.mount_point), mounted)
+        location = places.mount_of(str(Path(target).resolve()))
     else:
         location = places.ground_of(Path(target))
+    if location is None:
+        raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
     to = _target(location, into)
     origin, place = _source(source)
     if place and place.overlaps(replace(location, folder=Path(to.folder))):
@@ -191,8 +190,7 @@ def _source(source: str) -> tuple[changes.BringFrom, places.FolderLocation | Non
     path = Path(source)
     if is_device := path.is_block_device():
         found = places.held_on(source)
-        mounted, shown = places.mount_of(found.node), found.node
-        place = places.FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
+        place, shown = places.mount_of(found.node), found.node
     else:
         place = places.ground_of(path)
         found, shown = places.mounted_filesystem(place.mounted), str(place.folder)
