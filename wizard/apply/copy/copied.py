@@ -10,7 +10,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from pathlib import Path
 
 from msgspec import Struct
@@ -78,7 +77,7 @@ class BringSite(TreeCopy, frozen=True):
     @property
     def stage(self) -> bytes:
         """Name of the stage in the target."""
-        return b".diskwright-" + blake2b(os.fsencode(self.run.name), digest_size=8).hexdigest().encode()
+        return b".diskwright-" + os.fsencode(self.run.name)
 
     def has_stage(self) -> bool:
         """Return True if the run created the stage. Raises Failed if another folder has this name."""
