@@ -20,6 +20,7 @@ from wizard.apply.tree.entries import (
     LOST_AND_FOUND,
     attribute_names,
     named,
+    names_in,
     opened,
     status_at,
     walk,
@@ -36,15 +37,12 @@ ENTRY_BYTES = 1024
 """Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
 
 
-def names_in(top: int) -> frozenset[bytes]:
+def copied_names(top: int) -> frozenset[bytes]:
     """Return the names in the top folder to copy. An empty lost+found is skipped."""
-    with os.scandir(top) as entries:
-        names = {os.fsencode(entry.name) for entry in entries}
+    names = frozenset(names_in(top))
     if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
-        with opened(top, LOST_AND_FOUND) as fd, os.scandir(fd) as found:
-            if next(found, None) is None:
-                names.discard(LOST_AND_FOUND)
-    return frozenset(names)
+        return names if names_in(top, LOST_AND_FOUND) else names - {LOST_AND_FOUND}
+    return names
 
 
 def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
@@ -56,7 +54,7 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
     files = links = others = names = size_bytes = room_bytes = entries = 0
     seen, folded = set[manifest.Inode](), dict[str, bytes]()
     with manifest.open_folder(top) as fd:
-        for path, status in walk(fd, names_in(fd), changing=True):
+        for path, status in walk(fd, copied_names(fd), changing=True):
             if not path:
                 continue
             inode, is_file = manifest.linked_inode(status), stat.S_ISREG(status.st_mode)
@@ -126,12 +124,11 @@ def work_out(
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
     """
     if Path(target).is_block_device():
-        mounted = places.mount_of(str(Path(target).resolve()))
-        if mounted is None:
-            raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
-        location = places.FolderLocation(Path(mounted.mount_point), mounted)
+        location = places.mount_of(str(Path(target).resolve()))
     else:
         location = places.ground_of(Path(target))
+    if location is None:
+        raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
     to = _target(location, into)
     origin, place = _source(source)
     if place and place.overlaps(replace(location, folder=Path(to.folder))):
@@ -147,7 +144,7 @@ def work_out(
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with places.source_open(origin) as top:
         with manifest.open_folder(top) as fd:
-            check_names_free(names_in(fd), to)
+            check_names_free(copied_names(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=source))
@@ -193,8 +190,7 @@ def _source(source: str) -> tuple[changes.BringFrom, places.FolderLocation | Non
     path = Path(source)
     if is_device := path.is_block_device():
         found = places.held_on(source)
-        mounted, shown = places.mount_of(found.node), found.node
-        place = places.FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
+        place, shown = places.mount_of(found.node), found.node
     else:
         place = places.ground_of(path)
         found, shown = places.mounted_filesystem(place.mounted), str(place.folder)
