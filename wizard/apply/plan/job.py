@@ -1,7 +1,5 @@
 """The plan job: start, resume, keep and undo."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Collection
@@ -12,11 +10,11 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wizard.apply.engine import stores
+from wizard.apply.block import extents, scratch_device
+from wizard.apply.engine import changes, exchange, scratch_copies, stores, survey, writable_copy
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNKNOWN_DATA,
@@ -26,55 +24,31 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.plan import run_summary
+from wizard.apply.plan import (
+    automount,
+    guard,
+    identity_check,
+    readonly_look,
+    rehearse,
+    rehearsed,
+    run_drives,
+    run_summary,
+)
+from wizard.apply.plan import run as carrying
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
+from wizard.apply.steps import containers, layers
+from wizard.apply.system import fstab
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
+from wizard.plan import text, undo_policy
 from wizard.plan.plan import Plan
+from wizard.plan.request import encryption
 from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
-from wizard.process.deferred import deferred
-
-# Not needed to show the state of a run.
-if TYPE_CHECKING:
-    from wizard.apply.block import extents, scratch_device
-    from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
-    from wizard.apply.plan import (
-        automount,
-        guard,
-        identity_check,
-        readonly_look,
-        rehearse,
-        rehearsed,
-        run_drives,
-    )
-    from wizard.apply.plan import run as carrying
-    from wizard.apply.steps import containers, layers
-    from wizard.apply.system import fstab
-    from wizard.plan import text, undo_policy
-    from wizard.plan.request import encryption
-else:
-    extents, scratch_device = deferred("wizard.apply.block", "extents", "scratch_device")
-    changes, exchange, scratch_copies, survey, writable_copy = deferred(
-        "wizard.apply.engine", "changes", "exchange", "scratch_copies", "survey", "writable_copy"
-    )
-    automount, guard, identity_check, readonly_look, rehearse, rehearsed, run_drives, carrying = deferred(
-        "wizard.apply.plan",
-        "automount",
-        "guard",
-        "identity_check",
-        "readonly_look",
-        "rehearse",
-        "rehearsed",
-        "run_drives",
-        "run",
-    )
-    containers, layers, fstab = deferred("wizard.apply", "steps.containers", "steps.layers", "system.fstab")
-    text, undo_policy, encryption = deferred("wizard.plan", "text", "undo_policy", "request.encryption")
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:

@@ -24,10 +24,10 @@ from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.rehearse import StoppedError, rehearse
 from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
-from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
+from wizard.apply.run.journal import Journal, RunState, fails_again, state
 from wizard.apply.run.progress_log import noting
-from wizard.apply.steps.containers import check_containers, wants_secret
-from wizard.apply.steps.layers import check_free_layer, clear_drives
+from wizard.apply.steps.containers import wants_secret
+from wizard.apply.steps.layers import check_free, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, why_not
 from wizard.model.layout import Member
 from wizard.model.run import Event
@@ -94,7 +94,7 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
     record = load_record(run)
     if record is None or (record.phase in TO_HIDDEN and not (keeps or record.blank or (run / KEEP).exists())):
         return False
-    return wants_secret(plan, done_steps(read_entries(run)))
+    return wants_secret(plan)
 
 
 def carry_out(work: job.RunWork) -> job.Outcome:
@@ -142,8 +142,7 @@ def release(work: job.RunWork) -> job.Outcome:
     plan, record = runs.load_plan(run), _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
-        check_free_layer(plan)
-        check_containers(plan)
+        check_free(plan)
     if record.phase in (Phase.RELEASED, Phase.KEPT):
         # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.
         kept = replace(record, phase=Phase.KEPT)
