@@ -196,11 +196,5 @@ def made_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
     """Describe data on a drive that the finished plan cannot have left there."""
     for step in plan.steps:
         for device, (_, uuid) in step.operation.made.items():
-            if device == drive.path:
-                signatures = drive.signatures
-            elif part := drive.partition(device):
-                signatures = part.signatures
-            else:
-                continue
-            if [signature.uuid for signature in signatures] != [uuid]:
+            if device in drive.nodes and [mark.uuid for mark in drive.signatures_on(device)] != [uuid]:
                 yield t("{device} no longer contains the data made there", device=device)

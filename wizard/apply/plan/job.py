@@ -4,7 +4,6 @@ import fcntl
 import os
 from collections.abc import Collection
 from contextlib import suppress
-from functools import partial
 from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
@@ -21,6 +20,7 @@ from wizard.apply.engine.record import (
     UNTOUCHED,
     Phase,
     Record,
+    is_untouched,
     load_record,
     save_record,
 )
@@ -49,16 +49,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.request import encryption
 from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
-
-
-def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
-    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted."""
-    if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
-        check_secret(plan, secret)
-    record = load_record(run)
-    # A rehearsal in progress encrypts again, so any passphrase is accepted.
-    if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
-        containers.check_passphrase(plan, run, secret)
 
 
 def _check_rehearsed(run: Path) -> None:
@@ -158,6 +148,15 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     return undo_policy.UndoSpace(
         said, fits, unknown, tuple(change.blank for change in record.changes), needed
     )
+
+
+PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
+
+
+def _with_unplugged_reason(plan: Plan, said: object) -> str:
+    """Prefix a message with the reason if a drive was disconnected."""
+    gone = next(filterfalse(is_attached, plan.devices), None)
+    return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -290,17 +289,26 @@ class PlanRunJob(job.RunJob[Plan]):
                 raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
             guard.check_tools(plan)
             runs.check_room(run.parent, self.room_bytes(plan), make=True)
-        secret = asked.secret
-        if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
+        secret = self._secret(run, plan, asked.secret, keeps=keeping)
+        return job.Prepared(plan, drives, sentence, secret)
+
+    def _secret(self, run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> bytes | None:
+        """Return the passphrase or key. Raises Refused if it is missing, or wrong for what the run has
+        encrypted."""
+        wants = self.wants_passphrase(run, keeps=keeps)
+        if wants and secret is None:
             secret = fstab.key_of(plan)
-        check = partial(_check_passphrase, run, plan, secret, keeps=keeping)
-        return job.Prepared(plan, drives, sentence, secret, check)
+        if wants or secret is not None:
+            check_secret(plan, secret)
+        record = load_record(run)
+        # A rehearsal in progress encrypts again, so any passphrase is accepted.
+        if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
+            containers.check_passphrase(plan, run, secret)
+        return secret
 
     def check_continues(self, run: Path, document: Plan, purpose: Purpose) -> None:
-        # Resuming checks the drives by phase.
-        record = load_record(run)
-        is_untouched = record is not None and record.phase in UNTOUCHED
-        if purpose is Purpose.KEEP or (purpose is Purpose.UNDO and not is_untouched):
+        # Before the first write, a run can end without its drives, and resuming checks them like new ones.
+        if not is_untouched(run):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: Purpose) -> None:
@@ -333,12 +341,6 @@ class PlanRunJob(job.RunJob[Plan]):
     def undo(self, work: job.RunWork) -> job.Outcome:
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        # Errors after a disconnection may be misleading.
-        with suppress(DiskwrightError):
-            return carrying.with_unplugged_reason(runs.load_plan(run), error)
-        return str(error)
-
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
         if work.purpose is Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
             return
@@ -349,10 +351,15 @@ class PlanRunJob(job.RunJob[Plan]):
                 layers.clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        if outcome[0] not in (Event.DONE, Event.KEPT):
-            return outcome
-        failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
-        return (Event.FAILED, failure) if failure else outcome
+        event, sentence = outcome
+        if event in (Event.DONE, Event.KEPT):
+            failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
+            return (Event.FAILED, failure) if failure else outcome
+        if event is Event.FAILED:
+            # Errors after a disconnection may be misleading.
+            with suppress(BadInput):
+                return event, _with_unplugged_reason(runs.load_plan(work.run), sentence)
+        return outcome
 
     def is_meant(self, run: Path, command: str, now: RunState) -> bool:
         # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
@@ -396,7 +403,8 @@ class PlanRunJob(job.RunJob[Plan]):
     def working_commands(self, run: Path, now: RunState) -> job.NextCommands:
         if now in job.LEFT_OFF and self.is_direct(run):
             entries = journal.read_entries(run)
-            direct = run_summary.direct_left(runs.load_plan(run), entries)
+            plan = runs.load_plan(run)
+            direct = _with_unplugged_reason(plan, run_summary.direct_left(plan, entries))
             is_over = not journal.begun_steps(entries) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct, direct)
         ways = super().working_commands(run, now)
@@ -404,16 +412,16 @@ class PlanRunJob(job.RunJob[Plan]):
             return ways
         # A command may overwrite later changes.
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
-        why_not = carrying.with_unplugged_reason(runs.load_plan(run), ways.why_not)
+        why_not = _with_unplugged_reason(runs.load_plan(run), ways.why_not)
         return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         with suppress(BadInput):
             record = load_record(run)
-            is_untouched = record is None or record.phase is Phase.REHEARSING
+            is_rehearsing = record is None or record.phase is Phase.REHEARSING
             if (
                 now is RunState.REFUSED
-                and is_untouched
+                and is_rehearsing
                 and not journal.begun_steps(journal.read_entries(run))
             ):
                 return ""
@@ -450,7 +458,12 @@ class PlanRunJob(job.RunJob[Plan]):
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
         if keeps and rehearsed.is_rehearsed(run):
             rehearsed.check_keeps(run)
-        return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
+        record, closed = load_record(run), rehearsed.TO_COMMIT | {Phase.HIDDEN}
+        is_kept = keeps or record is None or record.blank or (run / rehearsed.KEEP).exists()
+        # From the first write until the result is kept, encrypted volumes stay closed.
+        if record is None or (record.phase in closed and not is_kept):
+            return False
+        return any(containers.opened_node(one) is None for one in runs.load_plan(run).containers)
 
     def power(self, run: Path) -> str:
         record = load_record(run)

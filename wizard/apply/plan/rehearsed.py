@@ -26,7 +26,6 @@ from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, fails_again, state
 from wizard.apply.run.progress_log import noting
-from wizard.apply.steps.containers import wants_secret
 from wizard.apply.steps.layers import check_free, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, why_not
 from wizard.model.layout import Member
@@ -51,8 +50,6 @@ NEVER_WRITTEN = Sentence(
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-TO_HIDDEN = TO_COMMIT | {Phase.HIDDEN}
-"""Phases in which encrypted volumes stay closed, from the first write until the result is hidden."""
 
 LITTLE_BYTES = 8 * MIB
 """If less space than this is free, a failed rehearsal is blamed on it."""
@@ -86,15 +83,6 @@ def _refuse_half_found(run: Path) -> None:
                 drive=runs.load_plan(run).drive.path,
             )
         )
-
-
-def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
-    """Return True if resuming the run, or keeping it with `keeps`, needs the passphrase of encrypted volumes.
-    Raises Failed if a container with the planned name is not the run's."""
-    record = load_record(run)
-    if record is None or (record.phase in TO_HIDDEN and not (keeps or record.blank or (run / KEEP).exists())):
-        return False
-    return wants_secret(plan)
 
 
 def carry_out(work: job.RunWork) -> job.Outcome:

@@ -24,14 +24,12 @@ from wizard.apply.table import write
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import KIB, Message, Sentence, joined, t, tn
+from wizard.model.said import KIB, Message, joined, t, tn
 from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
 from wizard.plan.plan import Plan
-from wizard.probe.pool import is_attached
 
 NOTHING_MORE = t("Nothing more was written.")
-PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
 
 STEPS: step_context.Steps = {
     operation: step
@@ -57,7 +55,7 @@ def finish(work: job.RunWork) -> job.Outcome:
             layers.activate(plan, step_context.told_in(work.journal, work.drive_locks))
         except DiskwrightError as error:
             inactive = t("Cannot activate the new volumes:")
-            return Event.FAILED, f"{inactive} {with_unplugged_reason(plan, error)}"
+            return Event.FAILED, f"{inactive} {error}"
         wipe.check_no_clone(plan)
     except DiskwrightError as error:
         return Event.FAILED, error.ending_in(NOTHING_MORE)
@@ -80,7 +78,6 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
         total,
         ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",
-        partial(with_unplugged_reason, plan),
         may_stop=direct,
     )
     if ended:
@@ -97,7 +94,7 @@ def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct:
         for check in one.described(STEPS[type(one.planned.operation)][1](one.planned.operation, one))
     )
     if failed := work.journal.verify(checks):
-        return Event.FAILED, with_unplugged_reason(plan, failed)
+        return Event.FAILED, failed
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",
         "{drives:list} are set up exactly as planned; all checks passed.",
@@ -233,9 +230,3 @@ def execute(context: step_context.StepContext) -> Message | str:
     wipe.check_target(context.plan, operation, context.seconds)
     work, checks = STEPS[type(operation)]
     return work(operation, context) or context.confirm(checks(operation, context))
-
-
-def with_unplugged_reason(plan: Plan, said: object) -> str:
-    """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.devices if not is_attached(path)), None)
-    return f"{PULLED(drive=gone)} {said}" if gone else str(said)

@@ -19,7 +19,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.process import refused
 from wizard.apply.run.progress_log import either
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
@@ -47,7 +47,11 @@ class KnownDrives(Struct, frozen=True):
         drives = identity_check.probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
             if self._fault(member, drive):
-                raise self._maybe_another(member)
+                other = Sentence(
+                    "{drive} may be another drive: it lacks the data from the run {run}. {where}"
+                )
+                where = self.where(member.drive, None)
+                raise refused(other(drive=member.drive.path, run=self.run.name, where=where))
         return drives
 
     def where(self, identity: Identity, resized: Drive | None) -> Message:
@@ -77,15 +81,12 @@ class KnownDrives(Struct, frozen=True):
             commands=self._commands,
         )
 
-    def relocated(self, member: Member, *, may_be_replaced: bool) -> Relocated | None:
+    def relocated(self, member: Member) -> Relocated | None:
         """Find a drive of the run under a new name. Return None if it is still at its known node, or not
-        attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
-        the same identifiers is there."""
+        attached. Raises Refused if several drives match."""
         known = member.drive
-        there = None
         with suppress(DiskwrightError):
-            there = probe_drive(known.path, seconds=LOOK_SECONDS)
-            if self._fault(member, there, whole=True) is None:
+            if self._fault(member, probe_drive(known.path, seconds=LOOK_SECONDS), whole=True) is None:
                 return None
         found = tuple(self._found(member))
         if len(found) > 1:
@@ -95,31 +96,20 @@ class KnownDrives(Struct, frozen=True):
             )
             drives = tuple(one.path for one in found)
             raise refused(several(drives=drives, run=self.run.name, known=known.path))
-        if found:
-            why = (
-                t("the serial number or WWN matches")
-                if identity_check.tells_who_it_is(known)
-                else t("the contents match those the run left there")
-            )
-            said = t(
-                "The drive {known} is now {drive}: {why}. The run continues there.",
-                why=why,
-                known=known.path,
-                drive=found[0].path,
-            )
-            return found[0], said
-        if not may_be_replaced and there is not None:
-            fault = None
-            with suppress(DiskwrightError):
-                fault = self._fault(member, there)
-            if fault is not None and identity_check.identity_difference(known, there) is None:
-                raise self._maybe_another(member)
-        return None
-
-    def _maybe_another(self, member: Member) -> Refused:
-        other = Sentence("{drive} may be another drive: it lacks the data from the run {run}. {where}")
-        where = self.where(member.drive, None)
-        return refused(other(drive=member.drive.path, run=self.run.name, where=where))
+        if not found:
+            return None
+        why = (
+            t("the serial number or WWN matches")
+            if identity_check.tells_who_it_is(known)
+            else t("the contents match those the run left there")
+        )
+        said = t(
+            "The drive {known} is now {drive}: {why}. The run continues there.",
+            why=why,
+            known=known.path,
+            drive=found[0].path,
+        )
+        return found[0], said
 
     def _found(self, member: Member) -> Iterator[Drive]:
         return identity_check.find_drives(
@@ -181,12 +171,7 @@ def find_relocated(run: Path, *, undoing: bool = False) -> dict[Identity, Reloca
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
         return {}
     drives = KnownDrives(run, runs.load_plan(run))
-    may_be_replaced = record.phase is Phase.SAVED
-    return {
-        member.drive: found
-        for member in drives.plan.members
-        if (found := drives.relocated(member, may_be_replaced=may_be_replaced))
-    }
+    return {member.drive: found for member in drives.plan.members if (found := drives.relocated(member))}
 
 
 def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:

@@ -55,12 +55,6 @@ def opened_node(encryption: Encryption | containers.OpenContainer) -> str | None
     return name
 
 
-def wants_secret(plan: Plan) -> bool:
-    """Return True if a container is closed, so the run needs the passphrase to continue. Raises Failed as
-    `opened_node` does."""
-    return any(opened_node(one) is None for one in plan.containers)
-
-
 def _make_container(operation: containers.MakeContainer, context: step_context.StepContext) -> None:
     """Create the container. Raises Failed."""
     context.run_commands(_secret(context))
