@@ -51,11 +51,6 @@ from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
 
 
-def _check_rehearsed(run: Path) -> None:
-    if not rehearsed.is_rehearsed(run):
-        raise Refused(run_summary.DIRECT(name=run.name))
-
-
 def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
@@ -258,7 +253,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         runs.restore_documents(run)
-        _check_rehearsed(run)
+        rehearsed.record_of(run)
         # The record and the drives decide about undo.
         if asked.purpose is Purpose.APPLY:
             super().check_possible(run, asked)
@@ -312,10 +307,8 @@ class PlanRunJob(job.RunJob[Plan]):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        _check_rehearsed(run)
-        plan, record = runs.load_plan(run), load_record(run)
+        record, plan = rehearsed.record_of(run), runs.load_plan(run)
         run_drives.KnownDrives(run, plan).probe()
-        assert record is not None
         if record.phase is Phase.REHEARSING:
             return
         if record.phase is Phase.KEPT and purpose is not Purpose.UNDO:
@@ -329,7 +322,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         scratch_device.stop_ignoring()
-        if not rehearsed.is_rehearsed(work.run):
+        if self.is_direct(work.run):
             return carrying.carry_out_directly(work)
         return rehearsed.carry_out(work)
 
@@ -347,7 +340,7 @@ class PlanRunJob(job.RunJob[Plan]):
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
             containers.close_containers(plan, work.journal)
-            if not rehearsed.is_rehearsed(work.run):
+            if self.is_direct(work.run):
                 layers.clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
@@ -456,7 +449,7 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
-        if keeps and rehearsed.is_rehearsed(run):
+        if keeps and not self.is_direct(run):
             rehearsed.check_keeps(run)
         record, closed = load_record(run), rehearsed.TO_COMMIT | {Phase.HIDDEN}
         is_kept = keeps or record is None or record.blank or (run / rehearsed.KEEP).exists()

@@ -58,15 +58,6 @@ KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
 
-def is_rehearsed(run: Path) -> bool:
-    """Return True if the plan is rehearsed on scratch copies. Raises BadInput."""
-    if load_record(run) is not None:
-        return True
-    if runs.is_direct(run) is False:
-        raise BadInput(engine_words.RECORD_LOST(folder=run / FOLDER))
-    return False
-
-
 def is_half_found(run: Path) -> bool:
     """Return True if rebuilding the run from the drives was interrupted. Raises BadInput."""
     record = load_record(run)
@@ -88,7 +79,7 @@ def _refuse_half_found(run: Path) -> None:
 def carry_out(work: job.RunWork) -> job.Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError."""
     run, journal = work.run, work.journal
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase in engine_words.GOING_BACK:
         raise process.refused(t("The run {name} is being undone.", name=run.name))
     _refuse_half_found(run)
@@ -127,7 +118,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
 def release(work: job.RunWork) -> job.Outcome:
     """Make the result visible, which ends undo, and mount the volumes. Raises DiskwrightError."""
     run, journal = work.run, work.journal
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
         check_free(plan)
@@ -181,7 +172,7 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
 def undo_plan(run: Path, journal: Journal) -> Message:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
     check_can_undo(run)
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase is Phase.REHEARSING:
         release_left(run)
         compared = [_is_as_planned(run, member) for member in plan.members]
@@ -236,7 +227,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
         _delete(run, proof)
     elif (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
-    return _back(plan, _record(run)) if is_old is BACK else is_old(drives=plan.devices)
+    return _back(plan, record_of(run)) if is_old is BACK else is_old(drives=plan.devices)
 
 
 def _still_saved(run: Path) -> Message:
@@ -269,7 +260,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
 
 def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
-    phase = _record(run).phase
+    phase = record_of(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(job.ALREADY(name=run.name, state=RunState.UNDONE))
     if runs.is_found(run):
@@ -289,15 +280,18 @@ def check_keeps(run: Path) -> None:
     if state(run) in (RunState.KEPT, RunState.DONE):
         raise Refused(join(job.ALREADY(name=run.name, state=RunState.KEPT), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
-    phase = _record(run).phase
+    phase = record_of(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
         raise Refused(join(job.NOT_WAITING(name=run.name), next_commands(run)))
 
 
-def _record(run: Path) -> Record:
+def record_of(run: Path) -> Record:
+    """Return the record of a rehearsed run. Raises Refused for a direct run, BadInput if it is lost."""
     record = load_record(run)
     if record is None:
-        raise BadInput(run_summary.DIRECT(name=run.name))
+        if runs.is_direct(run) is False:
+            raise BadInput(engine_words.RECORD_LOST(folder=run / FOLDER))
+        raise Refused(run_summary.DIRECT(name=run.name))
     return record
 
 
@@ -348,7 +342,7 @@ def _rehearse(plan: Plan, work: job.RunWork) -> Record:
             said[:0] = NO_SPACE(folder=folder, free=disk_usage(folder).free), *anyway
         survey.delete_scratch(folder, plan.devices)
         raise Failed(" ".join(map(str, said))) from None
-    record = replace(record, of_plan=_record(folder).of_plan)
+    record = replace(record, of_plan=record_of(folder).of_plan)
     save_record(folder, record)
     backup_store.save_backup(folder)
     for change in record.changes:
@@ -398,7 +392,7 @@ def next_commands(run: Path) -> Message:
 
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None."""
-    record, name = _record(run), runs.run_argument(run)
+    record, name = record_of(run), runs.run_argument(run)
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
     if record.phase in ENDED:

@@ -4,6 +4,7 @@ runs on them."""
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from msgspec import Struct
@@ -214,14 +215,20 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
 def later_runs(run: Path) -> tuple[Path, ...]:
     """Return the later plans of the same folder that wrote to a drive of this run and were not undone."""
     found = kinds.PLAN.found(run.parent)
-    if run not in found:
-        return ()
-    drives = _drives(run)
-    return tuple(
-        later
-        for later in found[found.index(run) + 1 :]
-        if _has_written(later) and any(_is_same(known, one) for known in drives for one in _drives(later))
+    return (
+        tuple(later for later in found[found.index(run) + 1 :] if _overwrote(later, run))
+        if run in found
+        else ()
     )
+
+
+def _overwrote(later: Path, run: Path) -> bool:
+    with suppress(BadInput):
+        record = load_record(later)
+        has_written = record.phase not in OVER if record else begun_steps(read_entries(later))
+        pairs = product(runs.load_plan(run).drives, runs.load_plan(later).drives) if has_written else ()
+        return any(_is_same(known, one) for known, one in pairs)
+    return False
 
 
 def over_later(run: Path) -> Message | None:
@@ -235,19 +242,6 @@ def over_later(run: Path) -> Message | None:
         later=later[0].name,
         folder=run,
     )
-
-
-def _drives(run: Path) -> tuple[Identity, ...]:
-    with suppress(BadInput):
-        return runs.load_plan(run).drives
-    return ()
-
-
-def _has_written(run: Path) -> bool:
-    with suppress(BadInput):
-        record = load_record(run)
-        return record.phase not in OVER if record else bool(begun_steps(read_entries(run)))
-    return False
 
 
 def _is_same(one: Identity, other: Identity) -> bool:

@@ -15,7 +15,7 @@ from wizard.apply.steps import arrays, step_context
 from wizard.apply.steps.containers import opened_node
 from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
-from wizard.model.errors import Failed, Refused, partition_path
+from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Group
 from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
@@ -133,15 +133,12 @@ def _make_logical_volume(operation: layers.MakeLogicalVolume, context: step_cont
 def group_checks(operation: layers.MakeVolumeGroup, context: step_context.StepContext) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
     plan, do, (device,) = context.plan, context.do, operation.parts
-    (slot,) = (
-        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == device
-    )
     (_, uuid) = operation.made[device]
 
     def find() -> Iterator[Message]:
         wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(layers.DATA_BYTES)}
         yield from _reported("pvs", wanted, device, do)
-        room = str(group_room_bytes(slot.size_bytes))
+        room = str(group_room_bytes(layers.new_bytes(plan.members[0], device)))
         wanted = {"pv_count": "1", "vg_extent_size": str(layers.EXTENT_BYTES), "vg_size": room}
         yield from _reported("vgs", wanted, operation.name, do)
 
