@@ -28,6 +28,8 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
 
+TWICE = Sentence("Two drives claim to be the same drive of this run; one is {drive}.")
+
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 """Phases in which the drives contain nothing of the run. A run that has not written yet must find its drives
 under the names that the user confirmed."""
@@ -191,7 +193,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     paths = [one.path for one in known]
     if len({*paths}) < len(paths):
         twice = max(paths, key=paths.count)
-        raise refused(t("Two drives claim to be the same drive of this run; one is {drive}.", drive=twice))
+        raise refused(TWICE(drive=twice))
     runs.save_drives(run, known, found=runs.is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:

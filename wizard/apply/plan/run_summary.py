@@ -34,7 +34,7 @@ EARLY = {
 }
 """How sentences start about unfinished runs."""
 
-SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+SETTLED = job.ENDED | {RunState.WAITING}
 """States in which the steps need not be listed: all are done or undone."""
 
 
