@@ -456,7 +456,7 @@ class PlanRunJob(job.RunJob[Plan]):
         # From the first write until the result is kept, encrypted volumes stay closed.
         if record is None or (record.phase in closed and not is_kept):
             return False
-        return any(containers.opened_node(one) is None for one in runs.load_plan(run).containers)
+        return not all(map(containers.is_open, runs.load_plan(run).containers))
 
     def power(self, run: Path) -> str:
         record = load_record(run)

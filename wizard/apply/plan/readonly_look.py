@@ -16,7 +16,7 @@ from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.job import NOT_WAITING, check_root
 from wizard.apply.run.process import lock_run, refused
 from wizard.apply.run.runs import check_owner, load_plan
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import Failed, Refused, why_not
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
@@ -96,22 +96,11 @@ def update_partition(plan: Plan) -> None:
     exists = Path(part).exists()
     if entry is not None and not exists:
         devices.add_partitions(drive, (number,))
-    elif entry is None and exists:
-        _partx("--delete", drive, number)
-    elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
-        _partx("--update", drive, number)
+    elif exists and (entry is None or entry.kernel_size_bytes != entry.size_bytes):
+        action, until = "--delete" if entry is None else "--update", monotonic() + devices.FORGET_SECONDS
+        argv = ("partx", action, "--nr", f"{number}:{number}", drive)
+        # Retry while the partition is busy: udev and others open it for moments.
+        while why_not(run, argv, seconds=30) and monotonic() <= until:
+            sleep(0.2)
     if Path(part).exists():
         devices.forget_caches(part)
-
-
-def _partx(action: str, drive: str, number: int) -> None:
-    """Retry while the partition is busy: udev and others open it for moments."""
-    until = monotonic() + devices.FORGET_SECONDS
-    while True:
-        try:
-            run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
-            return
-        except DiskwrightError:
-            if monotonic() > until:
-                return
-            sleep(0.2)

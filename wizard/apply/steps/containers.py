@@ -35,24 +35,23 @@ KEY_PATIENCE_SECONDS = 600.0
 memory."""
 
 
-def opened_node(encryption: Encryption | containers.OpenContainer) -> str | None:
-    """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
-    name belongs to another device."""
-    node = Path(encryption.opened)
+def is_open(container: Encryption | containers.OpenContainer) -> bool:
+    """Return True if the container is open under the planned name. Raises Failed if that name belongs to
+    another device."""
+    node = container.opened
     if not os.path.lexists(node):
-        return None
-    name = devices.kernel_name(encryption.opened) if node.is_block_device() else ""
-    folder = devices.SYS_BLOCK / name
+        return False
+    folder = devices.sysfs_folder(node)
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
-    uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
+    uuid_prefix = f"CRYPT-LUKS2-{container.uuid.replace('-', '')}-"
     if (
-        not name
-        or text(folder / "dm/name") != encryption.name
-        or slaves != {devices.kernel_name(encryption.device)}
-        or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
+        not Path(node).is_block_device()
+        or text(folder / "dm/name") != container.name
+        or slaves != {devices.kernel_name(container.device)}
+        or not (text(folder / "dm/uuid") or "").startswith(uuid_prefix)
     ):
-        raise step_context.foreign(encryption.opened)
-    return name
+        raise step_context.foreign(node)
+    return True
 
 
 def _make_container(operation: containers.MakeContainer, context: step_context.StepContext) -> None:
@@ -63,7 +62,7 @@ def _make_container(operation: containers.MakeContainer, context: step_context.S
 
 def _open_container(operation: containers.OpenContainer, context: step_context.StepContext) -> None:
     """Open the container, unless this run has opened it. Raises Failed."""
-    if opened_node(operation) is None:
+    if not is_open(operation):
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(WRONG_KEY(device=operation.device))
@@ -112,7 +111,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     used, do = {entry.source for entry in read_mounts()}, step_context.told_in(journal)
     for one in plan.containers:
         try:
-            if opened_node(one) is not None and one.opened not in used and not is_swap(one.opened):
+            if is_open(one) and one.opened not in used and not is_swap(one.opened):
                 do(("cryptsetup", "close", one.name))
         except Failed as error:
             journal.add(Event.COMMAND, t("{opened} may still be open: {why}", opened=one.opened, why=error))
@@ -160,8 +159,6 @@ STEPS: step_context.Steps = {
     containers.MakeContainer: (_make_container, _container_checks),
     containers.OpenContainer: (
         _open_container,
-        lambda operation, _: [
-            step_context.matched(lambda: () if opened_node(operation) else (t("nothing"),))
-        ],
+        lambda operation, _: [step_context.matched(lambda: () if is_open(operation) else (t("nothing"),))],
     ),
 }

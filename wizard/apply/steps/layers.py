@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.steps import arrays, step_context
-from wizard.apply.steps.containers import opened_node
+from wizard.apply.steps.containers import is_open
 from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
 from wizard.model.errors import Failed, Refused
@@ -88,7 +88,7 @@ def active_layers(plan: Plan, do: step_context.Do = run) -> dict[str, tuple[str,
     found = {node: one.parts for one in plan.arrays if (node := arrays.running_array(one, do))}
     if plan.group:
         found |= dict.fromkeys(running_volumes(plan, plan.group), (plan.group.device,))
-    return found | {one.opened: (one.device,) for one in plan.containers if opened_node(one)}
+    return found | {one.opened: (one.device,) for one in plan.containers if is_open(one)}
 
 
 def check_active(node: str, context: step_context.StepContext) -> None:
