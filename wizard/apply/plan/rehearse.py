@@ -21,7 +21,7 @@ from wizard.apply.plan.run import execute
 from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import RunWork, carry_steps
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import NOTHING_WRITTEN, Stopped
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.steps import arrays
@@ -42,10 +42,6 @@ from wizard.operations.layers import MakeArray
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import notices
-
-
-class StoppedError(Exception):
-    """A stop was requested during the rehearsal, before the step in the message."""
 
 
 class Rehearsed(Struct, frozen=True):
@@ -88,7 +84,7 @@ class Rehearsed(Struct, frozen=True):
 
 def rehearse(plan: Plan, work: RunWork, environment: Environment) -> record.Record:
     """Execute all operations on scratch copies, and save the old bytes of every place that will change. The
-    drives stay unchanged. Raises Failed, StoppedError, and Refused without scratch copies."""
+    drives stay unchanged. Raises Failed, Stopped, and Refused without scratch copies."""
     wanted = [wanted_for(plan, member) for member in plan.members]
     try:
         with scratch_copies.scratch_copies_of(work.run, wanted) as copies:
@@ -143,7 +139,7 @@ def _rehearse_on(
     nodes: Sequence[str], plan: Plan, work: RunWork, environment: Environment
 ) -> tuple[list[Rehearsed], Marks, Marks]:
     """Execute all operations on scratch copies at these nodes. Return the drives with their old and new
-    signatures. Raises Failed and StoppedError."""
+    signatures. Raises Failed and Stopped."""
     there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
     context = StepContext(there, 0, work, environment, rehearsed=True)
     drives = [Rehearsed(plan, *pair) for pair in zip(plan.members, there.members, strict=True)]
@@ -222,7 +218,7 @@ def _changed(plan: Plan, layout: Layout, *, entries: bool = False) -> list[Slot]
 
 
 def _carry_out(plan: Plan, rehearsal: StepContext) -> None:
-    """Execute the steps on scratch copies. Raises Failed and StoppedError."""
+    """Execute the steps on scratch copies. Raises Failed and Stopped."""
     there, work = rehearsal.plan, rehearsal.work
 
     def execute_step(context: StepContext) -> Message | str:
@@ -237,7 +233,7 @@ def _carry_out(plan: Plan, rehearsal: StepContext) -> None:
     )
     if ended := carry_steps(work.run, work.journal, len(there.steps), steps, lambda: ""):
         event, said = ended
-        raise StoppedError(said) if event is Event.STOPPED else Failed(said, NOTHING_WRITTEN)
+        raise Stopped(said) if event is Event.STOPPED else Failed(said, NOTHING_WRITTEN)
 
 
 def _old_marks(drive: Rehearsed, context: StepContext) -> tuple[record.SavedSignature, ...]:

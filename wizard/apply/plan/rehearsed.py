@@ -21,7 +21,7 @@ from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.plan import guard, identity_check, run_drives, run_summary
 from wizard.apply.plan.readonly_look import update_partition
-from wizard.apply.plan.rehearse import StoppedError, rehearse
+from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, fails_again, state
@@ -93,7 +93,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     if record.phase is Phase.REHEARSING:
         try:
             record = _rehearse(plan, work)
-        except StoppedError as stopped:
+        except process.Stopped as stopped:
             survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
