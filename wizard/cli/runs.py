@@ -27,6 +27,7 @@ from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate, waiting_words
+from wizard.filesystems.registry import MADE
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.geometry import Identity
@@ -241,17 +242,18 @@ def look(arguments: Namespace) -> None:
     check_root()
     with looked_at(run) as shown:
         say(t("Result of run {run}, read-only:", run=run.name))
-        for one in shown.shown:
+        for real, one in zip(shown.plan.filesystems, shown.there.filesystems, strict=True):
             say(
                 t(
                     "    {node}: scratch copy of {device}, {filesystem}",
-                    node=one.node,
-                    device=one.device,
+                    node=one.device,
+                    device=real.device,
                     filesystem=one.filesystem,
                 )
             )
-            if one.mount:
-                say(f"        sudo {shlex.join(one.mount)} /mnt")
+            if MADE[one.filesystem].mounts:
+                options = ",".join(("ro", *(f"device={device}" for device in one.others)))
+                say(f"        {shlex.join(('sudo', 'mount', '-o', options, one.device, '/mnt'))}")
         say(
             t(
                 "Mount it in another terminal, on an unused directory. Press Enter to unmount and end. "

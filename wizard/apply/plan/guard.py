@@ -17,8 +17,7 @@ from wizard.apply.block import devices
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import refused
-from wizard.apply.steps.containers import check_containers
-from wizard.apply.steps.layers import check_free_layer, layer_nodes
+from wizard.apply.steps.layers import check_free, layer_nodes
 from wizard.apply.system.fstab import check_lines
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.mount_read_only import driver_refusal
@@ -44,10 +43,9 @@ def check_operations(plan: Plan, environment: Environment) -> None:
     """Raises Refused if an operation names a device outside the plan, or if a drive is off limits."""
     environment.check_allowed(plan.devices)
     layers = layer_nodes(plan)
-    opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in step.operation.devices:
-            if device not in (*layers, *opened) and plan.member(device) is None:
+            if device not in layers and plan.member(device) is None:
                 own = tuple(map(printable, plan.devices))
                 raise refused(
                     t(
@@ -144,8 +142,7 @@ def check_start(plan: Plan) -> None:
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
         check_content(member, drive, adds=adds_to_table(plan))
-    check_free_layer(plan)
-    check_containers(plan)
+    check_free(plan)
 
 
 def without_planning(layout: Layout) -> Layout:

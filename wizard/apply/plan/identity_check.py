@@ -45,22 +45,14 @@ def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
 
 def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
     """Probe all drives of the plan in parallel. Raises as `probe_again` does."""
-    try:
+    with suppress(BadInput):
         drives = probe_machine(plan.devices, seconds=LOOK_SECONDS).drives
-    except BadInput:
-        # A drive is missing. Probe one by one to name it in the error.
-        return tuple(probe_again(member.drive, where) for member in plan.members)
-    if len(drives) != len(plan.members):
-        raise refused(
-            t(
-                "{drives:list} are not {number} drives. Make a new plan.",
-                drives=plan.devices,
-                number=len(plan.members),
-            )
-        )
-    for member, drive in zip(plan.members, drives, strict=True):
-        _check_identity(member.drive, drive, where)
-    return drives
+        if len(drives) == len(plan.members):
+            for member, drive in zip(plan.members, drives, strict=True):
+                _check_identity(member.drive, drive, where)
+            return drives
+    # A drive is missing, or has two of the names. Probe one by one to name it in the error.
+    return tuple(probe_again(member.drive, where) for member in plan.members)
 
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
@@ -196,11 +188,5 @@ def made_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
     """Describe data on a drive that the finished plan cannot have left there."""
     for step in plan.steps:
         for device, (_, uuid) in step.operation.made.items():
-            if device == drive.path:
-                signatures = drive.signatures
-            elif part := drive.partition(device):
-                signatures = part.signatures
-            else:
-                continue
-            if [signature.uuid for signature in signatures] != [uuid]:
+            if device in drive.nodes and [mark.uuid for mark in drive.signatures_on(device)] != [uuid]:
                 yield t("{device} no longer contains the data made there", device=device)

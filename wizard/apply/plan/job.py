@@ -1,95 +1,54 @@
 """The plan job: start, resume, keep and undo."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Collection
 from contextlib import suppress
-from functools import partial
 from itertools import filterfalse
 from pathlib import Path
 from secrets import token_hex
 from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wizard.apply.engine import stores
+from wizard.apply.block import extents, scratch_device
+from wizard.apply.engine import changes, exchange, scratch_copies, stores, survey, writable_copy
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNKNOWN_DATA,
     UNTOUCHED,
     Phase,
     Record,
+    is_untouched,
     load_record,
     save_record,
 )
-from wizard.apply.plan import run_summary
+from wizard.apply.plan import (
+    automount,
+    guard,
+    identity_check,
+    readonly_look,
+    rehearse,
+    rehearsed,
+    run_drives,
+    run_summary,
+)
+from wizard.apply.plan import run as carrying
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
+from wizard.apply.steps import containers, layers
+from wizard.apply.system import fstab
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
+from wizard.plan import text, undo_policy
 from wizard.plan.plan import Plan
+from wizard.plan.request import encryption
 from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
-from wizard.process.deferred import deferred
-
-# Not needed to show the state of a run.
-if TYPE_CHECKING:
-    from wizard.apply.block import extents, scratch_device
-    from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
-    from wizard.apply.plan import (
-        automount,
-        guard,
-        identity_check,
-        readonly_look,
-        rehearse,
-        rehearsed,
-        run_drives,
-    )
-    from wizard.apply.plan import run as carrying
-    from wizard.apply.steps import containers, layers
-    from wizard.apply.system import fstab
-    from wizard.plan import text, undo_policy
-    from wizard.plan.request import encryption
-else:
-    extents, scratch_device = deferred("wizard.apply.block", "extents", "scratch_device")
-    changes, exchange, scratch_copies, survey, writable_copy = deferred(
-        "wizard.apply.engine", "changes", "exchange", "scratch_copies", "survey", "writable_copy"
-    )
-    automount, guard, identity_check, readonly_look, rehearse, rehearsed, run_drives, carrying = deferred(
-        "wizard.apply.plan",
-        "automount",
-        "guard",
-        "identity_check",
-        "readonly_look",
-        "rehearse",
-        "rehearsed",
-        "run_drives",
-        "run",
-    )
-    containers, layers, fstab = deferred("wizard.apply", "steps.containers", "steps.layers", "system.fstab")
-    text, undo_policy, encryption = deferred("wizard.plan", "text", "undo_policy", "request.encryption")
-
-
-def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
-    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted."""
-    if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
-        check_secret(plan, secret)
-    record = load_record(run)
-    # A rehearsal in progress encrypts again, so any passphrase is accepted.
-    if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
-        containers.check_passphrase(plan, run, secret)
-
-
-def _check_rehearsed(run: Path) -> None:
-    if not rehearsed.is_rehearsed(run):
-        raise Refused(run_summary.DIRECT(name=run.name))
 
 
 def why_direct(plan: Plan, folder: Path) -> str:
@@ -184,6 +143,15 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     return undo_policy.UndoSpace(
         said, fits, unknown, tuple(change.blank for change in record.changes), needed
     )
+
+
+PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
+
+
+def _with_unplugged_reason(plan: Plan, said: object) -> str:
+    """Prefix a message with the reason if a drive was disconnected."""
+    gone = next(filterfalse(is_attached, plan.devices), None)
+    return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -285,7 +253,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         runs.restore_documents(run)
-        _check_rehearsed(run)
+        rehearsed.record_of(run)
         # The record and the drives decide about undo.
         if asked.purpose is Purpose.APPLY:
             super().check_possible(run, asked)
@@ -316,24 +284,31 @@ class PlanRunJob(job.RunJob[Plan]):
                 raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
             guard.check_tools(plan)
             runs.check_room(run.parent, self.room_bytes(plan), make=True)
-        secret = asked.secret
-        if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
+        secret = self._secret(run, plan, asked.secret, keeps=keeping)
+        return job.Prepared(plan, drives, sentence, secret)
+
+    def _secret(self, run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> bytes | None:
+        """Return the passphrase or key. Raises Refused if it is missing, or wrong for what the run has
+        encrypted."""
+        wants = self.wants_passphrase(run, keeps=keeps)
+        if wants and secret is None:
             secret = fstab.key_of(plan)
-        check = partial(_check_passphrase, run, plan, secret, keeps=keeping)
-        return job.Prepared(plan, drives, sentence, secret, check)
+        if wants or secret is not None:
+            check_secret(plan, secret)
+        record = load_record(run)
+        # A rehearsal in progress encrypts again, so any passphrase is accepted.
+        if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
+            containers.check_passphrase(plan, run, secret)
+        return secret
 
     def check_continues(self, run: Path, document: Plan, purpose: Purpose) -> None:
-        # Resuming checks the drives by phase.
-        record = load_record(run)
-        is_untouched = record is not None and record.phase in UNTOUCHED
-        if purpose is Purpose.KEEP or (purpose is Purpose.UNDO and not is_untouched):
+        # Before the first write, a run can end without its drives, and resuming checks them like new ones.
+        if not is_untouched(run):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        _check_rehearsed(run)
-        plan, record = runs.load_plan(run), load_record(run)
+        record, plan = rehearsed.record_of(run), runs.load_plan(run)
         run_drives.KnownDrives(run, plan).probe()
-        assert record is not None
         if record.phase is Phase.REHEARSING:
             return
         if record.phase is Phase.KEPT and purpose is not Purpose.UNDO:
@@ -347,7 +322,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         scratch_device.stop_ignoring()
-        if not rehearsed.is_rehearsed(work.run):
+        if self.is_direct(work.run):
             return carrying.carry_out_directly(work)
         return rehearsed.carry_out(work)
 
@@ -359,26 +334,25 @@ class PlanRunJob(job.RunJob[Plan]):
     def undo(self, work: job.RunWork) -> job.Outcome:
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        # Errors after a disconnection may be misleading.
-        with suppress(DiskwrightError):
-            return carrying.with_unplugged_reason(runs.load_plan(run), error)
-        return str(error)
-
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
         if work.purpose is Purpose.UNDO or outcome[0] in (Event.DONE, Event.KEPT):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
             containers.close_containers(plan, work.journal)
-            if not rehearsed.is_rehearsed(work.run):
+            if self.is_direct(work.run):
                 layers.clear_drives(plan)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        if outcome[0] not in (Event.DONE, Event.KEPT):
-            return outcome
-        failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
-        return (Event.FAILED, failure) if failure else outcome
+        event, sentence = outcome
+        if event in (Event.DONE, Event.KEPT):
+            failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
+            return (Event.FAILED, failure) if failure else outcome
+        if event is Event.FAILED:
+            # Errors after a disconnection may be misleading.
+            with suppress(BadInput):
+                return event, _with_unplugged_reason(runs.load_plan(work.run), sentence)
+        return outcome
 
     def is_meant(self, run: Path, command: str, now: RunState) -> bool:
         # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
@@ -422,7 +396,8 @@ class PlanRunJob(job.RunJob[Plan]):
     def working_commands(self, run: Path, now: RunState) -> job.NextCommands:
         if now in job.LEFT_OFF and self.is_direct(run):
             entries = journal.read_entries(run)
-            direct = run_summary.direct_left(runs.load_plan(run), entries)
+            plan = runs.load_plan(run)
+            direct = _with_unplugged_reason(plan, run_summary.direct_left(plan, entries))
             is_over = not journal.begun_steps(entries) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct, direct)
         ways = super().working_commands(run, now)
@@ -430,16 +405,16 @@ class PlanRunJob(job.RunJob[Plan]):
             return ways
         # A command may overwrite later changes.
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
-        why_not = carrying.with_unplugged_reason(runs.load_plan(run), ways.why_not)
+        why_not = _with_unplugged_reason(runs.load_plan(run), ways.why_not)
         return job.NextCommands((), f"{why_not} {commands or ''}".strip())
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         with suppress(BadInput):
             record = load_record(run)
-            is_untouched = record is None or record.phase is Phase.REHEARSING
+            is_rehearsing = record is None or record.phase is Phase.REHEARSING
             if (
                 now is RunState.REFUSED
-                and is_untouched
+                and is_rehearsing
                 and not journal.begun_steps(journal.read_entries(run))
             ):
                 return ""
@@ -474,9 +449,14 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
-        if keeps and rehearsed.is_rehearsed(run):
+        if keeps and not self.is_direct(run):
             rehearsed.check_keeps(run)
-        return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
+        record, closed = load_record(run), rehearsed.TO_COMMIT | {Phase.HIDDEN}
+        is_kept = keeps or record is None or record.blank or (run / rehearsed.KEEP).exists()
+        # From the first write until the result is kept, encrypted volumes stay closed.
+        if record is None or (record.phase in closed and not is_kept):
+            return False
+        return not all(map(containers.is_open, runs.load_plan(run).containers))
 
     def power(self, run: Path) -> str:
         record = load_record(run)

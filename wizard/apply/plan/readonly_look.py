@@ -16,8 +16,7 @@ from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.job import NOT_WAITING, check_root
 from wizard.apply.run.process import lock_run, refused
 from wizard.apply.run.runs import check_owner, load_plan
-from wizard.filesystems.registry import MADE
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import Failed, Refused, why_not
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
@@ -26,32 +25,21 @@ from wizard.process.program import run
 NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.")
 
 
-class ShownFilesystem(Struct, frozen=True):
-    """A filesystem on the scratch copy at `node`, which represents `device`.
-
-    `mount` is the command that mounts it, without the mount point; empty if it cannot be mounted.
-    """
-
-    node: str
-    device: str
-    filesystem: str
-    mount: tuple[str, ...]
-
-
 class ReadonlyLook(Struct, frozen=True):
-    """A read-only look at a waiting result, on scratch copies at `nodes`. Call `end` before closing."""
+    """A read-only look at a waiting result: its plan, and the plan on scratch copies. Call `end` before
+    closing."""
 
-    nodes: tuple[str, ...]
-    shown: tuple[ShownFilesystem, ...]
+    plan: Plan
+    there: Plan
 
     def end(self) -> None:
         """Unmount the shown filesystems. Raises Failed if one is in use."""
         scratch_copies.unmount(
-            [part for node in self.nodes for part in (node, *devices.partition_nodes(node))]
+            [part for node in self.there.devices for part in (node, *devices.partition_nodes(node))]
         )
-        for one in self.shown:
+        for one in self.there.filesystems:
             if one.filesystem == "btrfs":
-                scratch_copies.forget_btrfs(one.node)
+                scratch_copies.forget_btrfs(one.device)
 
 
 @contextmanager
@@ -76,13 +64,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             devices.forget_caches(node)
             scratch_copies.have_partitions(node, member.after.changed)
             nodes.append(node)
-        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)))
-        shown = []
-        for real, one in zip(plan.filesystems, there.filesystems, strict=True):
-            options = ",".join(("ro", *(f"device={device}" for device in one.others)))
-            mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
-            shown.append(ShownFilesystem(one.device, real.device, one.filesystem, mount))
-        look = ReadonlyLook(tuple(nodes), tuple(shown))
+        look = ReadonlyLook(plan, plan.on_nodes(dict(zip(plan.devices, nodes, strict=True))))
         try:
             yield look
         finally:
@@ -114,22 +96,11 @@ def update_partition(plan: Plan) -> None:
     exists = Path(part).exists()
     if entry is not None and not exists:
         devices.add_partitions(drive, (number,))
-    elif entry is None and exists:
-        _partx("--delete", drive, number)
-    elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
-        _partx("--update", drive, number)
+    elif exists and (entry is None or entry.kernel_size_bytes != entry.size_bytes):
+        action, until = "--delete" if entry is None else "--update", monotonic() + devices.FORGET_SECONDS
+        argv = ("partx", action, "--nr", f"{number}:{number}", drive)
+        # Retry while the partition is busy: udev and others open it for moments.
+        while why_not(run, argv, seconds=30) and monotonic() <= until:
+            sleep(0.2)
     if Path(part).exists():
         devices.forget_caches(part)
-
-
-def _partx(action: str, drive: str, number: int) -> None:
-    """Retry while the partition is busy: udev and others open it for moments."""
-    until = monotonic() + devices.FORGET_SECONDS
-    while True:
-        try:
-            run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
-            return
-        except DiskwrightError:
-            if monotonic() > until:
-                return
-            sleep(0.2)

@@ -20,6 +20,7 @@ from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.job import JOB
 from wizard.apply.plan.rehearsed import comparing, is_half_found
+from wizard.apply.plan.run_drives import TWICE
 from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run import backup_store, kinds, process, runs
 from wizard.apply.run.job import check_root, check_tokens
@@ -111,9 +112,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
             label = _label_on(probe_drive(other, seconds=5.0)) if other != drive.path else None
         if label and (label.notice.run, label.notice.plan) == (mine.notice.run, mine.notice.plan):
             if label.notice.number in found:
-                raise process.refused(
-                    t("Two drives claim to be the same drive of this run; one is {drive}.", drive=other)
-                )
+                raise process.refused(TWICE(drive=other))
             found[label.notice.number] = label
     if missing := [member.drive for number, member in enumerate(plan.members) if number not in found]:
         absent = tuple(

@@ -20,8 +20,8 @@ from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY
 from wizard.apply.plan.run import execute
 from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import STEP_FAILED, STOPPED, RunWork
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP
+from wizard.apply.run.job import RunWork, carry_steps
+from wizard.apply.run.process import NOTHING_WRITTEN, Stopped
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.steps import arrays
@@ -31,21 +31,17 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
 from wizard.filesystems.partition_types import is_extended
-from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
+from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import format_capacity, t
+from wizard.model.said import Message, format_capacity, t
 from wizard.operations.filesystem import Resize
 from wizard.operations.layers import MakeArray
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import notices
-
-
-class StoppedError(Exception):
-    """A stop was requested during the rehearsal, before the step in the message."""
 
 
 class Rehearsed(Struct, frozen=True):
@@ -88,7 +84,7 @@ class Rehearsed(Struct, frozen=True):
 
 def rehearse(plan: Plan, work: RunWork, environment: Environment) -> record.Record:
     """Execute all operations on scratch copies, and save the old bytes of every place that will change. The
-    drives stay unchanged. Raises Failed, StoppedError, and Refused without scratch copies."""
+    drives stay unchanged. Raises Failed, Stopped, and Refused without scratch copies."""
     wanted = [wanted_for(plan, member) for member in plan.members]
     try:
         with scratch_copies.scratch_copies_of(work.run, wanted) as copies:
@@ -143,7 +139,7 @@ def _rehearse_on(
     nodes: Sequence[str], plan: Plan, work: RunWork, environment: Environment
 ) -> tuple[list[Rehearsed], Marks, Marks]:
     """Execute all operations on scratch copies at these nodes. Return the drives with their old and new
-    signatures. Raises Failed and StoppedError."""
+    signatures. Raises Failed and Stopped."""
     there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
     context = StepContext(there, 0, work, environment, rehearsed=True)
     drives = [Rehearsed(plan, *pair) for pair in zip(plan.members, there.members, strict=True)]
@@ -154,8 +150,7 @@ def _rehearse_on(
         if isinstance(step.operation, Resize):
             check_resizable(step.operation, other.operation.devices[0], replace(context, step=number).seconds)
     old = [_old_marks(drive, context) for drive in drives]
-    layers = (*layer_nodes(there), *(one.opened for one in there.containers))
-    mapped = [Path(node).name for node in layers if node.startswith(MAPPER)]
+    mapped = [Path(node).name for node in layer_nodes(there) if node.startswith(MAPPER)]
     with (
         arrays.unseen_array(there, told_in(work.journal)),
         scratch_copies.mapped_without_udev(work.run, nodes, mapped),
@@ -223,23 +218,22 @@ def _changed(plan: Plan, layout: Layout, *, entries: bool = False) -> list[Slot]
 
 
 def _carry_out(plan: Plan, rehearsal: StepContext) -> None:
+    """Execute the steps on scratch copies. Raises Failed and Stopped."""
     there, work = rehearsal.plan, rehearsal.work
-    for number, step in there.rehearsed_steps():
-        if (work.run / STOP).exists():
-            raise StoppedError(STOPPED(step=number))
-        # The rehearsal closes containers again, so opening them must not count as done.
-        is_step = step.operation.writes
-        if is_step:
-            work.journal.add(Event.STEP_STARTED, step.sentence, step=number)
-        try:
-            said = execute(replace(rehearsal, step=number))
-            if isinstance(step.operation, MakeArray):
-                arrays.show_beneath(plan, step.operation)
-        except (DiskwrightError, OSError) as error:
-            work.journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = STEP_FAILED(step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", NOTHING_WRITTEN) from None
-        work.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
+
+    def execute_step(context: StepContext) -> Message | str:
+        said = execute(context)
+        if isinstance(context.planned.operation, MakeArray):
+            arrays.show_beneath(plan, context.planned.operation)
+        return said
+
+    steps = (
+        (number, step.sentence, partial(execute_step, replace(rehearsal, step=number)))
+        for number, step in there.rehearsed_steps()
+    )
+    if ended := carry_steps(work.run, work.journal, len(there.steps), steps, lambda: ""):
+        event, said = ended
+        raise Stopped(said) if event is Event.STOPPED else Failed(said, NOTHING_WRITTEN)
 
 
 def _old_marks(drive: Rehearsed, context: StepContext) -> tuple[record.SavedSignature, ...]:

@@ -21,13 +21,12 @@ from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError
 from wizard.apply.plan import guard, identity_check, run_drives, run_summary
 from wizard.apply.plan.readonly_look import update_partition
-from wizard.apply.plan.rehearse import StoppedError, rehearse
+from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.plan.run import finish
 from wizard.apply.run import backup_store, job, process, runs
-from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
+from wizard.apply.run.journal import Journal, RunState, fails_again, state
 from wizard.apply.run.progress_log import noting
-from wizard.apply.steps.containers import check_containers, wants_secret
-from wizard.apply.steps.layers import check_free_layer, clear_drives
+from wizard.apply.steps.layers import check_free, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, why_not
 from wizard.model.layout import Member
 from wizard.model.run import Event
@@ -51,23 +50,12 @@ NEVER_WRITTEN = Sentence(
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-TO_HIDDEN = TO_COMMIT | {Phase.HIDDEN}
-"""Phases in which encrypted volumes stay closed, from the first write until the result is hidden."""
 
 LITTLE_BYTES = 8 * MIB
 """If less space than this is free, a failed rehearsal is blamed on it."""
 
 KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
-
-
-def is_rehearsed(run: Path) -> bool:
-    """Return True if the plan is rehearsed on scratch copies. Raises BadInput."""
-    if load_record(run) is not None:
-        return True
-    if runs.is_direct(run) is False:
-        raise BadInput(engine_words.RECORD_LOST(folder=run / FOLDER))
-    return False
 
 
 def is_half_found(run: Path) -> bool:
@@ -88,19 +76,10 @@ def _refuse_half_found(run: Path) -> None:
         )
 
 
-def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
-    """Return True if resuming the run, or keeping it with `keeps`, needs the passphrase of encrypted volumes.
-    Raises Failed if a container with the planned name is not the run's."""
-    record = load_record(run)
-    if record is None or (record.phase in TO_HIDDEN and not (keeps or record.blank or (run / KEEP).exists())):
-        return False
-    return wants_secret(plan, done_steps(read_entries(run)))
-
-
 def carry_out(work: job.RunWork) -> job.Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError."""
     run, journal = work.run, work.journal
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase in engine_words.GOING_BACK:
         raise process.refused(t("The run {name} is being undone.", name=run.name))
     _refuse_half_found(run)
@@ -114,7 +93,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
     if record.phase is Phase.REHEARSING:
         try:
             record = _rehearse(plan, work)
-        except StoppedError as stopped:
+        except process.Stopped as stopped:
             survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
@@ -139,11 +118,10 @@ def carry_out(work: job.RunWork) -> job.Outcome:
 def release(work: job.RunWork) -> job.Outcome:
     """Make the result visible, which ends undo, and mount the volumes. Raises DiskwrightError."""
     run, journal = work.run, work.journal
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
-        check_free_layer(plan)
-        check_containers(plan)
+        check_free(plan)
     if record.phase in (Phase.RELEASED, Phase.KEPT):
         # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.
         kept = replace(record, phase=Phase.KEPT)
@@ -195,7 +173,7 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
 def undo_plan(run: Path, journal: Journal) -> Message:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
     check_can_undo(run)
-    plan, record = runs.load_plan(run), _record(run)
+    plan, record = runs.load_plan(run), record_of(run)
     if record.phase is Phase.REHEARSING:
         release_left(run)
         compared = [_is_as_planned(run, member) for member in plan.members]
@@ -250,7 +228,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
         _delete(run, proof)
     elif (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
-    return _back(plan, _record(run)) if is_old is BACK else is_old(drives=plan.devices)
+    return _back(plan, record_of(run)) if is_old is BACK else is_old(drives=plan.devices)
 
 
 def _still_saved(run: Path) -> Message:
@@ -283,7 +261,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
 
 def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
-    phase = _record(run).phase
+    phase = record_of(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(job.ALREADY(name=run.name, state=RunState.UNDONE))
     if runs.is_found(run):
@@ -303,15 +281,18 @@ def check_keeps(run: Path) -> None:
     if state(run) in (RunState.KEPT, RunState.DONE):
         raise Refused(join(job.ALREADY(name=run.name, state=RunState.KEPT), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
-    phase = _record(run).phase
+    phase = record_of(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
         raise Refused(join(job.NOT_WAITING(name=run.name), next_commands(run)))
 
 
-def _record(run: Path) -> Record:
+def record_of(run: Path) -> Record:
+    """Return the record of a rehearsed run. Raises Refused for a direct run, BadInput if it is lost."""
     record = load_record(run)
     if record is None:
-        raise BadInput(run_summary.DIRECT(name=run.name))
+        if runs.is_direct(run) is False:
+            raise BadInput(engine_words.RECORD_LOST(folder=run / FOLDER))
+        raise Refused(run_summary.DIRECT(name=run.name))
     return record
 
 
@@ -362,7 +343,7 @@ def _rehearse(plan: Plan, work: job.RunWork) -> Record:
             said[:0] = NO_SPACE(folder=folder, free=disk_usage(folder).free), *anyway
         survey.delete_scratch(folder, plan.devices)
         raise Failed(" ".join(map(str, said))) from None
-    record = replace(record, of_plan=_record(folder).of_plan)
+    record = replace(record, of_plan=record_of(folder).of_plan)
     save_record(folder, record)
     backup_store.save_backup(folder)
     for change in record.changes:
@@ -412,7 +393,7 @@ def next_commands(run: Path) -> Message:
 
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None."""
-    record, name = _record(run), runs.run_argument(run)
+    record, name = record_of(run), runs.run_argument(run)
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
     if record.phase in ENDED:

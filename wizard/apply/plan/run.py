@@ -3,7 +3,7 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from msgspec.structs import replace
@@ -24,14 +24,12 @@ from wizard.apply.table import write
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import KIB, Message, Sentence, joined, t, tn
+from wizard.model.said import KIB, Message, joined, t, tn
 from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
 from wizard.plan.plan import Plan
-from wizard.probe.pool import is_attached
 
 NOTHING_MORE = t("Nothing more was written.")
-PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
 
 STEPS: step_context.Steps = {
     operation: step
@@ -52,12 +50,12 @@ def finish(work: job.RunWork, *, compared: bool = False) -> job.Outcome:
     """
     plan = load_plan(work.run)
     try:
-        _let_udev_look(plan, work.drive_locks, frozenset(range(1, len(plan.steps) + 1)))
+        _let_udev_look(plan, work.drive_locks, _own_uses)
         try:
             layers.activate(plan, step_context.told_in(work.journal, work.drive_locks))
         except DiskwrightError as error:
             inactive = t("Cannot activate the new volumes:")
-            return Event.FAILED, f"{inactive} {with_unplugged_reason(plan, error)}"
+            return Event.FAILED, f"{inactive} {error}"
         wipe.check_no_clone(plan)
     except DiskwrightError as error:
         return Event.FAILED, error.ending_in(NOTHING_MORE)
@@ -82,7 +80,6 @@ def _carry_out(
         total,
         ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",
-        partial(with_unplugged_reason, plan),
         may_stop=direct,
     )
     if ended:
@@ -99,7 +96,7 @@ def _carry_out(
         for check in one.described(STEPS[type(one.planned.operation)][1](one.planned.operation, one))
     )
     if failed := work.journal.verify(checks):
-        return Event.FAILED, with_unplugged_reason(plan, failed)
+        return Event.FAILED, failed
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",
         "{drives:list} are set up exactly as planned; all checks passed.",
@@ -175,27 +172,32 @@ END_BYTES = 128 * KIB
 """Size of each end to compare, which covers the signatures of filesystems, tables and containers."""
 
 
-def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()) -> None:
+def _let_udev_look(
+    plan: Plan,
+    drive_locks: tuple[int, ...],
+    uses: Callable[[Plan], frozenset[tuple[str, str]]] = lambda _: frozenset(),
+) -> None:
     """Unlock the drives for a moment, so udev can process events, with automounters disabled. Raises
-    DiskwrightError if a drive is in use afterwards.
-
-    Uses by the steps `begun` are accepted, since udev has LVM activate volume groups.
-    """
+    DiskwrightError if a drive is in use afterwards, except by the `uses`."""
     if not process.udev_runs():
         return
     with automount_ignored(plan), process.unlocked(drive_locks):
         process.settle(CATCH_UP_SECONDS)
-    operations = [plan.steps[number - 1].operation for number in begun]
-    mounts = [one for one in plan.mounts if one in operations]
-    mounts += [one.mount for one in operations if isinstance(one, Inside)]
-    mounted = frozenset(
-        (device, one.mount_point) for one in mounts if is_mounted(one) for device in one.devices
-    )
-    swaps = (one.device for one in operations if isinstance(one, TurnOnSwap))
-    swapping = frozenset((device, "swap") for device in swaps if is_swap(device))
-    ours = mounted | swapping | layers.own_uses(plan, begun) | containers.own_containers(plan)
+    ours = uses(plan)
     for drive in probe_members(plan):
         guard.check_unused(drive, ours, part=plan.part_path)
+
+
+def _own_uses(plan: Plan) -> frozenset[tuple[str, str]]:
+    """Return the pairs of device and user by which a rehearsed run itself uses its drives. udev has LVM
+    activate volume groups. Raises Failed for a foreign layer."""
+    operations = [step.operation for step in plan.steps]
+    mounts = (*plan.mounts, *(one.mount for one in operations if isinstance(one, Inside)))
+    mounted = {(device, one.mount_point) for one in mounts if is_mounted(one) for device in one.devices}
+    swaps = (one.device for one in operations if isinstance(one, TurnOnSwap))
+    swapping = {(device, "swap") for device in swaps if is_swap(device)}
+    below = {(part, node) for node, parts in layers.active_layers(plan).items() for part in parts}
+    return frozenset(mounted | swapping | below)
 
 
 def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
@@ -218,22 +220,15 @@ def execute(context: step_context.StepContext) -> Message | str:
     """Execute a step's operation and return a summary. Raises Failed, also unless every node is the plan's
     drive or partition, or made by this run."""
     operation = context.planned.operation
-    formatted = layers.layer_nodes(context.plan)
+    above = layers.layer_nodes(context.plan)
     for device in operation.devices:
         member = context.plan.member(device)
         if member and (reason := devices.node_fault(device, member.drive.path)):
             raise Failed(step_context.NOT_TOUCHED(node=device, why=reason))
         if device in operation.created:
             continue
-        containers.check_opened(context.plan, device)
-        if device in formatted:
-            layers.own_layer_node(device, context)
+        if device in above:
+            layers.check_active(device, context)
     wipe.check_target(context.plan, operation, context.seconds)
     work, checks = STEPS[type(operation)]
     return work(operation, context) or context.confirm(checks(operation, context))
-
-
-def with_unplugged_reason(plan: Plan, said: object) -> str:
-    """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.devices if not is_attached(path)), None)
-    return f"{PULLED(drive=gone)} {said}" if gone else str(said)

@@ -4,6 +4,7 @@ runs on them."""
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,13 +20,15 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.process import refused
 from wizard.apply.run.progress_log import either
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
+
+TWICE = Sentence("Two drives claim to be the same drive of this run; one is {drive}.")
 
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 """Phases in which the drives contain nothing of the run. A run that has not written yet must find its drives
@@ -47,7 +50,11 @@ class KnownDrives(Struct, frozen=True):
         drives = identity_check.probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
             if self._fault(member, drive):
-                raise self._maybe_another(member)
+                other = Sentence(
+                    "{drive} may be another drive: it lacks the data from the run {run}. {where}"
+                )
+                where = self.where(member.drive, None)
+                raise refused(other(drive=member.drive.path, run=self.run.name, where=where))
         return drives
 
     def where(self, identity: Identity, resized: Drive | None) -> Message:
@@ -77,15 +84,12 @@ class KnownDrives(Struct, frozen=True):
             commands=self._commands,
         )
 
-    def relocated(self, member: Member, *, may_be_replaced: bool) -> Relocated | None:
+    def relocated(self, member: Member) -> Relocated | None:
         """Find a drive of the run under a new name. Return None if it is still at its known node, or not
-        attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
-        the same identifiers is there."""
+        attached. Raises Refused if several drives match."""
         known = member.drive
-        there = None
         with suppress(DiskwrightError):
-            there = probe_drive(known.path, seconds=LOOK_SECONDS)
-            if self._fault(member, there, whole=True) is None:
+            if self._fault(member, probe_drive(known.path, seconds=LOOK_SECONDS), whole=True) is None:
                 return None
         found = tuple(self._found(member))
         if len(found) > 1:
@@ -95,31 +99,20 @@ class KnownDrives(Struct, frozen=True):
             )
             drives = tuple(one.path for one in found)
             raise refused(several(drives=drives, run=self.run.name, known=known.path))
-        if found:
-            why = (
-                t("the serial number or WWN matches")
-                if identity_check.tells_who_it_is(known)
-                else t("the contents match those the run left there")
-            )
-            said = t(
-                "The drive {known} is now {drive}: {why}. The run continues there.",
-                why=why,
-                known=known.path,
-                drive=found[0].path,
-            )
-            return found[0], said
-        if not may_be_replaced and there is not None:
-            fault = None
-            with suppress(DiskwrightError):
-                fault = self._fault(member, there)
-            if fault is not None and identity_check.identity_difference(known, there) is None:
-                raise self._maybe_another(member)
-        return None
-
-    def _maybe_another(self, member: Member) -> Refused:
-        other = Sentence("{drive} may be another drive: it lacks the data from the run {run}. {where}")
-        where = self.where(member.drive, None)
-        return refused(other(drive=member.drive.path, run=self.run.name, where=where))
+        if not found:
+            return None
+        why = (
+            t("the serial number or WWN matches")
+            if identity_check.tells_who_it_is(known)
+            else t("the contents match those the run left there")
+        )
+        said = t(
+            "The drive {known} is now {drive}: {why}. The run continues there.",
+            why=why,
+            known=known.path,
+            drive=found[0].path,
+        )
+        return found[0], said
 
     def _found(self, member: Member) -> Iterator[Drive]:
         return identity_check.find_drives(
@@ -181,12 +174,7 @@ def find_relocated(run: Path, *, undoing: bool = False) -> dict[Identity, Reloca
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
         return {}
     drives = KnownDrives(run, runs.load_plan(run))
-    may_be_replaced = record.phase is Phase.SAVED
-    return {
-        member.drive: found
-        for member in drives.plan.members
-        if (found := drives.relocated(member, may_be_replaced=may_be_replaced))
-    }
+    return {member.drive: found for member in drives.plan.members if (found := drives.relocated(member))}
 
 
 def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
@@ -205,7 +193,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     paths = [one.path for one in known]
     if len({*paths}) < len(paths):
         twice = max(paths, key=paths.count)
-        raise refused(t("Two drives claim to be the same drive of this run; one is {drive}.", drive=twice))
+        raise refused(TWICE(drive=twice))
     runs.save_drives(run, known, found=runs.is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
@@ -229,14 +217,20 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
 def later_runs(run: Path) -> tuple[Path, ...]:
     """Return the later plans of the same folder that wrote to a drive of this run and were not undone."""
     found = kinds.PLAN.found(run.parent)
-    if run not in found:
-        return ()
-    drives = _drives(run)
-    return tuple(
-        later
-        for later in found[found.index(run) + 1 :]
-        if _has_written(later) and any(_is_same(known, one) for known in drives for one in _drives(later))
+    return (
+        tuple(later for later in found[found.index(run) + 1 :] if _overwrote(later, run))
+        if run in found
+        else ()
     )
+
+
+def _overwrote(later: Path, run: Path) -> bool:
+    with suppress(BadInput):
+        record = load_record(later)
+        has_written = record.phase not in OVER if record else begun_steps(read_entries(later))
+        pairs = product(runs.load_plan(run).drives, runs.load_plan(later).drives) if has_written else ()
+        return any(_is_same(known, one) for known, one in pairs)
+    return False
 
 
 def over_later(run: Path) -> Message | None:
@@ -250,19 +244,6 @@ def over_later(run: Path) -> Message | None:
         later=later[0].name,
         folder=run,
     )
-
-
-def _drives(run: Path) -> tuple[Identity, ...]:
-    with suppress(BadInput):
-        return runs.load_plan(run).drives
-    return ()
-
-
-def _has_written(run: Path) -> bool:
-    with suppress(BadInput):
-        record = load_record(run)
-        return record.phase not in OVER if record else bool(begun_steps(read_entries(run)))
-    return False
 
 
 def _is_same(one: Identity, other: Identity) -> bool:

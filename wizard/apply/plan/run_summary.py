@@ -2,14 +2,12 @@
 
 import shlex
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import how_far
-from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
@@ -36,7 +34,7 @@ EARLY = {
 }
 """How sentences start about unfinished runs."""
 
-SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+SETTLED = job.ENDED | {RunState.WAITING}
 """States in which the steps need not be listed: all are done or undone."""
 
 
@@ -101,21 +99,6 @@ def results(plan: Plan, state: RunState, phase: record.Phase | None = None) -> t
     else:
         result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
     return (result(ended=EARLY[state](), drives=plan.devices),)
-
-
-def undo_sentence(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: record.Phase | None = None
-) -> Message:
-    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
-    if phase is record.Phase.KEPT:
-        return NO_LONGER
-    if phase in (record.Phase.RELEASING, record.Phase.RELEASED):
-        # It may have overwritten bytes that are not saved.
-        return record.SHOWS_RUN(run=run_argument(run))
-    if phase is not None and phase is not record.Phase.UNDONE and phase not in record.UNTOUCHED:
-        return record.UNDO(run=run_argument(run))
-    is_needed = phase is None and journal.begun_steps(tuple(entries))
-    return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 
 
 NO_LONGER = t("Undo is no longer possible: the result is in use, and the saved data was deleted.")

@@ -140,13 +140,12 @@ class JobRequest(WithSecret, Struct, frozen=True):
 
 class Prepared(WithSecret, Struct, Generic[D], frozen=True):
     """How to continue a run: the document with current nodes, the drives to lock, the journal's sentence, the
-    passphrase or key of encrypted volumes, and a last check under the locks."""
+    passphrase or key of encrypted volumes."""
 
     document: D
     drives: Collection[str]
     sentence: Message
     secret: bytes | None = None
-    check: Callable[[], None] = lambda: None
 
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})

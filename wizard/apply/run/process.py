@@ -26,7 +26,7 @@ STOPPED = t("Stopped as requested.")
 
 
 class Stopped(Exception):
-    """A stop was requested within a step. The run can resume."""
+    """A stop was requested within a step or a rehearsal. The run can resume."""
 
 
 UNDOING = "undoing"

@@ -5,7 +5,7 @@ An array belongs to the run if all members are partitions of the plan's drives, 
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import sleep
 
@@ -265,24 +265,18 @@ def scratch_nodes(plan: Plan) -> dict[str, str]:
 @contextmanager
 def unseen_array(there: Plan, do: step_context.Do) -> Iterator[None]:
     """Make udev ignore the array on scratch copies, and stop the array afterwards. Raises Failed."""
-    if not there.arrays:
+    with ExitStack() as after:
+        for array in there.arrays:
+            scratch_device.ignore(
+                RULE,
+                [
+                    f'SUBSYSTEM=="block", KERNEL=="{devices.kernel_name(array.device)}", SYMLINK:="", '
+                    f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {scratch_device.HIDDEN}'
+                ],
+            )
+            after.callback(scratch_device.stop_ignoring, RULE)
+            after.callback(stop_own_array, array, do)
         yield
-        return
-    (array,) = there.arrays
-    scratch_device.ignore(
-        RULE,
-        [
-            f'SUBSYSTEM=="block", KERNEL=="{devices.kernel_name(array.device)}", SYMLINK:="", '
-            f'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {scratch_device.HIDDEN}'
-        ],
-    )
-    try:
-        yield
-    finally:
-        try:
-            stop_own_array(array, do)
-        finally:
-            scratch_device.stop_ignoring(RULE)
 
 
 def show_beneath(plan: Plan, array: MakeArray) -> None:

@@ -16,7 +16,6 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.steps import step_context
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
-from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Encryption
@@ -36,51 +35,23 @@ KEY_PATIENCE_SECONDS = 600.0
 memory."""
 
 
-def check_containers(plan: Plan) -> None:
-    """Raises Refused if this kernel cannot open containers, or a mapped device with a planned name exists."""
-    if not plan.containers:
-        return
-    check_kernel("dm_crypt", t("encrypted volumes"))
-    for encryption in plan.containers:
-        if os.path.lexists(encryption.opened):
-            raise Refused(step_context.TAKEN(what=encryption.opened))
-
-
-def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | None:
-    """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
-    name belongs to another device."""
-    node = Path(encryption.opened)
+def is_open(container: Encryption | containers.OpenContainer) -> bool:
+    """Return True if the container is open under the planned name. Raises Failed if that name belongs to
+    another device."""
+    node = container.opened
     if not os.path.lexists(node):
-        return None
-    name = devices.kernel_name(encryption.opened) if node.is_block_device() else ""
-    folder = devices.SYS_BLOCK / name
+        return False
+    folder = devices.sysfs_folder(node)
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
-    uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
+    uuid_prefix = f"CRYPT-LUKS2-{container.uuid.replace('-', '')}-"
     if (
-        not name
-        or text(folder / "dm/name") != encryption.name
-        or slaves != {devices.kernel_name(encryption.device)}
-        or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
+        not Path(node).is_block_device()
+        or text(folder / "dm/name") != container.name
+        or slaves != {devices.kernel_name(container.device)}
+        or not (text(folder / "dm/uuid") or "").startswith(uuid_prefix)
     ):
-        raise step_context.foreign(encryption.opened)
-    return name
-
-
-def own_containers(plan: Plan) -> frozenset[tuple[str, str]]:
-    """Return the pairs of partition and mapped device by which the run itself uses its drive. Raises Failed
-    for a foreign device."""
-    return frozenset((one.device, one.opened) for one in plan.containers if _opened_node(one) is not None)
-
-
-def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
-    """Return True if a run with these steps done needs the passphrase to continue. Raises Failed as
-    `_opened_node` does."""
-    opened = {
-        step.operation.uuid
-        for number, step in enumerate(plan.steps, 1)
-        if number in done and isinstance(step.operation, containers.OpenContainer)
-    }
-    return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
+        raise step_context.foreign(node)
+    return True
 
 
 def _make_container(operation: containers.MakeContainer, context: step_context.StepContext) -> None:
@@ -91,20 +62,13 @@ def _make_container(operation: containers.MakeContainer, context: step_context.S
 
 def _open_container(operation: containers.OpenContainer, context: step_context.StepContext) -> None:
     """Open the container, unless this run has opened it. Raises Failed."""
-    if _opened_node(operation) is None:
+    if not is_open(operation):
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
         raise step_context.foreign(operation.opened)
     devices.wait_for(operation.opened)
-
-
-def check_opened(plan: Plan, device: str) -> None:
-    """Raises Failed if `device` is a planned mapped device that is not open."""
-    for one in plan.containers:
-        if one.opened == device and _opened_node(one) is None:
-            raise Failed(t("{device} is not open.", device=device))
 
 
 def keep_headers(plan: Plan, run_folder: Path) -> None:
@@ -147,7 +111,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     used, do = {entry.source for entry in read_mounts()}, step_context.told_in(journal)
     for one in plan.containers:
         try:
-            if _opened_node(one) is not None and one.opened not in used and not is_swap(one.opened):
+            if is_open(one) and one.opened not in used and not is_swap(one.opened):
                 do(("cryptsetup", "close", one.name))
         except Failed as error:
             journal.add(Event.COMMAND, t("{opened} may still be open: {why}", opened=one.opened, why=error))
@@ -195,8 +159,6 @@ STEPS: step_context.Steps = {
     containers.MakeContainer: (_make_container, _container_checks),
     containers.OpenContainer: (
         _open_container,
-        lambda operation, _: [
-            step_context.matched(lambda: () if _opened_node(operation) else (t("nothing"),))
-        ],
+        lambda operation, _: [step_context.matched(lambda: () if is_open(operation) else (t("nothing"),))],
     ),
 }

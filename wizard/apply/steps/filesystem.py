@@ -219,10 +219,10 @@ def mount_filesystem(operation: Mount, do: Callable[[Sequence[str]], object]) ->
     _check_mount(operation)
 
 
-def _mount_in_step(operation: Mount, context: StepContext) -> Message:
+def _mount_in_step(operation: Mount, context: StepContext) -> str:
     """Mount the filesystem, and return a summary. Raises Failed."""
     mount_filesystem(operation, context.command)
-    return context.confirm([matched(lambda: mount_differences(operation))])
+    return context.planned.holds[0]
 
 
 def _check_mount(operation: Mount) -> None:

@@ -1,17 +1,21 @@
-"""The layer between partitions and filesystems: an md array across drives, or an LVM group on one drive.
+"""The layers between partitions and filesystems: an md array across drives or an LVM group on one drive, and
+encrypted containers.
 
-A plan has at most one layer. A group belongs to the run if it uses only the plan's partition, with the
-planned PV UUID. The arrays are in `arrays`, the LVM group is here.
+A group belongs to the run if it uses only the plan's partition, with the
+planned PV UUID. The arrays are in `arrays`, the containers in
+`containers`, the LVM group is here.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.steps import arrays, step_context
+from wizard.apply.steps.containers import is_open
 from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
-from wizard.model.errors import Refused, partition_path
+from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Group
 from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
@@ -26,15 +30,20 @@ DEVICES = Path("/etc/lvm/devices/system.devices")
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
-    """Return the devices that are formatted instead of partitions; empty without a layer."""
-    return tuple(one.device for one in (*plan.arrays, *plan.logical_volumes))
+    """Return the nodes of all layers: md arrays, logical volumes and open containers."""
+    volumes = (one.device for one in (*plan.arrays, *plan.logical_volumes))
+    return (*volumes, *(one.opened for one in plan.containers))
 
 
-def check_free_layer(plan: Plan) -> None:
-    """Raises Refused if a node, name or UUID planned for the layer is in use, or the kernel lacks LVM
-    support. LVM itself refuses existing UUIDs."""
+def check_free(plan: Plan) -> None:
+    """Raises Refused if a node, name or UUID planned for a layer is in use, or the kernel lacks support for
+    LVM or containers. LVM itself refuses existing UUIDs."""
     for array in plan.arrays:
         arrays.check_free_array(array)
+    for one in plan.containers:
+        check_kernel("dm_crypt", t("encrypted volumes"))
+        if os.path.lexists(one.opened):
+            raise Refused(step_context.TAKEN(what=one.opened))
     group = plan.group
     if group is None:
         return
@@ -73,32 +82,21 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def own_layer_node(device: str, context: step_context.StepContext) -> None:
-    """Raises Failed unless the device node belongs to what this run created: its array, or its own active
-    logical volume."""
-    plan = context.plan
-    for array in plan.arrays:
-        node = arrays.running_array(array, context.command)
-        if (
-            node is None
-            or devices.kernel_name(array.device) != devices.kernel_name(node)
-            or not arrays.is_node_of(array.device)
-        ):
-            raise step_context.foreign(array.device)
-    if plan.group and (device not in running_volumes(plan, plan.group) or not arrays.is_node_of(device)):
-        raise step_context.foreign(device)
+def active_layers(plan: Plan, do: step_context.Do = run) -> dict[str, tuple[str, ...]]:
+    """Return the nodes of the plan's active layers, with the devices below each. Raises Failed if anything
+    else uses these devices, or has the planned name of a container."""
+    found = {node: one.parts for one in plan.arrays if (node := arrays.running_array(one, do))}
+    if plan.group:
+        found |= dict.fromkeys(running_volumes(plan, plan.group), (plan.group.device,))
+    return found | {one.opened: (one.device,) for one in plan.containers if is_open(one)}
 
 
-def own_uses(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
-    """Return the pairs of member and layer device by which the run itself uses its drives."""
-    operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
-    uses: set[tuple[str, str]] = set()
-    for array in plan.arrays:
-        if array in operations and (node := arrays.running_array(array, run)):
-            uses |= {(part, node) for part in array.parts}
-    if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
-        uses |= {(plan.group.device, node) for node in running_volumes(plan, plan.group)}
-    return frozenset(uses)
+def check_active(node: str, context: step_context.StepContext) -> None:
+    """Raises Failed unless the device node belongs to an active layer that this run created."""
+    if node not in active_layers(context.plan, context.command):
+        raise Failed(step_context.NOT_TOUCHED(node=node, why=t("it is not active")))
+    if not arrays.is_node_of(node):
+        raise step_context.foreign(node)
 
 
 def clear_drives(plan: Plan) -> None:
@@ -129,21 +127,18 @@ def _make_logical_volume(operation: layers.MakeLogicalVolume, context: step_cont
     """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
-    own_layer_node(operation.device, context)
+    check_active(operation.device, context)
 
 
 def group_checks(operation: layers.MakeVolumeGroup, context: step_context.StepContext) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
     plan, do, (device,) = context.plan, context.do, operation.parts
-    (slot,) = (
-        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == device
-    )
     (_, uuid) = operation.made[device]
 
     def find() -> Iterator[Message]:
         wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(layers.DATA_BYTES)}
         yield from _reported("pvs", wanted, device, do)
-        room = str(group_room_bytes(slot.size_bytes))
+        room = str(group_room_bytes(layers.new_bytes(plan.members[0], device)))
         wanted = {"pv_count": "1", "vg_extent_size": str(layers.EXTENT_BYTES), "vg_size": room}
         yield from _reported("vgs", wanted, operation.name, do)
 

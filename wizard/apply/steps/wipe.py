@@ -160,7 +160,7 @@ def signatures_on(device: str, context: step_context.StepContext) -> tuple[Signa
         return tuple(mark for mark, _ in list_signatures(device, context.seconds))
     path = member.drive.path
     drives = [drive for drive in context.drives if drive.path == path] or step_context.look_at_all([path])
-    return dict(drives[0].signatures_by_device).get(device, ())
+    return drives[0].signatures_on(device)
 
 
 def recognised_differences(

@@ -341,13 +341,13 @@ class PlanJob(Job[Plan]):
     def result(
         self, run: Path, state: RunState, entries: Sequence[JournalEntry], *, undo: bool
     ) -> tuple[ui.Banner, ui.Texts]:
-        from wizard.apply.plan.run_summary import results, undo_sentence
+        from wizard.apply.plan.run_summary import NO_LONGER, direct_end, results
 
         phase = self.services.runs.status(run).phase
         first, *detail = results(self.document, state, phase)
         more: ui.Texts = ()
-        if state not in (RunState.WAITING, RunState.KEPT):
-            more = (undo_sentence(self.document, run, state, entries, phase),)
+        if state is RunState.DONE:
+            more = (NO_LONGER if phase else direct_end(self.document, entries),)
         if state in (RunState.DONE, RunState.KEPT):
             more += plan_text.background_work(self.document)
         return ui.Banner(first, tuple(detail), TONES.get(state, ui.Tone.WARN)), more

@@ -52,5 +52,5 @@ def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     carry_out(RunWork(run, Purpose.APPLY, Journal(run), ()))
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
-    assert failed.sentence.startswith(f"{MISSING} was disconnected")
+    assert last.sentence.startswith(f"{MISSING} was disconnected")
     assert str(trouble) in failed.sentence and failed.sentence in last.sentence

@@ -11,7 +11,6 @@ from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import check_free_array, stop_own_array
 from wizard.model.errors import Failed, Refused
 from wizard.operations.layers import array_uuid
-from wizard.plan.plan import Plan
 from wizard.process.program import Result
 
 
@@ -29,14 +28,6 @@ class Tools:
         if said is None:
             raise Failed(f"{argv[0]} ended with status 1")
         return Result(0, said, "", 0.0)
-
-
-def step_of(plan: Plan, kind: type) -> int:
-    return next(number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, kind))
-
-
-def until(plan: Plan, last: int) -> frozenset[int]:
-    return frozenset(range(1, last + 1))
 
 
 def running(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:

@@ -8,18 +8,18 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.apply.steps.test_attack_arrays import Tools, step_of, until
+from tests.unit.apply.steps.test_attack_arrays import Tools
 from tests.unit.plan.raid.test_grouped import PLAN
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.steps import arrays, layers
-from wizard.apply.steps.layers import layer_nodes, own_uses
+from wizard.apply.steps.layers import active_layers, layer_nodes
 from wizard.apply.steps.step_context import StepContext, asked
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.run import Check
 from wizard.model.said import MIB
-from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
+from wizard.operations.layers import EXTENT_BYTES, MakeVolumeGroup, physical_volume_uuid
 from wizard.operations.table import WipeSignatures
 from wizard.plan.raid.striping import group_room_bytes
 
@@ -111,8 +111,7 @@ def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.Mo
     with pytest.raises(Refused, match="also names /dev/mapper/theirs"):
         check_operations(replace(PLAN, steps=(*PLAN.steps, foreign)), Environment())
     active(monkeypatch, FIRST)
-    assert own_uses(PLAN, until(PLAN, step_of(PLAN, MakeLogicalVolume))) == {(GROUP.device, FIRST)}
-    assert not own_uses(PLAN, frozenset({1}))
+    assert active_layers(PLAN) == {FIRST: (GROUP.device,)}
 
 
 def test_tools_that_check_a_group_are_required_first() -> None:
