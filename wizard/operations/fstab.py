@@ -142,7 +142,7 @@ class EditFstab(Setting):
         """Return the text with the old lines restored. Other lines may have been added since, and lines
         changed by others are left alone."""
         lines = text.split("\n")
-        for edit in reversed(self.lines):
+        for edit in self.lines:
             if edit.old is not None and edit.old in lines:
                 continue
             if edit.new is None:

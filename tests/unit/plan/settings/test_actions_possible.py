@@ -259,10 +259,11 @@ TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
 edits = partial(edit_of, "/etc/fstab", TEXT)
 CHANGED = LineEdit(2, "LABEL=old\t/a ext4 nofail 0 2", "LABEL=new\t/a ext4 nofail 0 2")
 GONE = LineEdit(3, "UUID=1 /b ext4 nofail 0 2", None)
+FIRST_GONE = LineEdit(1, "# mine", None)
 ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
 
 
-@pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED)])
+@pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED), (FIRST_GONE, GONE)])
 def test_lines_are_changed_and_restored_byte_for_byte(lines: tuple[LineEdit, ...]) -> None:
     operation = edits(*lines)
     after = operation.edited(TEXT)
