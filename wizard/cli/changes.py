@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import Existing
 from wizard.advice.workloads import find_workload
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
@@ -32,6 +32,9 @@ from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
+
+if TYPE_CHECKING:
+    from wizard.apply.settings.existing_filesystem import ExistingVolume
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -99,7 +102,7 @@ def tune(arguments: Namespace) -> None:
 
     environment, workload = environment_of(arguments), find_workload(arguments.workload).workload
     existing = look_at_filesystem(arguments.device, environment)
-    changes = changes_to(existing, requests.Tune(workload.id, arguments.writable), environment)
+    changes = changes_to(existing, requests.Tune(workload.id, arguments.writable))
     document = render_any(changes)
     if arguments.output is not None:
         if not changes.steps:
@@ -120,12 +123,12 @@ def tune(arguments: Namespace) -> None:
         say(typed("apply", shlex.quote(arguments.output), as_options(changes.tokens), *own_fstab))
 
 
-def _tuning_blocks(workload: Workload, existing: Existing, changes: Changes) -> Iterator[Block]:
+def _tuning_blocks(workload: Workload, existing: ExistingVolume, changes: Changes) -> Iterator[Block]:
     """Omit the edits of whole files."""
     volume = f"{existing.device}, {existing.mount_point or NOT_MOUNTED}"
     yield para(t("{purpose} on {drive}", purpose=workload.title, drive=volume))
     yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
-    if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
+    if existing.line is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
     yield GAP
     steps = (replace(step, edits=()) if step.operation.edited_file else step for step in changes.steps)

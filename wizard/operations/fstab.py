@@ -13,6 +13,9 @@ from wizard.operations import rules
 from wizard.operations.operation import Context, Setting, Subject
 from wizard.operations.settings import Relabel, difference
 
+STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
+"""Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
+
 LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
 CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 

@@ -29,9 +29,9 @@ MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
 
-ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
-TUNED = ACCESS_TIME | {"lazytime"}
-REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
+ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
+TUNED = (ACCESS_TIME - {"atime"}) | {"lazytime"}
+REMOUNTED = TUNED | frozenset(OPPOSITES)
 """Generic mount options that can be changed while in use: those that a workload may need, and all that a user
 may request."""
 

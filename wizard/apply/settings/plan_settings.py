@@ -8,8 +8,6 @@ from uuid import NAMESPACE_OID, uuid5
 
 from msgspec.structs import replace
 
-from wizard.advice.catalogue import load_catalogue
-from wizard.advice.existing import tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.block.devices import IN_USE, devices_with, open_exclusively
@@ -24,6 +22,7 @@ from wizard.apply.settings.existing_filesystem import (
     nodes_of,
 )
 from wizard.apply.settings.system import read_top
+from wizard.apply.settings.tune import set_options, tuned
 from wizard.apply.steps.step_context import asked
 from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
@@ -45,13 +44,12 @@ from wizard.operations.operation import AS_SENTENCE, Setting
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Changes, Planned, changes_of
 from wizard.plan.partition.moves import NO_PARTITION
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.tuning import Planned, changes_of, set_options, tuned
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import text
@@ -71,7 +69,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
         return _for_drive(device, wanted)
     if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
         return changes
-    changes = changes_to(look_at_filesystem(device, environment), wanted, environment)
+    changes = changes_to(look_at_filesystem(device, environment), wanted)
     if not changes.steps:
         raise Refused(
             t("No known change would suit {device} better for this workload.", device=changes.device)
@@ -79,17 +77,17 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     return changes
 
 
-def changes_to(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Changes:
+def changes_to(used: ExistingVolume, wanted: requests.Wanted) -> Changes:
     """Plan the changes of an existing filesystem, without steps if no setting would suit a workload better.
     Raises as `act` does."""
-    planned = tuple(_planned(wanted, used, environment))
+    planned = tuple(_planned(wanted, used))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
     return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
 @singledispatch
-def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environment) -> Planned:
+def _planned(wanted: requests.Wanted, used: ExistingVolume) -> Planned:
     raise NotImplementedError
 
 
@@ -99,7 +97,7 @@ def _refuse(reason: Message | None) -> None:
 
 
 @_planned.register
-def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment) -> Planned:
+def _tune(wanted: requests.Tune, used: ExistingVolume) -> Planned:
     profile = find_workload(wanted.workload)
     recording = diagnose(used.machine, used.drive, load_patterns()).recording
     advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
@@ -107,8 +105,7 @@ def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment)
     if choice is None:
         title = KINDS[used.filesystem].title
         raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
-    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
-    yield from tuned(used.identity, tuning, used)
+    yield from tuned(used, choice, root=profile.root)
     if wanted.owner is not None:
         if not used.mounts:
             _refuse(possible.NOT_MOUNTED(device=used.device))
@@ -117,7 +114,7 @@ def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment)
 
 
 @_planned.register
-def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Environment) -> Planned:
+def _relabel(wanted: requests.SetLabel, used: ExistingVolume) -> Planned:
     device, filesystem, label = used.device, used.filesystem, wanted.label
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
@@ -164,7 +161,7 @@ def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Envir
 
 
 @_planned.register
-def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Environment) -> Planned:
+def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume) -> Planned:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.device, used.filesystem
@@ -178,7 +175,7 @@ def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Envir
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
     new = next(uuid for uuid in drawn if not devices_with(uuid))
-    yield from _old_lines(environment, frozenset({("UUID", used.uuid)}))
+    yield from _old_lines(used.environment, frozenset({("UUID", used.uuid)}))
     yield Relabel(device, filesystem, "", used.uuid, new, "uuid")
 
 
@@ -231,7 +228,7 @@ def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | Non
 
 
 @_planned.register
-def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environment) -> Planned:
+def _mount(wanted: requests.Attach, used: ExistingVolume) -> Planned:
     device, kind = used.device, KINDS[used.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     _check_options(wanted.options, used.filesystem)
@@ -331,7 +328,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
 
 
 @_planned.register
-def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Environment) -> Planned:
+def _unmount_all(wanted: requests.Detach, used: ExistingVolume) -> Planned:
     device, boot = used.device, wanted.boot
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
@@ -363,10 +360,11 @@ def _unmount(device: str, mounted: sysfs.Mounted) -> Unmount:
 
 
 @_planned.register
-def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environment: Environment) -> Planned:
-    has_line = used.line is not None
-    _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
-    kept = used.at_boot or ()
+def _change_options(wanted: requests.SetOptions, used: ExistingVolume) -> Planned:
+    line = used.line
+    _refuse(possible.why_not_remount(used.drive, used.device, has_line=line is not None, fstab=used.fstab))
+    assert line is not None
+    kept = line.options
     prefixes = ("subvol=", "subvolid=")
     subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
@@ -374,7 +372,7 @@ def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environme
     if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
-    if options == used.at_boot:
+    if options == kept:
         _refuse(AS_REQUESTED(device=used.device))
     planned = tuple(set_options(used, options, REMOUNTED))
     if not any(isinstance(one, Setting) for one in planned):
@@ -383,7 +381,7 @@ def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environme
 
 
 @_planned.register
-def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment) -> Planned:
+def _grow(wanted: requests.Grow, used: ExistingVolume) -> Planned:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
     device, drive = used.device, used.drive

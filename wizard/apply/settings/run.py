@@ -22,6 +22,7 @@ from wizard.apply.settings import guard
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.states import How, do, read, undo
 from wizard.apply.settings.system import has_capability, system_in, system_of
+from wizard.apply.settings.tune import ROOT_ONLY
 from wizard.model import requests
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
@@ -31,7 +32,6 @@ from wizard.operations import filesystem
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
-from wizard.plan.settings.tuning import ROOT_ONLY
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:

@@ -21,7 +21,6 @@ from wizard.model.said import failing
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
-from wizard.plan.settings.tuning import RESERVED
 from wizard.process.program import find, run
 
 GONE_SECONDS = 10.0
@@ -29,6 +28,9 @@ GONE_SECONDS = 10.0
 
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
+
+RESERVED = "Reserved block count"
+"""Name of the number of blocks reserved for root, in dumpe2fs."""
 
 _SUPERBLOCK = re.compile(r"(?m)^([A-Z][^:\n]*):[ \t]+(.*)$")
 

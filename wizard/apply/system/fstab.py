@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
@@ -18,7 +17,7 @@ from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.containers import AddCrypttabLine
-from wizard.operations.fstab import is_entry, with_line
+from wizard.operations.fstab import STARTS_ALL_THE_SAME, is_entry, with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault

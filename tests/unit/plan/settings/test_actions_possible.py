@@ -18,7 +18,7 @@ from wizard.operations.mounts import Mount, Remount, Unmount
 from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
-from wizard.plan.changes import Changes
+from wizard.plan.changes import SETTINGS, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.possible import (
@@ -29,7 +29,6 @@ from wizard.plan.settings.possible import (
     why_not_remount,
     why_not_unmount,
 )
-from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.machine import load_machine
 
