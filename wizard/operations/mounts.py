@@ -131,10 +131,6 @@ class Mount(OnNodes, Setting):
     aims = MOUNTED_AT
 
     @property
-    def mounted_at(self) -> str:
-        return self.mount_point
-
-    @property
     def subvolume(self) -> str:
         """The mounted subvolume, by path from the top level, or an empty string."""
         return mounted_subvolume(self.options)
@@ -171,9 +167,6 @@ class Mount(OnNodes, Setting):
             and not mount_point_fault(self.mount_point)
             and not mount_options_fault(self.options)
         )
-
-    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return ((self.filesystem, self.options),)
 
 
 class TurnOnSwap(AtDevice):

@@ -66,21 +66,16 @@ def wait_until(is_done: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
-def system_of(document: Changes | Migration | Bring) -> RunningSystem:
-    """Return the system for reading the settings of a document."""
-    return RunningSystem(document.drive, document.settings)
-
-
-def system_in(
-    run: Path,
+def system_of(
     document: Changes | Migration | Bring,
-    journal: Journal,
+    run: Path | None = None,
+    journal: Journal | None = None,
     locks: tuple[int, ...] = (),
     step: int = 0,
 ) -> RunningSystem:
-    """Return the system for changing the settings of a run's document."""
-    environment = load_environment(run)
-    return RunningSystem(document.drive, document.settings, environment, step, run.name, journal, locks)
+    """Return the system for reading the settings of a document, or with a run for changing these."""
+    environment, name = (load_environment(run), run.name) if run else (ANY, "")
+    return RunningSystem(document.drive, document.settings, environment, step, name, journal, locks)
 
 
 def has_capability(number: int) -> bool:
