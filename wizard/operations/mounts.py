@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import FrozenStruct, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed, is_partition_of
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -314,10 +314,14 @@ class Unmount(Setting):
         return self.mount.commands_to(new=not new)
 
     def fits(self, subject: Subject) -> bool:
-        # Before a drive is powered off, its partitions are unmounted.
-        partitions = subject.partitions if isinstance(subject.wanted, SwitchOff) else frozenset()
         return (
-            self.device in {subject.device, *partitions}
+            # Before a drive is powered off, its partitions are unmounted.
+            (
+                self.device == subject.device
+                or (
+                    isinstance(subject.wanted, SwitchOff) and is_partition_of(self.device, subject.drive.path)
+                )
+            )
             and self.mount_point.startswith("/")
             and bool(_WORDS.fullmatch(self.filesystem))
             and all(map(_SHOWN.fullmatch, self.options))

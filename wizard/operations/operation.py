@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import FrozenStruct, TaggedStruct, partition_path
+from wizard.model.errors import FrozenStruct, TaggedStruct
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -238,9 +238,6 @@ class WritingTo(AtDevice, Writing):
     """An operation that writes to `device`."""
 
 
-MOST_PARTITIONS = 256
-
-
 class Subject(FrozenStruct):
     """A document with settings. `device`: on the `drive`, with the content's type `filesystem` and `uuid`."""
 
@@ -254,11 +251,6 @@ class Subject(FrozenStruct):
     def settings(self) -> "tuple[Setting, ...]":
         """The operations in order."""
         raise NotImplementedError
-
-    @property
-    def partitions(self) -> frozenset[str]:
-        """Nodes that partitions of the drive can have."""
-        return frozenset(partition_path(self.drive.path, number) for number in range(1, MOST_PARTITIONS + 1))
 
 
 class Setting(Operation):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WhereUsed
+from wizard.model.errors import WhereUsed, is_partition_of
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -39,7 +39,6 @@ class ReserveBlocks(Setting):
     requests = (Tune,)
 
     aims = Sentence("{new_blocks} blocks are reserved for root")
-    programs = frozenset({"dumpe2fs"})
 
     def sentence(self, context: Context) -> Message:
         device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
@@ -147,7 +146,13 @@ class Relabel(Setting):
         return (
             all(form.fullmatch(old) and form.fullmatch(new) and old != new for old, new in uuids)
             and self.old == subject.uuid
-            and (not nodes or (kind in UUID_TABLES - {"mbr"} and subject.partitions.issuperset(nodes)))
+            and (
+                not nodes
+                or (
+                    kind in UUID_TABLES - {"mbr"}
+                    and all(is_partition_of(node, subject.drive.path) for node in nodes)
+                )
+            )
             and len({*nodes}) == len(nodes)
             and (kind not in UUID_TABLES or subject.device == subject.drive.path)
         )

@@ -9,7 +9,7 @@ from wizard.documents import codec
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model import requests
-from wizard.model.errors import Derived, FrozenStruct, WhereUsed
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed, is_partition_of
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -90,10 +90,8 @@ def changes_of(
 
 def _faults(changes: Changes) -> Iterator[str]:
     yield from rules.drive_faults(changes.drive)
-    if not rules.is_device_path(changes.device) or changes.device not in {
-        changes.drive.path,
-        *changes.partitions,
-    }:
+    device, drive = changes.device, changes.drive.path
+    if not rules.is_device_path(device) or not (device == drive or is_partition_of(device, drive)):
         yield "device"
     yield from _request_faults(changes)
     turns = [one.turn for one in changes.settings]

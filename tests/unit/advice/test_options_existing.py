@@ -5,6 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from tests.unit.ext4.migrations import EXT3
 from tests.unit.machines import drive, machine
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
@@ -62,7 +63,6 @@ def ext4(*at_boot: str, text: str | None = None, **of: object) -> ExistingVolume
         queue={"scheduler": "bfq"},
         fstab_text=text,
         lines=lines,
-        line=next(iter(lines), None),
         mount_point="/srv",
     )
     return replace(found, **of)
@@ -116,8 +116,8 @@ def test_discard_only_for_drives_that_support_it() -> None:
 
 
 def test_reserved_blocks_are_freed_except_on_a_system() -> None:
-    block = {"Block count": "1000", "Reserved block count": "50", "Block size": "4096"}
-    held = ext4("noatime", reserved_bytes=5 * GIB, superblock=block)
+    block = replace(EXT3, blocks=1000, reserved_blocks=50)
+    held = ext4("noatime", reserved_bytes=5 * GIB, ext=block)
     (reason,), (reserve,) = tuning(held).reasons, tuning(held).settings
     assert reserve == ReserveBlocks("/dev/sda1", 50, 0, 4096) and "5.4 GB reserved for root" in str(reason)
     assert not any("root" in what for what in said(tuning(held, "desktop-root")))

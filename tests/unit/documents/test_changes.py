@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
+from tests.unit.ext4.migrations import EXT3
 from tests.unit.machines import drive, machine
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import ExistingVolume
@@ -56,10 +57,9 @@ def found(text: str = FSTAB, **changes: object) -> ExistingVolume:
         uuid=UUID,
         fstab_text=text,
         lines=lines,
-        line=lines[0],
         mount_point="/srv",
         mounted=("rw", "nosuid", "relatime"),
-        superblock={"Block count": "1000", "Reserved block count": "50", "Block size": "4096"},
+        ext=replace(EXT3, blocks=1000, reserved_blocks=50),
     )
     return replace(used, **changes)
 
@@ -328,7 +328,7 @@ def test_own_udev_rules_are_extended_and_others_unchanged(tmp_path: Path) -> Non
 
 
 def test_unreadable_settings_are_not_changed() -> None:
-    blind = made(found(superblock=None))
+    blind = made(found(ext=None))
     assert ReserveBlocks not in kinds(blind) and "Only root" in str(blind.doubts[0])
 
 

@@ -5,7 +5,7 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.run.backup_store import ANY, Environment
-from wizard.apply.settings.system import RESERVED, superblock, unit_state
+from wizard.apply.settings.system import read_superblock, unit_state
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
     CMDLINE,
@@ -31,6 +31,7 @@ from wizard.apply.system.fstab import (
 from wizard.apply.system.mounts import is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, FrozenStruct
+from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
@@ -46,10 +47,10 @@ class ExistingVolume(FrozenStruct, kw_only=True):
     """An existing filesystem, with the drive and all its settings. None means unreadable or missing.
 
     `filesystem`: libblkid's name. `label` and `uuid`: may be empty. `environment`: of the `fstab_text`.
-    `lines`: the filesystem's lines there, and `line` the one for a current mount, or the first. `mounts`: all
-    mounts in this process's namespace. `mount_point`: of `line` if mounted there, else of any mount.
+    `lines`: the lines there, mounted ones first. `mounts`: all mounts in this process's namespace.
+    `mount_point`: of `line` if mounted there, else of any mount.
     `mounted`: generic mount options in use at the place of the line, or at any place without a line.
-    `queue`: values of the drive. `superblock`: values of dumpe2fs, by name. `reserved_bytes`: reserved for
+    `queue`: values of the drive. `ext`: the superblock of an ext filesystem. `reserved_bytes`: reserved for
     root. `trims_weekly`: fstrim.timer is enabled.
     """
 
@@ -65,13 +66,17 @@ class ExistingVolume(FrozenStruct, kw_only=True):
     environment: Environment = ANY
     fstab_text: str = ""
     lines: tuple[Line, ...] = ()
-    line: Line | None = None
     mounts: tuple[sysfs.Mounted, ...] = ()
     mount_point: str | None = None
     mounted: tuple[str, ...] | None = None
-    superblock: dict[str, str] | None = None
+    ext: ExtFacts | None = None
     reserved_bytes: int | None = None
     trims_weekly: bool | None = None
+
+    @property
+    def line(self) -> Line | None:
+        """The line for a current mount, or the first."""
+        return next(iter(self.lines), None)
 
     @property
     def fstab(self) -> str:
@@ -81,7 +86,7 @@ class ExistingVolume(FrozenStruct, kw_only=True):
 
 def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     """Inspect the only filesystem on a partition or whole drive. Raises BadInput if there is none or it is
-    unreadable."""
+    fstab is unreadable."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
@@ -92,20 +97,17 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         raise BadInput(no_filesystem(drive, node))
     (signature,) = found
     text = read_text(environment.fstab)
-    all_mounts = _mounts_of(node)
-    places = [mounted.mount_point for mounted in all_mounts]
-    own = _own_lines(parse(text, str(environment.fstab)), drive, node, places)
-    line = _preferred_line(own, places)
-    place = line.mount_point if line else next(reversed(places), "")
-    mounted = mounted_from(node, place)
-    if mounted is None:
-        place = next(reversed(places), "")
-    block, reserved = None, None
+    own, all_mounts = _own_lines(parse(text, str(environment.fstab)), drive, node), _mounts_of(node)
+    last = all_mounts[-1].mount_point if all_mounts else ""
+    place = own[0].mount_point if own else last
+    if (mounted := mounted_from(node, place)) is None:
+        place = last
+    ext, reserved = None, None
     if signature.kind.startswith("ext"):
         with suppress(Failed):
-            block = superblock(node)
-            reserved = int(block[RESERVED]) * int(block["Block size"])
-        if block is None and place:
+            ext = read_superblock(node)
+            reserved = ext.reserved_blocks * ext.block_bytes
+        if ext is None and place:
             # Readable without root: free blocks minus those available to users.
             with suppress(OSError):
                 status = os.statvfs(place)
@@ -124,7 +126,6 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         environment=environment,
         fstab_text=text,
         lines=tuple(own),
-        line=line,
         mounts=all_mounts,
         mount_point=place or None,
         mounted=mounted.words if mounted else None,
@@ -133,7 +134,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
             for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead))
             if value is not None
         },
-        superblock=block,
+        ext=ext,
         reserved_bytes=reserved,
         trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
     )
@@ -141,15 +142,13 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
-    places = [mounted.mount_point for mounted in _mounts_of(device)]
-    line = _preferred_line(lines_at_boot(drive, device, fstab), places)
-    return line.options if line else None
+    return next((line.options for line in lines_at_boot(drive, device, fstab)), None)
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
-    """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
-    places = [mounted.mount_point for mounted in _mounts_of(device)]
-    return _own_lines(readable_lines(fstab), drive, device, places)
+    """Return the filesystem's lines in fstab, such as one per subvolume, mounted ones first; empty if
+    fstab is unreadable."""
+    return _own_lines(readable_lines(fstab), drive, device)
 
 
 def readable_lines(fstab: Path) -> tuple[Line, ...]:
@@ -159,18 +158,15 @@ def readable_lines(fstab: Path) -> tuple[Line, ...]:
     return ()
 
 
-def _own_lines(lines: Iterable[Line], drive: Drive, node: str, places: Collection[str]) -> list[Line]:
+def _own_lines(lines: Iterable[Line], drive: Drive, node: str) -> list[Line]:
     """Return the lines for the filesystem, by device, tag or mount point."""
-    tags = _tags_of(drive, node)
-    return [
+    tags, places = _tags_of(drive, node), {mounted.mount_point for mounted in _mounts_of(node)}
+    own = (
         line
         for line in lines
         if line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
-    ]
-
-
-def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
-    return min(own, key=lambda line: line.mount_point not in places, default=None)
+    )
+    return sorted(own, key=lambda line: line.mount_point not in places)
 
 
 def _mounts_of(device: str) -> tuple[sysfs.Mounted, ...]:

@@ -221,7 +221,7 @@ def _written_uuids(device: str, environment: Environment) -> Changes | None:
 def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Planned:
     """Plan another source for lines of fstab, or to delete them."""
     texts = used.fstab_text.split("\n")
-    old = [(line.number, texts[line.number - 1]) for line in lines]
+    old = [(number, texts[number - 1]) for number in sorted(line.number for line in lines)]
     edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
     if edits:
         yield edit_of(used.fstab, used.fstab_text, *edits)
@@ -234,7 +234,7 @@ def _mount(wanted: requests.Attach, used: ExistingVolume) -> Planned:
     _check_options(wanted.options, used.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
-    line = used.lines[0] if used.lines else None
+    line = used.line
     place, options = _place_and_options(used, wanted, line)
     operations: list[Setting | Message | str] = []
     if not used.mounts:

@@ -1,11 +1,9 @@
 """Apply, verify and undo changes of settings."""
 
-import grp
 import os
-import pwd
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -44,7 +42,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
         # Needs no root.
         size = size_bytes(changes.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
-        writer = writer_of(Path(place).stat())
+        writer = writer_of(Path(place))
     except (OSError, Failed):
         return ()
     if read_only:
@@ -60,22 +58,22 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     )
 
 
-def writer_of(top: os.stat_result) -> Writer:
-    """Return who besides root may write to a folder, by owner and permissions."""
-    if top.st_mode & stat.S_IWOTH:
+def writer_of(top: Path) -> Writer:
+    """Return who besides root may write to a folder, by owner and permissions. Owners without a name have
+    their number. Raises OSError."""
+    status = top.stat()
+    user, group = status.st_uid, status.st_gid
+    if status.st_mode & stat.S_IWOTH:
         return EVERYONE
-    if top.st_uid and top.st_mode & stat.S_IWUSR:
-        return Writer("person", _name(pwd.getpwuid, top.st_uid), top.st_uid, top.st_gid)
-    if top.st_gid and top.st_mode & stat.S_IWGRP:
-        return Writer("group", _name(grp.getgrgid, top.st_gid), 0, top.st_gid)
+    if user and status.st_mode & stat.S_IWUSR:
+        with suppress(KeyError):
+            return Writer("person", top.owner(), user, group)
+        return Writer("person", str(user), user, group)
+    if group and status.st_mode & stat.S_IWGRP:
+        with suppress(KeyError):
+            return Writer("group", top.group(), 0, group)
+        return Writer("group", str(group), 0, group)
     return ROOT
-
-
-def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
-    """Return the name of a user or group, or the number if the system does not know the name."""
-    with suppress(KeyError):
-        return str(find(number)[0])
-    return str(number)
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:

@@ -14,7 +14,7 @@ from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNWRITTEN
-from wizard.apply.settings.system import RESERVED, RunningSystem, read_top, superblock, unit_state, wait_until
+from wizard.apply.settings.system import RunningSystem, read_superblock, read_top, unit_state, wait_until
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
 from wizard.apply.system import edited_file, mounts
@@ -136,7 +136,7 @@ def _with_value(setting: Valued, value: object) -> ValueState:
 
 @read.register
 def _read_reserve(setting: settings.ReserveBlocks, system: RunningSystem) -> ValueState:
-    blocks = int(superblock(setting.device)[RESERVED])
+    blocks = read_superblock(setting.device).reserved_blocks
     return _compared(blocks, setting.old_blocks, setting.new_blocks, replace(setting, new_blocks=blocks).goal)
 
 
@@ -474,12 +474,11 @@ def _write_lines(setting: fstab.EditFstab, system: RunningSystem, *, new: bool) 
 def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
     """Restore only the old lines, whatever else has changed."""
     file = Path(setting.file)
-    is_restored = edited_file.edit(file, setting.restored)
+    edited_file.edit(file, setting.restored)
     system.reload_units()
-    if not is_restored:
-        lines = edited_file.read_text(file).split("\n")
-        has_old = all(one.old is None or one.old in lines for one in setting.lines)
-        is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
+    lines = edited_file.read_text(file).split("\n")
+    has_old = all(one.old is None or one.old in lines for one in setting.lines)
+    is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
     return (
         fstab.LINES_THERE(count=len(setting.lines), file=file)
         if is_restored

@@ -7,7 +7,6 @@ from pathlib import Path
 from stat import S_IMODE
 from time import monotonic, sleep
 
-from wizard.apply.resize.resized import NOT_TOLD
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
@@ -15,9 +14,11 @@ from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
+from wizard.ext4 import superblock
 from wizard.model.errors import BadInput, Failed, FrozenStruct
+from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
-from wizard.model.said import failing
+from wizard.model.said import failing, t
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
@@ -28,11 +29,6 @@ GONE_SECONDS = 10.0
 
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
-
-RESERVED = "Reserved block count"
-"""Name of the number of blocks reserved for root, in dumpe2fs."""
-
-_SUPERBLOCK = re.compile(r"(?m)^([A-Z][^:\n]*):[ \t]+(.*)$")
 
 
 class RunningSystem(FrozenStruct):
@@ -95,11 +91,13 @@ def unit_state(unit: str) -> str | None:
         raise BadInput(str(error)) from None
 
 
-def superblock(device: str) -> dict[str, str]:
-    """Read an ext superblock: all values, by their names in dumpe2fs. Raises Failed."""
-    found = dict(_SUPERBLOCK.findall(run(["dumpe2fs", "-h", device]).output))
-    if missing := {"Block count", "Block size", RESERVED} - found.keys():
-        raise Failed(NOT_TOLD(program="dumpe2fs", what=tuple(sorted(missing))))
+def read_superblock(device: str) -> ExtFacts:
+    """Read the ext superblock of a device, which may be mounted. Raises Failed."""
+    with failing(UNREADABLE, file=device), Path(device).open("rb") as file:
+        file.seek(superblock.START_BYTES)
+        found = superblock.read_ext(file.read(superblock.SUPERBLOCK_BYTES))
+    if found is None:
+        raise Failed(t("{device} has no valid ext superblock.", device=device))
     return found
 
 

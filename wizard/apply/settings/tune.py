@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
 from wizard.apply.settings.existing_filesystem import ExistingVolume
-from wizard.apply.settings.system import RESERVED
 from wizard.apply.system.edited_file import read_text
 from wizard.model.advice import Choice
 from wizard.model.said import KIB, Message, Sentence, t
@@ -128,12 +127,10 @@ def _smaller_reserve(used: ExistingVolume, choice: Choice, known: Sequence[Catal
 
 def set_reserve(used: ExistingVolume, percent: int) -> Planned:
     """Yield the operation that reserves fewer blocks for root, or a doubt without root access."""
-    if (held := used.superblock) is None:
+    if (ext := used.ext) is None:
         yield ROOT_ONLY
-        return
-    old, new = int(held[RESERVED]), int(held["Block count"]) * percent // 100
-    if new < old:
-        yield settings.ReserveBlocks(used.device, old, new, int(held["Block size"]))
+    elif (new := ext.blocks * percent // 100) < ext.reserved_blocks:
+        yield settings.ReserveBlocks(used.device, ext.reserved_blocks, new, ext.block_bytes)
 
 
 def set_options(used: ExistingVolume, options: tuple[str, ...], in_use: Set[str] = mounts.TUNED) -> Planned:
