@@ -82,10 +82,9 @@ def _mount(site: MigratingSite) -> Message | str:
         message = MOUNTED(device=device, mount_point=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     text = read_text(environment.fstab)
-    rows = text.split("\n")
     # Other lines may have been added above.
     planned = {edit.new for setting in site.migration.settings for edit in setting.lines}
-    lines = (line for line in parse(text, str(environment.fstab)) if rows[line.number - 1] in planned)
+    lines = (line for line in parse(text, str(environment.fstab)) if line.text in planned)
     line = next((line for line in lines if "noauto" not in line.options), None)
     if (
         not environment.is_running_system

@@ -5,7 +5,7 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.settings.possible import no_filesystem
+from wizard.plan.settings.possible import label_on, no_filesystem
 from wizard.probe.host import sysfs
 from wizard.probe.machine import drive_under, probe_machine
 
@@ -84,18 +84,19 @@ class ExistingVolume(FrozenStruct, kw_only=True):
         return str(self.environment.fstab)
 
 
-def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
-    """Inspect the only filesystem on a partition or whole drive. Raises BadInput if there is none or it is
-    fstab is unreadable."""
+def look_at_filesystem(
+    device: str, environment: Environment, kinds: Collection[str] = KINDS
+) -> ExistingVolume:
+    """Inspect the only filesystem, or other content of these kinds, on a partition or whole drive. Raises
+    BadInput if there is none or it is unreadable."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
     identity = known_identity(machine, drive)
     part = drive.partition(node)
-    found = drive.signatures_on(node)
-    if len(found) != 1 or found[0].kind not in KINDS:
+    filesystem, uuid = drive.content_on(node) or ("", "")
+    if filesystem not in kinds:
         raise BadInput(no_filesystem(drive, node))
-    (signature,) = found
     text = read_text(environment.fstab)
     own, all_mounts = _own_lines(parse(text, str(environment.fstab)), drive, node), _mounts_of(node)
     last = all_mounts[-1].mount_point if all_mounts else ""
@@ -103,7 +104,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     if (mounted := mounted_from(node, place)) is None:
         place = last
     ext, reserved = None, None
-    if signature.kind.startswith("ext"):
+    if filesystem.startswith("ext"):
         with suppress(Failed):
             ext = read_superblock(node)
             reserved = ext.reserved_blocks * ext.block_bytes
@@ -119,10 +120,10 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         drive=drive,
         identity=identity,
         device=node,
-        filesystem=signature.kind,
+        filesystem=filesystem,
         size_bytes=part.size_bytes if part is not None else drive.size_bytes,
-        label=signature.label or "",
-        uuid=signature.uuid or "",
+        label=label_on(drive, node) or "",
+        uuid=uuid,
         environment=environment,
         fstab_text=text,
         lines=tuple(own),

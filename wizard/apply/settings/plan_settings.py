@@ -67,9 +67,8 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     BadInput if the device is unreadable."""
     if isinstance(wanted, requests.SwitchOff | requests.Release):
         return _for_drive(device, wanted)
-    if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
-        return changes
-    changes = changes_to(look_at_filesystem(device, environment), wanted)
+    kinds = KINDS.keys() | (WRITTEN_UUIDS if isinstance(wanted, requests.NewUuid) else ())
+    changes = changes_to(look_at_filesystem(device, environment, kinds), wanted)
     if not changes.steps:
         raise Refused(
             t("No known change would suit {device} better for this workload.", device=changes.device)
@@ -168,6 +167,9 @@ def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume) -> Planned:
     _refuse(possible.why_not_relabel(used.drive, device, uuid=True))
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
+    if filesystem in WRITTEN_UUIDS:
+        yield from _written_uuids(used)
+        return
     if filesystem == "btrfs":
         if resized.number_in(run((*resized.BTRFS_SUPERBLOCK, device)).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
@@ -191,38 +193,28 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
                 yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
 
 
-def _written_uuids(device: str, environment: Environment) -> Changes | None:
-    """Plan other UUIDs of a partition table or LUKS header, or return None if the device has neither."""
-    node, drive_node = nodes_of(device)
-    machine = probe_machine([drive_node])
-    (drive,) = machine.drives
-    kind, uuid = drive.content_on(node) or ("", "")
-    if kind not in WRITTEN_UUIDS:
-        return None
-    _refuse(possible.why_not_relabel(drive, node, uuid=True))
-    identity = dangers.known_identity(machine, drive)
-    has_guids = kind in UUID_TABLES - {"mbr"}
+def _written_uuids(used: ExistingVolume) -> Planned:
+    """Plan other UUIDs of a partition table or LUKS header."""
+    device, kind, drive = used.device, used.filesystem, used.drive
     parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
 
     def drawn(device: str, old: str) -> str:
-        return str(uuid5(NAMESPACE_OID, f"{old} {device} {identity.token}"))
+        return str(uuid5(NAMESPACE_OID, f"{old} {device} {used.identity.token}"))
 
-    guids = tuple((part, old, drawn(part, old)) for part, old in parts if has_guids)
-    relabel = Relabel(node, kind, "", uuid, drawn(node, uuid)[: len(uuid)], "uuid", guids)
-    tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", uuid)}
-    planned = [relabel, *_old_lines(environment, frozenset(tags))]
+    guids = tuple((part, old, drawn(part, old)) for part, old in parts if kind in UUID_TABLES - {"mbr"})
+    yield Relabel(device, kind, "", used.uuid, drawn(device, used.uuid)[: len(used.uuid)], "uuid", guids)
+    tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", used.uuid)}
+    yield from _old_lines(used.environment, frozenset(tags))
     if kind in UUID_TABLES:
-        planned.append(
-            t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
-        )
-    return changes_of(identity, (node, kind, uuid), requests.NewUuid(), planned)
+        yield t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=device)
 
 
 def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Planned:
     """Plan another source for lines of fstab, or to delete them."""
-    texts = used.fstab_text.split("\n")
-    old = [(number, texts[number - 1]) for number in sorted(line.number for line in lines)]
-    edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
+    edits = [
+        LineEdit(line.number, line.text, with_source(line.text, source) if source else None)
+        for line in sorted(lines, key=lambda line: line.number)
+    ]
     if edits:
         yield edit_of(used.fstab, used.fstab_text, *edits)
 

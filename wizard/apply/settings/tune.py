@@ -136,10 +136,9 @@ def set_reserve(used: ExistingVolume, percent: int) -> Planned:
 def set_options(used: ExistingVolume, options: tuple[str, ...], in_use: Set[str] = mounts.TUNED) -> Planned:
     """Yield operations that change the options of mount and line, and doubts about later effects. `in_use`:
     options that can be changed while in use."""
-    line, rows = used.line, used.fstab_text.split("\n")
+    line, file = used.line, used.fstab
     assert line is not None
-    old, file = rows[line.number - 1], used.fstab
-    if rows.count(old) != 1:
+    if used.fstab_text.split("\n").count(line.text) != 1:
         yield t(
             "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
             file=file,
@@ -152,8 +151,8 @@ def set_options(used: ExistingVolume, options: tuple[str, ...], in_use: Set[str]
     now = _remount(used, at_boot, options, in_use)
     if now is not None:
         yield now
-    new = with_fields(old, {3: ",".join(options)})
-    yield edit_of(file, used.fstab_text, LineEdit(line.number, old, new))
+    new = with_fields(line.text, {3: ",".join(options)})
+    yield edit_of(file, used.fstab_text, LineEdit(line.number, line.text, new))
     if elsewhere := tuple(other.mount_point for other in used.lines if other is not line):
         yield t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
