@@ -297,7 +297,6 @@ class Unmount(Setting):
     requests = (Detach, SwitchOff)
     turn = 1
     lasts = False
-    elsewhere = True
 
     says = UNMOUNT
     aims = NOT_MOUNTED_AT

@@ -274,15 +274,13 @@ class Setting(Operation):
     needs_drive = True
     """False for files of the system, which are restored even if the drive is missing."""
 
-    elsewhere = False
-    """True if `fits` also checks `device`, because it can differ from the document's."""
-
     mounts = False
     """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
 
     @property
     def once(self) -> Hashable:
-        """A document has only one setting of a class with this value."""
+        """A document has only one setting of a class with this value. If not None, `fits` also checks
+        `device`, because it can differ from the document's."""
         return None
 
     @property

@@ -169,7 +169,6 @@ class SetQueue(Setting):
     requests = (Tune,)
     turn = 4
     lasts = False
-    elsewhere = True
 
     says = Sentence("Set {name} of {device} from {old} to {new} now.")
     undone = SET_AGAIN

@@ -107,7 +107,7 @@ def _faults(changes: Changes) -> Iterator[str]:
         one.kind
         for one in changes.settings
         if not one.fits(changes)
-        or not (one.elsewhere or getattr(one, "device", changes.device) == changes.device)
+        or not (one.once is not None or getattr(one, "device", changes.device) == changes.device)
     )
 
 
