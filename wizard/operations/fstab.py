@@ -39,7 +39,6 @@ class EditFstab(Setting):
     requests = (Tune, SetLabel, Attach, Detach, SetOptions)
     turn = 3
     needs_drive = False
-    mounts = True
 
     aims = Sentence("the new lines appear once, without old lines")
 

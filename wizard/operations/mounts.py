@@ -124,7 +124,6 @@ class Mount(OnNodes, Setting):
     requests = (Attach,)
     turn = 1
     lasts = False
-    mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
     undone = UNMOUNT

@@ -274,9 +274,6 @@ class Setting(Operation):
     needs_drive = True
     """False for files of the system, which are restored even if the drive is missing."""
 
-    mounts = False
-    """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
-
     @property
     def once(self) -> Hashable:
         """A document has only one setting of a class with this value. If not None, `fits` also checks

@@ -28,7 +28,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.fstab import EditFstab, added_options
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import AS_SENTENCE, Setting
+from wizard.operations.operation import Setting
 from wizard.operations.settings import Relabel, SwitchOnTimer, WriteRules
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
@@ -88,16 +88,6 @@ def lower_devices(node: str) -> Iterator[str]:
     for one in lower:
         yield one
         yield from lower_devices(one)
-
-
-def checked(changes: Changes) -> Changes:
-    """Return the changes. Raises Refused if the kernel refuses an option, or if a copy is attached of a
-    filesystem to mount, now or by fstab."""
-    check_options(changes)
-    mounts = any(setting.mounts for setting in changes.settings)
-    if mounts and (fault := clone_fault(changes.device, changes.uuid)):
-        raise refused(AS_SENTENCE(clause=fault))
-    return changes
 
 
 def check_own(document: Changes | Migration, environment: Environment) -> None:
