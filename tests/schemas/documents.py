@@ -27,11 +27,10 @@ from wizard.model.advice import Advice, Workload
 from wizard.model.finding import Notice
 from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.plan.changes import Prospect
+from wizard.plan.changes import SETTINGS, Prospect
 from wizard.plan.copy import BRINGS
 from wizard.plan.documents import PLANS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe import facts
 from wizard.report import gather
 from wizard.report.gather import Report

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import Existing
 from wizard.advice.workloads import find_workload
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
@@ -26,12 +26,16 @@ from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Severity
 from wizard.model.said import t
-from wizard.operations.operation import Context
+from wizard.operations.fstab import EditFstab
+from wizard.operations.settings import WriteRules, difference
 from wizard.plan.changes import Changes, Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.messages import NOT_MOUNTED, TAKES
 from wizard.ui.view import GAP, Block, para, strong
+
+if TYPE_CHECKING:
+    from wizard.apply.settings.existing_filesystem import ExistingVolume
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -99,7 +103,7 @@ def tune(arguments: Namespace) -> None:
 
     environment, workload = environment_of(arguments), find_workload(arguments.workload).workload
     existing = look_at_filesystem(arguments.device, environment)
-    changes = changes_to(existing, requests.Tune(workload.id, arguments.writable), environment)
+    changes = changes_to(existing, requests.Tune(workload.id, arguments.writable))
     document = render_any(changes)
     if arguments.output is not None:
         if not changes.steps:
@@ -113,22 +117,30 @@ def tune(arguments: Namespace) -> None:
         save(arguments.output, document)
     deliver(arguments, document, _tuning_blocks(workload, existing, changes))
     for step in () if arguments.json else changes.steps:
-        tell(step.operation.file_difference(Context(changes.drive), existing.fstab_text))
+        match step.operation:
+            case EditFstab() as edit:
+                text = existing.fstab_text
+                tell(difference(edit.file, text, edit.edited(text) or text))
+            case WriteRules():
+                tell(step.edits)
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(changes.tokens), *own_fstab))
 
 
-def _tuning_blocks(workload: Workload, existing: Existing, changes: Changes) -> Iterator[Block]:
+def _tuning_blocks(workload: Workload, existing: ExistingVolume, changes: Changes) -> Iterator[Block]:
     """Omit the edits of whole files."""
     volume = f"{existing.device}, {existing.mount_point or NOT_MOUNTED}"
     yield para(t("{purpose} on {drive}", purpose=workload.title, drive=volume))
     yield para(t("Suggested, not yet applied:") if changes.reasons else t("No better settings are known."))
-    if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
+    if existing.line is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
     yield GAP
-    steps = (replace(step, edits=()) if step.operation.edited_file else step for step in changes.steps)
+    steps = (
+        replace(step, edits=()) if isinstance(step.operation, EditFstab | WriteRules) else step
+        for step in changes.steps
+    )
     yield from page_of(replace(changes, steps=tuple(steps)))
 
 

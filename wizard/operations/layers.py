@@ -257,7 +257,6 @@ class StopLayer(operation.Setting):
 
     requests = (Release,)
     lasts = False
-    elsewhere = True
 
     aims = Sentence("{device} is not active")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import FrozenStruct, WhereUsed
+from wizard.model.errors import FrozenStruct, WhereUsed, is_partition_of
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -29,9 +29,9 @@ MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
 
-ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
-TUNED = ACCESS_TIME | {"lazytime"}
-REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
+ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
+TUNED = (ACCESS_TIME - {"atime"}) | {"lazytime"}
+REMOUNTED = TUNED | frozenset(OPPOSITES)
 """Generic mount options that can be changed while in use: those that a workload may need, and all that a user
 may request."""
 
@@ -124,15 +124,10 @@ class Mount(OnNodes, Setting):
     requests = (Attach,)
     turn = 1
     lasts = False
-    mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
     undone = UNMOUNT
     aims = MOUNTED_AT
-
-    @property
-    def mounted_at(self) -> str:
-        return self.mount_point
 
     @property
     def subvolume(self) -> str:
@@ -171,9 +166,6 @@ class Mount(OnNodes, Setting):
             and not mount_point_fault(self.mount_point)
             and not mount_options_fault(self.options)
         )
-
-    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return ((self.filesystem, self.options),)
 
 
 class TurnOnSwap(AtDevice):
@@ -304,7 +296,6 @@ class Unmount(Setting):
     requests = (Detach, SwitchOff)
     turn = 1
     lasts = False
-    elsewhere = True
 
     says = UNMOUNT
     aims = NOT_MOUNTED_AT
@@ -321,10 +312,14 @@ class Unmount(Setting):
         return self.mount.commands_to(new=not new)
 
     def fits(self, subject: Subject) -> bool:
-        # Before a drive is powered off, its partitions are unmounted.
-        partitions = subject.partitions if isinstance(subject.wanted, SwitchOff) else frozenset()
         return (
-            self.device in {subject.device, *partitions}
+            # Before a drive is powered off, its partitions are unmounted.
+            (
+                self.device == subject.device
+                or (
+                    isinstance(subject.wanted, SwitchOff) and is_partition_of(self.device, subject.drive.path)
+                )
+            )
             and self.mount_point.startswith("/")
             and bool(_WORDS.fullmatch(self.filesystem))
             and all(map(_SHOWN.fullmatch, self.options))

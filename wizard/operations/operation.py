@@ -3,13 +3,12 @@
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
 from wizard.filesystems.kind import Commands
-from wizard.model.errors import FrozenStruct, TaggedStruct, partition_path
+from wizard.model.errors import FrozenStruct, TaggedStruct
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.requests import Wanted
@@ -239,9 +238,6 @@ class WritingTo(AtDevice, Writing):
     """An operation that writes to `device`."""
 
 
-MOST_PARTITIONS = 256
-
-
 class Subject(FrozenStruct):
     """A document with settings. `device`: on the `drive`, with the content's type `filesystem` and `uuid`."""
 
@@ -255,11 +251,6 @@ class Subject(FrozenStruct):
     def settings(self) -> "tuple[Setting, ...]":
         """The operations in order."""
         raise NotImplementedError
-
-    @property
-    def partitions(self) -> frozenset[str]:
-        """Nodes that partitions of the drive can have."""
-        return frozenset(partition_path(self.drive.path, number) for number in range(1, MOST_PARTITIONS + 1))
 
 
 class Setting(Operation):
@@ -283,25 +274,10 @@ class Setting(Operation):
     needs_drive = True
     """False for files of the system, which are restored even if the drive is missing."""
 
-    elsewhere = False
-    """True if `fits` also checks `device`, because it can differ from the document's."""
-
-    mounts = False
-    """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
-
-    @property
-    def mounted_at(self) -> str | None:
-        """The mount point if a filesystem is mounted now."""
-        return None
-
-    @property
-    def edited_file(self) -> str | None:
-        """The file of the system that changes."""
-        return None
-
     @property
     def once(self) -> Hashable:
-        """A document has only one setting of a class with this value."""
+        """A document has only one setting of a class with this value. If not None, `fits` also checks
+        `device`, because it can differ from the document's."""
         return None
 
     @property
@@ -327,15 +303,6 @@ class Setting(Operation):
         """Return False if a field is invalid in an edited document. `device` comes from the document."""
         raise NotImplementedError
 
-    def foreign(self, fstab: Path, rules: Path) -> Message | None:
-        """Return why the operation is for another system than the one with this fstab and this folder of udev
-        rules, or None."""
-        return None
-
-    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
-        """Return the change of the `edited_file` as a unified diff, given the text of fstab."""
-        return ()
-
     def commands(self) -> Commands:
         """Return the commands for the new state."""
         return self.commands_to(new=True)
@@ -356,7 +323,3 @@ class Setting(Operation):
     def tools(self) -> frozenset[str]:
         """Return the programs to do, check and undo the operation."""
         return self.programs.union(argv[0] for new in (True, False) for argv in self.commands_to(new=new))
-
-    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return drivers with the mount options that they get for the first time."""
-        return ()

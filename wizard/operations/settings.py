@@ -1,14 +1,14 @@
 """Operations that change a setting of a filesystem or drive in use."""
 
 import re
+from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
-from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WhereUsed
+from wizard.model.errors import WhereUsed, is_partition_of
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -19,6 +19,7 @@ from wizard.probe.host.sysfs import SYS, name_of
 SET_AGAIN = Sentence("By setting {old} again.")
 UNIT_STATE = Sentence("systemd reports {unit} as {state}")
 
+_NUMBER = re.compile(r"[A-Za-z0-9_.:-]+")
 _MBR_ID = re.compile(r"[0-9a-f]{8}")
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -38,7 +39,6 @@ class ReserveBlocks(Setting):
     requests = (Tune,)
 
     aims = Sentence("{new_blocks} blocks are reserved for root")
-    programs = frozenset({"dumpe2fs"})
 
     def sentence(self, context: Context) -> Message:
         device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
@@ -146,7 +146,13 @@ class Relabel(Setting):
         return (
             all(form.fullmatch(old) and form.fullmatch(new) and old != new for old, new in uuids)
             and self.old == subject.uuid
-            and (not nodes or (kind in UUID_TABLES - {"mbr"} and subject.partitions.issuperset(nodes)))
+            and (
+                not nodes
+                or (
+                    kind in UUID_TABLES - {"mbr"}
+                    and all(is_partition_of(node, subject.drive.path) for node in nodes)
+                )
+            )
             and len({*nodes}) == len(nodes)
             and (kind not in UUID_TABLES or subject.device == subject.drive.path)
         )
@@ -163,7 +169,6 @@ class SetQueue(Setting):
     requests = (Tune,)
     turn = 4
     lasts = False
-    elsewhere = True
 
     says = Sentence("Set {name} of {device} from {old} to {new} now.")
     undone = SET_AGAIN
@@ -200,24 +205,12 @@ class WriteRules(Setting):
 
     aims = Sentence("{file} has the new lines")
 
-    @property
-    def edited_file(self) -> str:
-        return self.file
-
-    def foreign(self, fstab: Path, rules: Path) -> Message | None:
-        if Path(self.file).parent == rules:
-            return None
-        return t("These changes write {file}, which is not in {folder}.", file=self.file, folder=rules)
-
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
         return t("Have udev set {values:and} at every boot.", values=values)
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return difference(self.file, self.old or "", udev_rule(context.drive, self.values))
-
-    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
-        return self.edits(context)
 
     def undo_text(self, context: Context) -> str:
         return str(t("By restoring the old file, or removing the new one."))
@@ -306,6 +299,41 @@ def rules_name(drive: Identity) -> str:
     """Return the name of the drive's own rules file."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
     return f"60-diskwright-{plain}.rules"
+
+
+def udev_match(drive: Identity) -> str:
+    """Return a udev match that is unique among attached drives: serial number, else WWN. Empty if there is
+    neither."""
+    wwn = "ID_WWN_WITH_EXTENSION" if (drive.wwn or "").startswith("0x") else "ID_WWN"
+    for key, number, shared in (
+        ("ID_SERIAL_SHORT", drive.serial, drive.serial_shared),
+        (wwn, drive.wwn, drive.wwn_shared),
+    ):
+        if number and not shared and _NUMBER.fullmatch(number):
+            return f'ENV{{{key}}}=="{number}"'
+    return ""
+
+
+def udev_rule(drive: Identity, queue: Sequence[tuple[str, str]]) -> str:
+    """Return a rules file that sets these queue values at every boot. Empty if there are none.
+
+    A drive without a unique number is matched by kernel name, which can change.
+    """
+    if not queue:
+        return ""
+    match, remark = udev_match(drive), ""
+    if not match:
+        match = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
+        remark = (
+            "# The drive reports no serial number, so this rule matches its kernel name, which can change.\n"
+        )
+    values = ", ".join(f'ATTR{{queue/{name}}}="{value}"' for name, value in queue)
+    return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {match}, {values}\n'
+
+
+def values_in(rules: str) -> tuple[tuple[str, str], ...]:
+    """Return the queue values set by a udev rules file, in order."""
+    return tuple(re.findall(r'ATTR\{queue/(\w+)\}="([^"]*)"', rules))
 
 
 def _is_queue_value(name: str, value: str) -> bool:

@@ -1,19 +1,26 @@
 """Planned changes to an existing filesystem, conversions to ext4, and copies of files."""
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
-from wizard.model.errors import Derived, FrozenStruct, WhereUsed
+from msgspec.structs import replace
+
+from wizard.documents import codec
+from wizard.filesystems.kind import WRITTEN_UUIDS
+from wizard.filesystems.registry import KINDS
+from wizard.model import requests
+from wizard.model.errors import Derived, FrozenStruct, WhereUsed, is_partition_of
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.moves import Moves
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
-from wizard.operations import mounts
+from wizard.operations import mounts, rules
 from wizard.operations.ext4 import OnDevice, SetOwnFstabType
 from wizard.operations.fstab import EditFstab
-from wizard.operations.operation import Setting, Subject
-from wizard.plan.plan import Plan, Step
+from wizard.operations.operation import Context, Setting, Subject
+from wizard.plan.plan import Plan, Step, steps_of
 
 
 class DeviceDocument(DriveDocument):
@@ -53,9 +60,79 @@ class Changes(DeviceDocument, Subject):
         return tuple(step.operation for step in self.steps)
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The new mount points."""
+        return tuple(one.mount_point for one in self.settings if isinstance(one, mounts.Mount))
+
+    @property
     def is_final(self) -> bool:
         """True if a finished step cannot be undone."""
         return any(setting.stays for setting in self.settings)
+
+
+Planned = Iterator[Setting | Message | str]
+"""Operations of a document, doubts about them as messages, and reasons as text."""
+
+
+def changes_of(
+    drive: Identity,
+    place: tuple[str, str, str],
+    wanted: requests.Wanted,
+    planned: Iterable[Setting | Message | str],
+) -> Changes:
+    """Return the document. `place` is the device, and the type and UUID of its content or empty strings."""
+    found = tuple(planned)
+    operations = sorted((one for one in found if isinstance(one, Setting)), key=lambda one: one.turn)
+    doubts = tuple(one for one in found if isinstance(one, Message))
+    reasons = tuple(one for one in found if isinstance(one, str))
+    return Changes(drive, *place, wanted, steps_of(operations, Context(drive)), reasons, doubts)
+
+
+def _faults(changes: Changes) -> Iterator[str]:
+    yield from rules.drive_faults(changes.drive)
+    device, drive = changes.device, changes.drive.path
+    if not rules.is_device_path(device) or not (device == drive or is_partition_of(device, drive)):
+        yield "device"
+    yield from _request_faults(changes)
+    turns = [one.turn for one in changes.settings]
+    names = {(type(one), one.once) for one in changes.settings}
+    if (
+        not changes.steps
+        or not all(type(changes.wanted) in one.requests for one in changes.settings)
+        or turns != sorted(turns)
+        or len(names) != len(changes.steps)
+    ):
+        yield "steps"
+    yield from (
+        one.kind
+        for one in changes.settings
+        if not one.fits(changes)
+        or not (one.once is not None or getattr(one, "device", changes.device) == changes.device)
+    )
+
+
+def _request_faults(changes: Changes) -> Iterator[str]:
+    if isinstance(changes.wanted, requests.SwitchOff | requests.Release):
+        if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
+            yield "filesystem"
+        return
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, requests.NewUuid) else frozenset()
+    if changes.filesystem not in KINDS and changes.filesystem not in written:
+        yield "filesystem"
+    if changes.uuid and not rules.UUID_FORM.fullmatch(changes.uuid):
+        yield "uuid"
+    if isinstance(changes.wanted, requests.Tune) and not rules.is_workload_id(changes.wanted.workload):
+        yield "wanted.workload"
+
+
+SETTINGS = codec.Sealed(
+    "diskwright.changes/2",
+    Changes,
+    codec.RECREATE(command="tune"),
+    _faults,
+    lambda changes: replace(changes, steps=steps_of(changes.settings, Context(changes.drive))),
+    {"diskwright.changes/1": codec.without_texts},
+)
 
 
 class BringStep(StrEnum):

@@ -11,7 +11,7 @@ from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
 from wizard.ext4.document import MIGRATIONS
 from wizard.host.services import Services
-from wizard.plan.settings.tuning import SETTINGS
+from wizard.plan.changes import SETTINGS
 
 
 @pytest.mark.parametrize("field", ["reasons", "doubts"])

@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
 from tests.loop.program import MIB, Environment, RunState, make_run, start_document
-from wizard.advice.existing import Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.plan_settings import act
+from wizard.apply.settings.tune import set_options, set_queue, set_reserve
 from wizard.model.requests import Tune
-from wizard.plan.changes import Changes
-from wizard.plan.settings.tuning import SETTINGS, changes_of, tuned
+from wizard.plan.changes import SETTINGS, Changes, changes_of
 from wizard.probe.host import sysfs
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
@@ -82,14 +81,14 @@ class Used:
     def changes(self) -> Changes:
         """Return one change of each kind, except the timer, for the current state."""
         used = look_at_filesystem(self.drive, self.work.environment)
-        wanted = Tuning(
-            ("everything: It is a test.",),
-            options=("nodev", "noatime", "lazytime"),
-            queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
-            reserved_percent=1,
+        queue = {"scheduler": "mq-deadline", "read_ahead_kb": "4096"}
+        planned = (
+            *set_reserve(used, 1),
+            *set_options(used, ("nodev", "noatime", "lazytime")),
+            *set_queue(used, queue),
         )
         tune, place = Tune("large-media"), (used.device, used.filesystem, used.uuid)
-        made = changes_of(used.identity, place, tune, tuned(used.identity, wanted, used))
+        made = changes_of(used.identity, place, tune, planned)
         # A run starts only with today's explanations.
         advised = act(self.drive, tune, self.work.environment)
         return replace(made, reasons=advised.reasons, doubts=advised.doubts)

@@ -21,7 +21,7 @@ from wizard.cli import main, status
 from wizard.cli.status import narrate
 from wizard.model.errors import BadInput, Failed
 from wizard.model.run import Event
-from wizard.plan.settings.tuning import SETTINGS
+from wizard.plan.changes import SETTINGS
 
 ROOT = Path(__file__).parents[3]
 ENDS = {

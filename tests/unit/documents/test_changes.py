@@ -10,55 +10,70 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
+from tests.unit.ext4.migrations import EXT3
 from tests.unit.machines import drive, machine
-from wizard.advice.existing import Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings.existing_filesystem import ExistingVolume
 from wizard.apply.settings.guard import check_own
+from wizard.apply.settings.tune import set_options, set_queue, set_reserve
+from wizard.apply.system.fstab import parse
 from wizard.model.errors import BadInput, Refused
 from wizard.model.requests import Tune
-from wizard.operations.fstab import EditFstab, LineEdit
+from wizard.operations.fstab import EditFstab, LineEdit, with_fields
 from wizard.operations.mounts import Remount
 from wizard.operations.operation import Context, Setting
-from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.plan.changes import Changes
+from wizard.operations.settings import (
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+    rules_name,
+    udev_rule,
+)
+from wizard.plan.changes import SETTINGS, Changes, changes_of
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.tuning import SETTINGS, CurrentSettings, changes_of, tuned
 from wizard.probe.host.sysfs import mounts_in
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
 FSTAB = f"# mine\n{LINE}\n"
-FOUND = CurrentSettings(
-    "/dev/sda1",
-    "ext4",
-    mount_point="/srv",
-    at_boot=("relatime", "errors=remount-ro"),
-    uuid=UUID,
-    fstab="/etc/fstab",
-    fstab_text=FSTAB,
-    line=2,
-    rules="/etc/udev/rules.d",
-    rules_text=None,
-    queue=(("scheduler", "bfq"), ("read_ahead_kb", "64")),
-    superblock={"Block count": "1000", "Reserved block count": "50", "Block size": "4096"},
-    mounted=("rw", "nosuid", "relatime"),
-)
-TUNING = Tuning(
-    ("all of it: It is a test. (test(1))",),
-    options=("errors=remount-ro", "noatime", "lazytime"),
-    queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "128")),
-    reserved_percent=1,
-    trims=True,
-)
+ON = drive()
+WANTED = {"scheduler": "mq-deadline", "read_ahead_kb": "128"}
+BETTER = ("errors=remount-ro", "noatime", "lazytime")
 
 
-def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND) -> Changes:
-    held = drive()
-    assert held.size_bytes is not None and held.geometry is not None
-    identity = known_identity(machine(held), held)
-    place = (found.device, found.filesystem, found.uuid)
-    return changes_of(identity, place, Tune("large-media"), tuned(identity, tuning, found))
+def found(text: str = FSTAB, **changes: object) -> ExistingVolume:
+    """Return a mounted filesystem whose first line in fstab is in use."""
+    lines = tuple(line for line in parse(text, "fstab") if line.source == f"UUID={UUID}")
+    used = ExistingVolume(
+        machine=machine(ON),
+        drive=ON,
+        identity=known_identity(machine(ON), ON),
+        device="/dev/sda1",
+        filesystem="ext4",
+        size_bytes=None,
+        queue={"scheduler": "bfq", "read_ahead_kb": "64"},
+        uuid=UUID,
+        fstab_text=text,
+        lines=lines,
+        mount_point="/srv",
+        mounted=("rw", "nosuid", "relatime"),
+        ext=replace(EXT3, blocks=1000, reserved_blocks=50),
+    )
+    return replace(used, **changes)
+
+
+def made(used: ExistingVolume | None = None, options: tuple[str, ...] = BETTER) -> Changes:
+    used = used or found()
+    planned = (
+        "all of it: It is a test. (test(1))",
+        *set_reserve(used, 1),
+        *set_options(used, options),
+        *set_queue(used, WANTED),
+        SwitchOnTimer(),
+    )
+    return changes_of(used.identity, (used.device, "ext4", UUID), Tune("large-media"), planned)
 
 
 CHANGES = made()
@@ -134,7 +149,7 @@ def line(
     **fields: object,
 ) -> Any:  # noqa: ANN401
     """Return a function that forges the changed line."""
-    new = line_with(old or LINE, options)
+    new = with_fields(old or LINE, {3: ",".join(options)})
     return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))
 
 
@@ -233,7 +248,7 @@ def test_damage_is_detected_by_the_digest() -> None:
 
 
 def test_unmounted_filesystem_changes_at_the_next_mount() -> None:
-    later = made(found=replace(FOUND, mounted=None))
+    later = made(found(mounted=None))
     assert Remount not in kinds(later) and EditFstab in kinds(later)
     assert [*map(str, later.doubts)] == [
         "The change to lazytime, noatime and relatime takes effect at the next mount."
@@ -247,15 +262,12 @@ def test_mount_in_use_that_must_not_be_remounted_is_unchanged(
     filesystem: str, words: tuple[str, ...]
 ) -> None:
     """F2FS would lose its own options, and a read-only mount may be deliberate."""
-    changes = made(
-        replace(TUNING, reserved_percent=None),
-        replace(FOUND, mounted=words, filesystem=filesystem),
-    )
+    changes = made(found(mounted=words, filesystem=filesystem))
     assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in map(str, changes.doubts))
 
 
 def test_only_generic_mount_options_are_remounted() -> None:
-    changes = made(replace(TUNING, options=("errors=remount-ro", "commit=30", "noatime")))
+    changes = made(options=("errors=remount-ro", "commit=30", "noatime"))
     assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
     assert [edit.new for edit in only(EditFstab, changes).lines] == [
         LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
@@ -278,7 +290,7 @@ def test_only_files_of_the_selected_system_are_changed(kind: type[Setting], says
 
 def test_further_lines_are_reported_and_unchanged() -> None:
     """A Btrfs filesystem can be mounted at several places, with a subvolume each."""
-    changes = made(found=replace(FOUND, elsewhere=("/home",)))
+    changes = made(found(f"{FSTAB}UUID={UUID} /home ext4 subvol=home 0 0\n"))
     assert kinds(changes) == kinds(CHANGES)
     assert [*map(str, changes.doubts)] == [
         "/etc/fstab also has lines for /dev/sda1 at /home, which remain unchanged."
@@ -286,7 +298,7 @@ def test_further_lines_are_reported_and_unchanged() -> None:
 
 
 def test_duplicate_line_is_unchanged() -> None:
-    changes = made(found=replace(FOUND, fstab_text=f"# mine\n{LINE}\n{LINE}\n"))
+    changes = made(found(f"# mine\n{LINE}\n{LINE}\n"))
     assert (
         EditFstab not in kinds(changes)
         and Remount not in kinds(changes)
@@ -294,31 +306,30 @@ def test_duplicate_line_is_unchanged() -> None:
     )
 
 
-def test_own_udev_rules_are_extended_and_others_unchanged() -> None:
-    old = udev_rule(CHANGES.drive, (("read_ahead_kb", "64"),))
-    both = made(replace(TUNING, queue=(("scheduler", "mq-deadline"),)), replace(FOUND, rules_text=old))
-    assert (
-        only(WriteRules, both).values == (("read_ahead_kb", "64"), ("scheduler", "mq-deadline"))
-        and only(WriteRules, both).old == old
-    )
-    theirs = made(found=replace(FOUND, rules_text=f"{old}# mine\n"))
-    assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in map(str, theirs.doubts))
-    assert made(found=replace(FOUND, rules_text=udev_rule(CHANGES.drive, TUNING.queue))).steps
-    nowhere = made(found=replace(FOUND, rules=None))
+def test_own_udev_rules_are_extended_and_others_unchanged(tmp_path: Path) -> None:
+    used = found(environment=Environment(fstab=tmp_path / "fstab"))
+    nowhere = made(used)
     assert (
         WriteRules not in kinds(nowhere)
         and SetQueue in kinds(nowhere)
         and any("No folder for udev rules" in doubt for doubt in map(str, nowhere.doubts))
     )
+    file = used.environment.rules / rules_name(used.identity)
+    file.parent.mkdir(parents=True)
+    old = udev_rule(used.identity, (("nr_requests", "64"),))
+    file.write_text(old)
+    assert only(WriteRules, made(used)).values == (("nr_requests", "64"), *WANTED.items())
+    assert only(WriteRules, made(used)).old == old
+    file.write_text(f"{old}# mine\n")
+    theirs = made(used)
+    assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in map(str, theirs.doubts))
+    file.write_text(udev_rule(used.identity, tuple(WANTED.items())))
+    assert made(used).steps and WriteRules not in kinds(made(used))
 
 
 def test_unreadable_settings_are_not_changed() -> None:
-    blind = made(found=replace(FOUND, superblock=None, queue=()))
-    assert (
-        ReserveBlocks not in kinds(blind)
-        and SetQueue not in kinds(blind)
-        and "Only root" in str(blind.doubts[0])
-    )
+    blind = made(found(ext=None))
+    assert ReserveBlocks not in kinds(blind) and "Only root" in str(blind.doubts[0])
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ from wizard.documents.codec import render_document, to_json
 from wizard.ext4.document import MIGRATIONS, prospect_of
 from wizard.model.ensure import ENSURED_SCHEMA, Ensured
 from wizard.model.moves import Moves
+from wizard.plan.changes import SETTINGS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.documents import PLANS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.machine import load_machine
 
 RECORDED = Path(__file__).parents[2] / "looks" / "recorded"

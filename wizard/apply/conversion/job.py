@@ -23,7 +23,7 @@ from wizard.apply.run.progress_log import noting
 from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.states import How, do, undo
-from wizard.apply.settings.system import RunningSystem, system_in
+from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
@@ -82,10 +82,9 @@ def _mount(site: MigratingSite) -> Message | str:
         message = MOUNTED(device=device, mount_point=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     text = read_text(environment.fstab)
-    rows = text.split("\n")
     # Other lines may have been added above.
     planned = {edit.new for setting in site.migration.settings for edit in setting.lines}
-    lines = (line for line in parse(text, str(environment.fstab)) if rows[line.number - 1] in planned)
+    lines = (line for line in parse(text, str(environment.fstab)) if line.text in planned)
     line = next((line for line in lines if "noauto" not in line.options), None)
     if (
         not environment.is_running_system
@@ -150,7 +149,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
+    return system_of(site.migration, site.run, site.journal, site.drive_locks, len(site.migration.steps))
 
 
 @contextmanager

@@ -305,8 +305,7 @@ def _place_edit(place: str, to: changes.BringTo, environment: Environment) -> Ed
     target = look_at_filesystem(to.device, environment)
     own = next((line for line in target.lines if line.mount_point.rstrip("/") == to.place), None)
     if own is not None:
-        own_text = text.split("\n")[own.number - 1]
-        return copy.place_edit(str(file), text, old.number, own.number, own_text)
+        return copy.place_edit(str(file), text, old.number, own.number, own.text)
     if not target.uuid:
         raise refused(t("{device} has no UUID.", device=to.device))
     mounted = mounted_at(to.place)

@@ -27,11 +27,10 @@ from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Ref
 from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.run import JournalEntry
 from wizard.model.said import t
-from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.changes import SETTINGS, Bring, Changes, RunDocument
 from wizard.plan.copy import BRINGS
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
-from wizard.plan.settings.tuning import SETTINGS
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 

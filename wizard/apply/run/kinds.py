@@ -58,7 +58,7 @@ class PlanKind(RunKind[Plan], frozen=True):
         return runs.load_plan(run)
 
 
-CHANGES = RunKind[Changes](runs.CHANGES, "plan.settings.tuning:SETTINGS", "settings.run")
+CHANGES = RunKind[Changes](runs.CHANGES, "plan.changes:SETTINGS", "settings.run")
 MIGRATION = RunKind[Migration](runs.MIGRATION, "ext4.document:MIGRATIONS", "conversion.job")
 MOVE = RunKind[Moves](runs.MOVE, "plan.partition.moves:MOVES", "move.run")
 BRING = RunKind[Bring](runs.BRING, "plan.copy:BRINGS", "copy.job")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.run.backup_store import ANY, Environment
-from wizard.apply.settings.system import superblock, unit_state
+from wizard.apply.settings.system import read_superblock, unit_state
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
     CMDLINE,
@@ -30,110 +30,126 @@ from wizard.apply.system.fstab import (
 )
 from wizard.apply.system.mounts import is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput, Failed, FrozenStruct
+from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.settings import SwitchOnTimer, rules_name
+from wizard.operations.settings import SwitchOnTimer
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.settings.possible import no_filesystem
-from wizard.plan.settings.tuning import RESERVED, CurrentSettings
+from wizard.plan.settings.possible import label_on, no_filesystem
 from wizard.probe.host import sysfs
 from wizard.probe.machine import drive_under, probe_machine
 
 
-class ExistingVolume(CurrentSettings, frozen=True, kw_only=True):
-    """An existing filesystem, with the drive and all its settings.
+class ExistingVolume(FrozenStruct, kw_only=True):
+    """An existing filesystem, with the drive and all its settings. None means unreadable or missing.
 
-    `lines` are the filesystem's lines in fstab, and `mounts` its mounts in this process's namespace.
+    `filesystem`: libblkid's name. `label` and `uuid`: may be empty. `environment`: of the `fstab_text`.
+    `lines`: the lines there, mounted ones first. `mounts`: all mounts in this process's namespace.
+    `mount_point`: of `line` if mounted there, else of any mount.
+    `mounted`: generic mount options in use at the place of the line, or at any place without a line.
+    `queue`: values of the drive. `ext`: the superblock of an ext filesystem. `reserved_bytes`: reserved for
+    root. `trims_weekly`: fstrim.timer is enabled.
     """
 
     machine: Machine
     drive: Drive
     identity: Identity
-    label: str
-    lines: tuple[Line, ...]
-    mounts: tuple[sysfs.Mounted, ...]
+    device: str
+    filesystem: str
+    size_bytes: int | None
+    queue: dict[str, str]
+    label: str = ""
+    uuid: str = ""
+    environment: Environment = ANY
+    fstab_text: str = ""
+    lines: tuple[Line, ...] = ()
+    mounts: tuple[sysfs.Mounted, ...] = ()
+    mount_point: str | None = None
+    mounted: tuple[str, ...] | None = None
+    ext: ExtFacts | None = None
+    reserved_bytes: int | None = None
+    trims_weekly: bool | None = None
+
+    @property
+    def line(self) -> Line | None:
+        """The line for a current mount, or the first."""
+        return next(iter(self.lines), None)
+
+    @property
+    def fstab(self) -> str:
+        """The path of fstab."""
+        return str(self.environment.fstab)
 
 
-def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
-    """Inspect the only filesystem on a partition or whole drive. Raises BadInput if there is none or it is
-    unreadable."""
+def look_at_filesystem(
+    device: str, environment: Environment, kinds: Collection[str] = KINDS
+) -> ExistingVolume:
+    """Inspect the only filesystem, or other content of these kinds, on a partition or whole drive. Raises
+    BadInput if there is none or it is unreadable."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
     identity = known_identity(machine, drive)
     part = drive.partition(node)
-    found = drive.signatures_on(node)
-    if len(found) != 1 or found[0].kind not in KINDS:
+    filesystem, uuid = drive.content_on(node) or ("", "")
+    if filesystem not in kinds:
         raise BadInput(no_filesystem(drive, node))
-    (signature,) = found
-    fstab = read_text(environment.fstab)
-    all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
-    places = [mounted.mount_point for mounted in all_mounts]
-    tags = tags_of(found, part)
-    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, places)]
-    line = _preferred_line(own, places)
-    mounted = mounted_from(node, line.mount_point) if line else None
-    place = mounted.mount_point if mounted else next(reversed(places), None)
-    if line is None and place is not None:
-        mounted = mounted_from(node, place)
-    block, reserved = None, None
-    if signature.kind.startswith("ext"):
+    text = read_text(environment.fstab)
+    own, all_mounts = _own_lines(parse(text, str(environment.fstab)), drive, node), _mounts_of(node)
+    last = all_mounts[-1].mount_point if all_mounts else ""
+    place = own[0].mount_point if own else last
+    if (mounted := mounted_from(node, place)) is None:
+        place = last
+    ext, reserved = None, None
+    if filesystem.startswith("ext"):
         with suppress(Failed):
-            block = superblock(node)
-            reserved = int(block[RESERVED]) * int(block["Block size"])
-        if block is None and place is not None:
+            ext = read_superblock(node)
+            reserved = ext.reserved_blocks * ext.block_bytes
+        if ext is None and place:
             # Readable without root: free blocks minus those available to users.
             with suppress(OSError):
                 status = os.statvfs(place)
                 reserved = (status.f_bfree - status.f_bavail) * status.f_frsize
     ahead = sysfs.text(sysfs.folder_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
-    rules = environment.rules / rules_name(identity)
     return ExistingVolume(
         machine=machine,
         drive=drive,
         identity=identity,
-        uuid=signature.uuid or "",
-        label=signature.label or "",
+        device=node,
+        filesystem=filesystem,
+        size_bytes=part.size_bytes if part is not None else drive.size_bytes,
+        label=label_on(drive, node) or "",
+        uuid=uuid,
+        environment=environment,
+        fstab_text=text,
         lines=tuple(own),
         mounts=all_mounts,
-        device=node,
-        filesystem=signature.kind,
-        size_bytes=part.size_bytes if part is not None else drive.size_bytes,
-        mount_point=place,
-        at_boot=line.options if line else None,
-        read_ahead_bytes=int(ahead) * 1024 if ahead and ahead.isdigit() else None,
-        reserved_bytes=reserved,
-        trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
-        fstab=str(environment.fstab),
-        fstab_text=fstab,
-        line=line.number if line else None,
-        rules=str(environment.rules) if environment.rules.is_dir() else None,
-        rules_text=read_text(rules) if rules.exists() else None,
-        queue=tuple(
-            (name, value)
+        mount_point=place or None,
+        mounted=mounted.words if mounted else None,
+        queue={
+            name: value
             for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead))
             if value is not None
-        ),
-        superblock=block,
-        mounted=mounted.words if mounted else None,
-        elsewhere=tuple(other.mount_point for other in own if other is not line),
+        },
+        ext=ext,
+        reserved_bytes=reserved,
+        trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
     )
 
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
-    line = _preferred_line(lines_at_boot(drive, device, fstab), _places(device))
-    return line.options if line else None
+    return next((line.options for line in lines_at_boot(drive, device, fstab)), None)
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
-    """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
-    tags, places = _tags_of(drive, device), _places(device)
-    return [line for line in readable_lines(fstab) if _matches(line, device, tags, places)]
+    """Return the filesystem's lines in fstab, such as one per subvolume, mounted ones first; empty if
+    fstab is unreadable."""
+    return _own_lines(readable_lines(fstab), drive, device)
 
 
 def readable_lines(fstab: Path) -> tuple[Line, ...]:
@@ -141,6 +157,21 @@ def readable_lines(fstab: Path) -> tuple[Line, ...]:
     with suppress(BadInput):
         return read_lines(fstab)
     return ()
+
+
+def _own_lines(lines: Iterable[Line], drive: Drive, node: str) -> list[Line]:
+    """Return the lines for the filesystem, by device, tag or mount point."""
+    tags, places = _tags_of(drive, node), {mounted.mount_point for mounted in _mounts_of(node)}
+    own = (
+        line
+        for line in lines
+        if line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
+    )
+    return sorted(own, key=lambda line: line.mount_point not in places)
+
+
+def _mounts_of(device: str) -> tuple[sysfs.Mounted, ...]:
+    return tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, device))
 
 
 def _tags_of(drive: Drive, device: str) -> Tags:
@@ -187,19 +218,6 @@ def location_fault(device: str, drive: str) -> Message | str | None:
     except BadInput as error:
         return str(error)
     return None if found == drive else t("{device} is on {drive}", device=device, drive=found)
-
-
-def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
-    return next((line for line in own if line.mount_point in places), own[0] if own else None)
-
-
-def _matches(line: Line, node: str, tags: Tags, places: Iterable[str]) -> bool:
-    """Return True if a line of fstab is for the filesystem, by device, tag or mount point."""
-    return line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
-
-
-def _places(device: str) -> list[str]:
-    return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
 
 
 LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")

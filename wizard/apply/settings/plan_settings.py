@@ -8,8 +8,6 @@ from uuid import NAMESPACE_OID, uuid5
 
 from msgspec.structs import replace
 
-from wizard.advice.catalogue import load_catalogue
-from wizard.advice.existing import tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.block.devices import IN_USE, devices_with, open_exclusively
@@ -24,6 +22,7 @@ from wizard.apply.settings.existing_filesystem import (
     nodes_of,
 )
 from wizard.apply.settings.system import read_top
+from wizard.apply.settings.tune import set_options, tuned
 from wizard.apply.steps.step_context import asked
 from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
@@ -38,20 +37,19 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
+from wizard.operations.fstab import EditFstab, LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount, fstab_line
 from wizard.operations.operation import AS_SENTENCE, Setting
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.operations.table import ExtendPartition
 from wizard.plan import dangers
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Changes, Planned, changes_of
 from wizard.plan.partition.moves import NO_PARTITION
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.tuning import Planned, changes_of, set_options, tuned
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import text
@@ -69,9 +67,8 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     BadInput if the device is unreadable."""
     if isinstance(wanted, requests.SwitchOff | requests.Release):
         return _for_drive(device, wanted)
-    if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, environment)):
-        return changes
-    changes = changes_to(look_at_filesystem(device, environment), wanted, environment)
+    kinds = KINDS.keys() | (WRITTEN_UUIDS if isinstance(wanted, requests.NewUuid) else ())
+    changes = changes_to(look_at_filesystem(device, environment, kinds), wanted)
     if not changes.steps:
         raise Refused(
             t("No known change would suit {device} better for this workload.", device=changes.device)
@@ -79,17 +76,23 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
     return changes
 
 
-def changes_to(used: ExistingVolume, wanted: requests.Wanted, environment: Environment) -> Changes:
+def changes_to(used: ExistingVolume, wanted: requests.Wanted) -> Changes:
     """Plan the changes of an existing filesystem, without steps if no setting would suit a workload better.
     Raises as `act` does."""
-    planned = tuple(_planned(wanted, used, environment))
+    planned = tuple(_planned(wanted, used))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
-    return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
+    changes = changes_of(used.identity, place, wanted, (*planned, *forgotten))
+    guard.check_options(changes)
+    # A copy may be mounted instead, now or at boot.
+    mounted = any(isinstance(one, Mount | EditFstab) for one in changes.settings)
+    if mounted and (fault := guard.clone_fault(used.device, used.uuid)):
+        raise refused(AS_SENTENCE(clause=fault))
+    return changes
 
 
 @singledispatch
-def _planned(wanted: requests.Wanted, used: ExistingVolume, environment: Environment) -> Planned:
+def _planned(wanted: requests.Wanted, used: ExistingVolume) -> Planned:
     raise NotImplementedError
 
 
@@ -99,7 +102,7 @@ def _refuse(reason: Message | None) -> None:
 
 
 @_planned.register
-def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment) -> Planned:
+def _tune(wanted: requests.Tune, used: ExistingVolume) -> Planned:
     profile = find_workload(wanted.workload)
     recording = diagnose(used.machine, used.drive, load_patterns()).recording
     advice = advise(used.machine, used.drive, recording, profile, size_bytes=used.size_bytes)
@@ -107,8 +110,7 @@ def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment)
     if choice is None:
         title = KINDS[used.filesystem].title
         raise BadInput(possible.NOT_ADVISED(device=used.device, filesystem=title))
-    tuning = tuning_for(used, used.drive, choice, load_catalogue(), root=profile.root)
-    yield from tuned(used.identity, tuning, used)
+    yield from tuned(used, choice, root=profile.root)
     if wanted.owner is not None:
         if not used.mounts:
             _refuse(possible.NOT_MOUNTED(device=used.device))
@@ -117,7 +119,7 @@ def _tune(wanted: requests.Tune, used: ExistingVolume, environment: Environment)
 
 
 @_planned.register
-def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Environment) -> Planned:
+def _relabel(wanted: requests.SetLabel, used: ExistingVolume) -> Planned:
     device, filesystem, label = used.device, used.filesystem, wanted.label
     _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
@@ -164,13 +166,16 @@ def _relabel(wanted: requests.SetLabel, used: ExistingVolume, environment: Envir
 
 
 @_planned.register
-def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Environment) -> Planned:
+def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume) -> Planned:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.device, used.filesystem
     _refuse(possible.why_not_relabel(used.drive, device, uuid=True))
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
+    if filesystem in WRITTEN_UUIDS:
+        yield from _written_uuids(used)
+        return
     if filesystem == "btrfs":
         if resized.number_in(run((*resized.BTRFS_SUPERBLOCK, device)).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
@@ -178,7 +183,7 @@ def _set_uuid(wanted: requests.NewUuid, used: ExistingVolume, environment: Envir
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
     new = next(uuid for uuid in drawn if not devices_with(uuid))
-    yield from _old_lines(environment, frozenset({("UUID", used.uuid)}))
+    yield from _old_lines(used.environment, frozenset({("UUID", used.uuid)}))
     yield Relabel(device, filesystem, "", used.uuid, new, "uuid")
 
 
@@ -194,50 +199,40 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> Planned:
                 yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
 
 
-def _written_uuids(device: str, environment: Environment) -> Changes | None:
-    """Plan other UUIDs of a partition table or LUKS header, or return None if the device has neither."""
-    node, drive_node = nodes_of(device)
-    machine = probe_machine([drive_node])
-    (drive,) = machine.drives
-    kind, uuid = drive.content_on(node) or ("", "")
-    if kind not in WRITTEN_UUIDS:
-        return None
-    _refuse(possible.why_not_relabel(drive, node, uuid=True))
-    identity = dangers.known_identity(machine, drive)
-    has_guids = kind in UUID_TABLES - {"mbr"}
+def _written_uuids(used: ExistingVolume) -> Planned:
+    """Plan other UUIDs of a partition table or LUKS header."""
+    device, kind, drive = used.device, used.filesystem, used.drive
     parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
 
     def drawn(device: str, old: str) -> str:
-        return str(uuid5(NAMESPACE_OID, f"{old} {device} {identity.token}"))
+        return str(uuid5(NAMESPACE_OID, f"{old} {device} {used.identity.token}"))
 
-    guids = tuple((part, old, drawn(part, old)) for part, old in parts if has_guids)
-    relabel = Relabel(node, kind, "", uuid, drawn(node, uuid)[: len(uuid)], "uuid", guids)
-    tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", uuid)}
-    planned = [relabel, *_old_lines(environment, frozenset(tags))]
+    guids = tuple((part, old, drawn(part, old)) for part, old in parts if kind in UUID_TABLES - {"mbr"})
+    yield Relabel(device, kind, "", used.uuid, drawn(device, used.uuid)[: len(used.uuid)], "uuid", guids)
+    tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", used.uuid)}
+    yield from _old_lines(used.environment, frozenset(tags))
     if kind in UUID_TABLES:
-        planned.append(
-            t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
-        )
-    return changes_of(identity, (node, kind, uuid), requests.NewUuid(), planned)
+        yield t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=device)
 
 
 def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Planned:
     """Plan another source for lines of fstab, or to delete them."""
-    texts = used.fstab_text.split("\n")
-    old = [(line.number, texts[line.number - 1]) for line in lines]
-    edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
+    edits = [
+        LineEdit(line.number, line.text, with_source(line.text, source) if source else None)
+        for line in sorted(lines, key=lambda line: line.number)
+    ]
     if edits:
         yield edit_of(used.fstab, used.fstab_text, *edits)
 
 
 @_planned.register
-def _mount(wanted: requests.Attach, used: ExistingVolume, environment: Environment) -> Planned:
+def _mount(wanted: requests.Attach, used: ExistingVolume) -> Planned:
     device, kind = used.device, KINDS[used.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     _check_options(wanted.options, used.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
-    line = used.lines[0] if used.lines else None
+    line = used.line
     place, options = _place_and_options(used, wanted, line)
     operations: list[Setting | Message | str] = []
     if not used.mounts:
@@ -331,7 +326,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
 
 
 @_planned.register
-def _unmount_all(wanted: requests.Detach, used: ExistingVolume, environment: Environment) -> Planned:
+def _unmount_all(wanted: requests.Detach, used: ExistingVolume) -> Planned:
     device, boot = used.device, wanted.boot
     _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
@@ -363,10 +358,11 @@ def _unmount(device: str, mounted: sysfs.Mounted) -> Unmount:
 
 
 @_planned.register
-def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environment: Environment) -> Planned:
-    has_line = used.line is not None
-    _refuse(possible.why_not_remount(used.drive, used.device, has_line=has_line, fstab=used.fstab))
-    kept = used.at_boot or ()
+def _change_options(wanted: requests.SetOptions, used: ExistingVolume) -> Planned:
+    line = used.line
+    _refuse(possible.why_not_remount(used.drive, used.device, has_line=line is not None, fstab=used.fstab))
+    assert line is not None
+    kept = line.options
     prefixes = ("subvol=", "subvolid=")
     subvolume = tuple(one for one in kept if one.startswith(prefixes))
     # The fourth field of fstab cannot be empty (fstab(5)).
@@ -374,7 +370,7 @@ def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environme
     if {one for one in options if one.startswith(prefixes)} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     _check_options(tuple(one for one in options if one not in kept), used.filesystem)
-    if options == used.at_boot:
+    if options == kept:
         _refuse(AS_REQUESTED(device=used.device))
     planned = tuple(set_options(used, options, REMOUNTED))
     if not any(isinstance(one, Setting) for one in planned):
@@ -383,7 +379,7 @@ def _change_options(wanted: requests.SetOptions, used: ExistingVolume, environme
 
 
 @_planned.register
-def _grow(wanted: requests.Grow, used: ExistingVolume, environment: Environment) -> Planned:
+def _grow(wanted: requests.Grow, used: ExistingVolume) -> Planned:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
     device, drive = used.device, used.drive

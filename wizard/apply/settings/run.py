@@ -1,11 +1,9 @@
 """Apply, verify and undo changes of settings."""
 
-import grp
 import os
-import pwd
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,7 +19,8 @@ from wizard.apply.run.runs import run_argument
 from wizard.apply.settings import guard
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.states import How, do, read, undo
-from wizard.apply.settings.system import has_capability, system_in, system_of
+from wizard.apply.settings.system import has_capability, system_of
+from wizard.apply.settings.tune import ROOT_ONLY
 from wizard.model import requests
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
@@ -31,20 +30,19 @@ from wizard.operations import filesystem
 from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
-from wizard.plan.settings.tuning import ROOT_ONLY
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
-    place = next(filter(None, (one.mounted_at for one in changes.settings)), None)
+    place = next(iter(changes.places), None)
     if place is None or not isinstance(changes.wanted, requests.Attach) or not Path(place).is_mount():
         return ()
     try:
         # Needs no root.
         size = size_bytes(changes.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
-        writer = writer_of(Path(place).stat())
+        writer = writer_of(Path(place))
     except (OSError, Failed):
         return ()
     if read_only:
@@ -60,22 +58,22 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     )
 
 
-def writer_of(top: os.stat_result) -> Writer:
-    """Return who besides root may write to a folder, by owner and permissions."""
-    if top.st_mode & stat.S_IWOTH:
+def writer_of(top: Path) -> Writer:
+    """Return who besides root may write to a folder, by owner and permissions. Owners without a name have
+    their number. Raises OSError."""
+    status = top.stat()
+    user, group = status.st_uid, status.st_gid
+    if status.st_mode & stat.S_IWOTH:
         return EVERYONE
-    if top.st_uid and top.st_mode & stat.S_IWUSR:
-        return Writer("person", _name(pwd.getpwuid, top.st_uid), top.st_uid, top.st_gid)
-    if top.st_gid and top.st_mode & stat.S_IWGRP:
-        return Writer("group", _name(grp.getgrgid, top.st_gid), 0, top.st_gid)
+    if user and status.st_mode & stat.S_IWUSR:
+        with suppress(KeyError):
+            return Writer("person", top.owner(), user, group)
+        return Writer("person", str(user), user, group)
+    if group and status.st_mode & stat.S_IWGRP:
+        with suppress(KeyError):
+            return Writer("group", top.group(), 0, group)
+        return Writer("group", str(group), 0, group)
     return ROOT
-
-
-def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
-    """Return the name of a user or group, or the number if the system does not know the name."""
-    with suppress(KeyError):
-        return str(find(number)[0])
-    return str(number)
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
@@ -206,7 +204,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_of(changes, run, work.journal, work.drive_locks)
 
         def left() -> Iterator[job.TodoStep]:
             for number, step in enumerate(changes.steps, 1):
@@ -225,7 +223,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         drive are not."""
         run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_of(changes, run, work.journal, work.drive_locks)
         results = []
         fault: Message | str | None = None
         for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):

@@ -9,13 +9,12 @@ from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import udev_rule
 from wizard.apply.block.devices import IN_USE, kernel_name, open_exclusively, size_bytes, sysfs_folder
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNWRITTEN
-from wizard.apply.settings.system import RunningSystem, read_top, superblock, unit_state, wait_until
+from wizard.apply.settings.system import RunningSystem, read_superblock, read_top, unit_state, wait_until
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
 from wizard.apply.system import edited_file, mounts
@@ -44,7 +43,6 @@ from wizard.plan import derive
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.settings.possible import no_filesystem
-from wizard.plan.settings.tuning import RESERVED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS
 from wizard.probe.machine import probe_drive
@@ -138,7 +136,7 @@ def _with_value(setting: Valued, value: object) -> ValueState:
 
 @read.register
 def _read_reserve(setting: settings.ReserveBlocks, system: RunningSystem) -> ValueState:
-    blocks = int(superblock(setting.device)[RESERVED])
+    blocks = read_superblock(setting.device).reserved_blocks
     return _compared(blocks, setting.old_blocks, setting.new_blocks, replace(setting, new_blocks=blocks).goal)
 
 
@@ -189,14 +187,14 @@ def _write_queue(setting: settings.SetQueue, system: RunningSystem, *, new: bool
 def _read_rules(setting: settings.WriteRules, system: RunningSystem) -> ValueState:
     file = setting.file
     held = edited_file.read_text(Path(file)) if Path(file).exists() else None
-    new = udev_rule(system.drive, setting.values)
+    new = settings.udev_rule(system.drive, setting.values)
     other = t("{path} is missing", path=file) if held is None else t("{file} was changed", file=file)
     return _compared(held, setting.old, new, setting.goal if held == new else other)
 
 
 @write.register
 def _write_rules(setting: settings.WriteRules, system: RunningSystem, *, new: bool) -> None:
-    file, text = Path(setting.file), udev_rule(system.drive, setting.values) if new else setting.old
+    file, text = Path(setting.file), settings.udev_rule(system.drive, setting.values) if new else setting.old
     if text is not None:
         edited_file.edit(file, lambda _: text)
         return
@@ -476,12 +474,11 @@ def _write_lines(setting: fstab.EditFstab, system: RunningSystem, *, new: bool) 
 def _undo_lines(setting: fstab.EditFstab, system: RunningSystem) -> Message:
     """Restore only the old lines, whatever else has changed."""
     file = Path(setting.file)
-    is_restored = edited_file.edit(file, setting.restored)
+    edited_file.edit(file, setting.restored)
     system.reload_units()
-    if not is_restored:
-        lines = edited_file.read_text(file).split("\n")
-        has_old = all(one.old is None or one.old in lines for one in setting.lines)
-        is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
+    lines = edited_file.read_text(file).split("\n")
+    has_old = all(one.old is None or one.old in lines for one in setting.lines)
+    is_restored = has_old and not any(one.new in lines for one in setting.lines if one.new is not None)
     return (
         fstab.LINES_THERE(count=len(setting.lines), file=file)
         if is_restored

@@ -7,7 +7,6 @@ from pathlib import Path
 from stat import S_IMODE
 from time import monotonic, sleep
 
-from wizard.apply.resize.resized import NOT_TOLD
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
@@ -15,13 +14,14 @@ from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
+from wizard.ext4 import superblock
 from wizard.model.errors import BadInput, Failed, FrozenStruct
+from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
-from wizard.model.said import failing
+from wizard.model.said import failing, t
 from wizard.operations.mounts import Top
 from wizard.operations.operation import Setting
 from wizard.plan.changes import Bring, Changes, Migration
-from wizard.plan.settings.tuning import RESERVED
 from wizard.process.program import find, run
 
 GONE_SECONDS = 10.0
@@ -29,8 +29,6 @@ GONE_SECONDS = 10.0
 
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
-
-_SUPERBLOCK = re.compile(r"(?m)^([A-Z][^:\n]*):[ \t]+(.*)$")
 
 
 class RunningSystem(FrozenStruct):
@@ -64,21 +62,16 @@ def wait_until(is_done: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
-def system_of(document: Changes | Migration | Bring) -> RunningSystem:
-    """Return the system for reading the settings of a document."""
-    return RunningSystem(document.drive, document.settings)
-
-
-def system_in(
-    run: Path,
+def system_of(
     document: Changes | Migration | Bring,
-    journal: Journal,
+    run: Path | None = None,
+    journal: Journal | None = None,
     locks: tuple[int, ...] = (),
     step: int = 0,
 ) -> RunningSystem:
-    """Return the system for changing the settings of a run's document."""
-    environment = load_environment(run)
-    return RunningSystem(document.drive, document.settings, environment, step, run.name, journal, locks)
+    """Return the system for reading the settings of a document, or with a run for changing these."""
+    environment, name = (load_environment(run), run.name) if run else (ANY, "")
+    return RunningSystem(document.drive, document.settings, environment, step, name, journal, locks)
 
 
 def has_capability(number: int) -> bool:
@@ -98,11 +91,13 @@ def unit_state(unit: str) -> str | None:
         raise BadInput(str(error)) from None
 
 
-def superblock(device: str) -> dict[str, str]:
-    """Read an ext superblock: all values, by their names in dumpe2fs. Raises Failed."""
-    found = dict(_SUPERBLOCK.findall(run(["dumpe2fs", "-h", device]).output))
-    if missing := {"Block count", "Block size", RESERVED} - found.keys():
-        raise Failed(NOT_TOLD(program="dumpe2fs", what=tuple(sorted(missing))))
+def read_superblock(device: str) -> ExtFacts:
+    """Read the ext superblock of a device, which may be mounted. Raises Failed."""
+    with failing(UNREADABLE, file=device), Path(device).open("rb") as file:
+        file.seek(superblock.START_BYTES)
+        found = superblock.read_ext(file.read(superblock.SUPERBLOCK_BYTES))
+    if found is None:
+        raise Failed(t("{device} has no valid ext superblock.", device=device))
     return found
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
@@ -18,7 +17,7 @@ from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.containers import AddCrypttabLine
-from wizard.operations.fstab import is_entry, with_line
+from wizard.operations.fstab import STARTS_ALL_THE_SAME, is_entry, with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault
@@ -104,8 +103,9 @@ def boot_entry(number: int, setting: str) -> FstabEntry:
 
 
 class Line(FstabEntry, frozen=True, kw_only=True):
-    """An entry of fstab. `kind` is its filesystem type."""
+    """An entry of fstab. `text`: the whole line. `kind`: the filesystem type."""
 
+    text: str
     mount_point: str
     kind: str
 
@@ -113,23 +113,24 @@ class Line(FstabEntry, frozen=True, kw_only=True):
 def parse(text: str, where: str) -> tuple[Line, ...]:
     """Parse fstab. Raises BadInput for a line that mount(8) cannot read."""
     lines = []
-    for number, text_line in enumerate(text.split("\n"), 1):
-        fields = text_line.split()
+    for number, row in enumerate(text.split("\n"), 1):
+        fields = row.split()
         if not fields or fields[0].startswith("#"):
             continue
-        if not is_entry(text_line):
+        if not is_entry(row):
             raise BadInput(
                 t(
                     "{file}, line {line} is not an entry mount can read: {text!r}. Fix this line first.",
                     file=where,
                     line=number,
-                    text=text_line,
+                    text=row,
                 )
             )
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
         lines.append(
             Line(
                 number=number,
+                text=row,
                 source=unescaped(fields[0]),
                 options=options,
                 mount_point=unescaped(fields[1]),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.process import refused
@@ -17,7 +16,7 @@ from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput
 from wizard.model.run import differences
 from wizard.model.said import Message, Sentence, parse_size, t
-from wizard.operations.mounts import Mount, mounted_subvolume
+from wizard.operations.mounts import ACCESS_TIME, Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host import environment
 from wizard.probe.host.sysfs import Mounted, mounts_in, swaps_in, text

@@ -16,13 +16,13 @@ from pathlib import Path
 from stat import S_IFREG
 from time import monotonic, sleep
 
-from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block import devices
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.ext4 import superblock
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, failing, t
+from wizard.operations.mounts import ACCESS_TIME
 
 NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
 NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")

@@ -15,7 +15,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import COUNTER, find_run, list_runs, make_run
 from wizard.model.errors import Refused
-from wizard.plan.settings.tuning import SETTINGS
+from wizard.plan.changes import SETTINGS
 
 ROOT = Path(__file__).parents[4]
 TEXT = SETTINGS.render(CHANGES)

@@ -38,8 +38,11 @@ def top(mode: int, uid: int = 0, gid: int = 0) -> os.stat_result:
         (top(0o700, 4_000_000), Writer("person", "4000000", 4_000_000, 0)),
     ],
 )
-def test_writers_are_read_from_the_top_folder(folder: os.stat_result, writer: Writer) -> None:
-    assert writer_of(folder) == writer
+def test_writers_are_read_from_the_top_folder(
+    folder: os.stat_result, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "stat", lambda self, **_: folder)
+    assert writer_of(Path("/srv/media")) == writer
 
 
 @pytest.fixture

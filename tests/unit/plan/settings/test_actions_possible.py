@@ -18,7 +18,7 @@ from wizard.operations.mounts import Mount, Remount, Unmount
 from wizard.operations.operation import Context, Setting
 from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
-from wizard.plan.changes import Changes
+from wizard.plan.changes import SETTINGS, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import steps_of
 from wizard.plan.settings.possible import (
@@ -29,7 +29,6 @@ from wizard.plan.settings.possible import (
     why_not_remount,
     why_not_unmount,
 )
-from wizard.plan.settings.tuning import SETTINGS
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.machine import load_machine
 
@@ -259,10 +258,11 @@ TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
 edits = partial(edit_of, "/etc/fstab", TEXT)
 CHANGED = LineEdit(2, "LABEL=old\t/a ext4 nofail 0 2", "LABEL=new\t/a ext4 nofail 0 2")
 GONE = LineEdit(3, "UUID=1 /b ext4 nofail 0 2", None)
+FIRST_GONE = LineEdit(1, "# mine", None)
 ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
 
 
-@pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED)])
+@pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED), (FIRST_GONE, GONE)])
 def test_lines_are_changed_and_restored_byte_for_byte(lines: tuple[LineEdit, ...]) -> None:
     operation = edits(*lines)
     after = operation.edited(TEXT)

@@ -12,11 +12,10 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowMounted
 from wizard.operations.operation import Context, Setting
 from wizard.operations.table import ExtendPartition
-from wizard.plan.changes import Changes
+from wizard.plan.changes import SETTINGS, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.plan import steps_of
-from wizard.plan.settings.tuning import SETTINGS
 
 PART = "/dev/sda1"
 AT = Use("mounted", PART, "/srv/films")
