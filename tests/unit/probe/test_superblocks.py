@@ -1,9 +1,7 @@
 """Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
-import base64
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +12,10 @@ from tests.unit.probe import superblocks as made
 from tests.unit.probe.superblocks import Bytes
 from wizard.model.machine import Signature, Striping
 from wizard.model.said import KIB, MIB
-from wizard.probe.content import holders
+from wizard.probe.content import layers
 from wizard.probe.content.lvm import LogicalVolume, data_drives, parse, read_group
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
+from wizard.probe.facts import RawContent, RawError, RawSignature
 
 SIZE = 64 * MIB + 3 * KIB
 CHUNK = 512 * KIB
@@ -235,11 +234,11 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
     for kind, pieces in devices.items():
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
-        content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        trouble: list[dict[str, Any]] = []
-        place = holders.Place("sda1", str(image), MIB, SIZE)
-        chunks = holders.recorded_superblocks(place, content, trouble)
-        kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
+        content = RawContent((RawSignature(kind, ""),))
+        trouble: list[RawError] = []
+        place = layers.Place("sda1", str(image), MIB, SIZE)
+        _, chunks = layers.recorded_superblocks(place, content, trouble)
+        kept = [(chunk.offset_bytes, chunk.data) for chunk in chunks]
         assert trouble == []
         read = read_inside(Signature(kind, ""), replayed(kept), SIZE)
         assert replace(read, kind="", size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
@@ -252,9 +251,9 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
 def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
-    content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
-    chunks = holders.recorded_superblocks(holders.Place("sda", str(image)), content, [])
-    assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
+    content = RawContent((RawSignature("crypto_LUKS", "", offset_bytes=0),))
+    _, chunks = layers.recorded_superblocks(layers.Place("sda", str(image)), content, [])
+    assert [len(chunk.data) for chunk in chunks] == [112]
 
 
 SOUND = [
