@@ -17,6 +17,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
+from wizard.probe.content.superblocks import replayed
 from wizard.probe.content.tables import TableReading
 from wizard.probe.drive import ioctls, reports
 from wizard.probe.host import environment, sysfs, system, uses
@@ -174,7 +175,7 @@ def _reading(raw: facts.RawDrive, size: int | None) -> TableReading | None:
     content = raw.content_on(raw.name)
     if not size or not raw.chunks or content is None:
         return None
-    read = layers.recorded(raw.chunks)
+    read = replayed(raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or KERNEL_SECTOR_BYTES
     marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)

@@ -210,6 +210,6 @@ def test_unrecorded_gaps_are_zero_bytes() -> None:
     from wizard.probe.content.superblocks import replayed
 
     assert (
-        replayed([(8, b"ab"), (20, b"cd")])(4, 18) == whole.read(4, 18)
-        and replayed([(8, b"ab")])(10, 5) == b""
+        replayed([rawfacts.chunk(8, b"ab"), rawfacts.chunk(20, b"cd")])(4, 18) == whole.read(4, 18)
+        and replayed([rawfacts.chunk(8, b"ab")])(10, 5) == b""
     )

@@ -1,6 +1,7 @@
 """Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from wizard.model.said import KIB, MIB
 from wizard.probe.content import layers
 from wizard.probe.content.lvm import LogicalVolume, data_drives, parse, read_group
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
-from wizard.probe.facts import RawContent, RawError, RawSignature
+from wizard.probe.facts import RawChunk, RawContent, RawError, RawSignature
 
 SIZE = 64 * MIB + 3 * KIB
 CHUNK = 512 * KIB
@@ -240,7 +241,7 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         _, chunks = layers.recorded_superblocks(place, content, trouble)
         kept = [(chunk.offset_bytes, chunk.data) for chunk in chunks]
         assert trouble == []
-        read = read_inside(Signature(kind, ""), replayed(kept), SIZE)
+        read = read_inside(Signature(kind, ""), replayed(chunks), SIZE)
         assert replace(read, kind="", size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
         assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
             data for _, data in kept
@@ -291,17 +292,17 @@ def test_hostile_superblocks_never_raise_and_never_point_outside(
             else bytes(damaged[: len(data)])
         )
     mark = Signature(kind, "", offset_bytes=draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62])))
-    found = read_inside(mark, replayed(hurt.items()), SIZE)
+    found = read_inside(mark, replayed(starmap(RawChunk, hurt.items())), SIZE)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < SIZE
     assert found.striping is None or (found.striping.unit_bytes >= 0 and found.striping.width_bytes >= 0)
-    volumes = read_group(mark, replayed(hurt.items()), SIZE)[1]
+    volumes = read_group(mark, replayed(starmap(RawChunk, hurt.items())), SIZE)[1]
     assert all(0 <= volume.offset_bytes < SIZE for volume in volumes)
 
 
 @given(st.sampled_from(sorted(READERS)), st.binary(max_size=8192), st.integers(-1, 1 << 40))
 @settings(max_examples=200, deadline=None)
 def test_noise_is_ignored_and_never_raises(kind: str, noise: bytes, size: int) -> None:
-    found = read_inside(Signature(kind, ""), replayed([(0, noise)]), size)
+    found = read_inside(Signature(kind, ""), replayed([RawChunk(0, noise)]), size)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < size
 
 

@@ -13,7 +13,6 @@ from wizard.model.machine import Layer, Obstacle, Partition, Signature, Striping
 from wizard.model.said import MIB, t
 from wizard.probe.content import lvm, superblocks
 from wizard.probe.content.btrfs import read_profiles
-from wizard.probe.content.tables import Read
 from wizard.probe.facts import (
     MANY_LAYERS,
     MANY_SUPERBLOCKS,
@@ -198,12 +197,7 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 
 def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
     """Return the offset of an ext backup superblock on a node without signatures, or None."""
-    return None if signatures else superblocks.find_copy(recorded(raw.superblocks.get(name, ())))
-
-
-def recorded(chunks: Iterable[RawChunk]) -> Read:
-    """Return a function that reads a device from the recorded bytes."""
-    return superblocks.replayed((chunk.offset_bytes, chunk.data) for chunk in chunks)
+    return None if signatures else superblocks.find_copy(superblocks.replayed(raw.superblocks.get(name, ())))
 
 
 class LayerInput(Struct, frozen=True):
@@ -283,7 +277,7 @@ def _placement(
     if uuid.startswith("CRYPT-LUKS"):
         return input_below.data_offset("crypto_LUKS"), None
     if match := LVM_UUID.match(uuid):
-        read = recorded(input_below.chunks)
+        read = superblocks.replayed(input_below.chunks)
         for mark in (mark for mark in input_below.signatures if mark.kind == "LVM2_member"):
             for volume in lvm.read_group(mark, read, input_below.size_bytes)[1]:
                 if volume.uuid == match[1]:
@@ -306,7 +300,7 @@ def _signatures(
     """Return signatures from libblkid with facts from superblocks, or from udev if libblkid did not run."""
     if content is not None:
         marks = (Signature(**asdict(mark), ambivalent=content.ambivalent) for mark in content.signatures)
-        read = recorded(chunks)
+        read = superblocks.replayed(chunks)
         return tuple(superblocks.read_inside(mark, read, size_bytes) for mark in marks)
     if "ID_FS_AMBIVALENT" in udev:
         words = (word.partition(":") for word in udev["ID_FS_AMBIVALENT"].split())

@@ -19,7 +19,7 @@ from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
 from wizard.probe.content.lvm import SECTOR_BYTES, Reader, striping
 from wizard.probe.content.tables import Read, number
-from wizard.probe.facts import RawContent, opened
+from wizard.probe.facts import RawChunk, RawContent, opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
@@ -91,10 +91,10 @@ def read_inside(mark: Signature, read: Read, size_bytes: int) -> Signature:
     return found if place is None or 0 <= place < size_bytes else replace(found, data_offset_bytes=None)
 
 
-def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
+def replayed(chunks: Iterable[RawChunk]) -> Read:
     """Return a function that reads recorded bytes. Gaps read as zeros, ranges without any recorded byte as
     empty."""
-    known = [(start, data) for start, data in chunks if data]
+    known = [(chunk.offset_bytes, chunk.data) for chunk in chunks if chunk.data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
         whole = bytearray()
