@@ -1,5 +1,5 @@
 """Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`. Also reads devices,
-with the reasons for unread facts: a message and an obstacle."""
+with the reasons for unread facts: a message and an obstacle. Recordings contain bytes in base64."""
 
 import errno
 import os
@@ -25,7 +25,7 @@ class RawError(Struct, frozen=True):
 
 
 class RawChunk(Struct, frozen=True):
-    """Bytes of a device, empty if the recording is damaged."""
+    """Bytes of a device, in base64."""
 
     offset_bytes: int
     data: bytes
@@ -112,14 +112,14 @@ class RawNotice(RawChunk, frozen=True):
 class RawDrive(Struct, frozen=True):
     """A drive. In dictionaries keyed by node name (`sda1`), the drive itself has its own name.
 
-    - `vpd`: SCSI vital product data pages by number.
+    - `vpd`: SCSI vital product data pages by number, in base64.
     - `table_kind`: libblkid's PTTYPE. Empty without a table, None if libblkid did not run.
     - `contents`: None if the drive could not be read.
     - `superblocks`: bytes of the superblocks in `contents`. Offsets count from the start of their device.
     - `layers`: devices built on the drive, by name.
     - `claimable`: True if an exclusive open of the node succeeded.
     - `smart`: output of smartctl.
-    - `nvme`: Identify data of the namespace and the controller.
+    - `nvme`: Identify data of the namespace and the controller, in base64.
     - `zones`: zones in order, empty if unread.
     - `notice`: of a waiting run. Also None if the drive was not searched.
     - `moving`: numbers of the entries with the journal of an unfinished move.
