@@ -21,7 +21,6 @@ from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.tables import Read, TableReading
 from wizard.probe.drive import ioctls
 from wizard.probe.facts import (
-    MANY_SUPERBLOCKS,
     ROOT_READS,
     RawChunk,
     RawContent,
@@ -137,9 +136,9 @@ def _read(descriptor: int, known: RawDrive, errors: list[RawError]) -> Update:
     kind: str | None = None
     listed: tuple[RawEntry, ...] = ()
     contents: dict[str, RawContent] | None = None
-    superblocks = _Superblocks(errors)
+    superblocks = layers.Superblocks(errors)
     with reported(errors, "contents", path):
-        whole = superblocks.read(Place(name, path))
+        whole = _read_place(Place(name, path), superblocks)
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
     recorder = layers.Recorder(descriptor, "table", path)
@@ -164,7 +163,7 @@ def _read(descriptor: int, known: RawDrive, errors: list[RawError]) -> Update:
     if contents is not None:
         for place in _places(known, reading, listed, size):
             with reported(errors, "signatures", sysfs.node_of(place.node)):
-                contents[place.node] = superblocks.read(place)
+                contents[place.node] = _read_place(place, superblocks)
         notice = _notice(read, size, reading, contents, known, errors)
     with reported(errors, "partitions", path):
         moves = [entry for entry in inside if entry.type in partition_types.MOVING]
@@ -196,31 +195,13 @@ def _read(descriptor: int, known: RawDrive, errors: list[RawError]) -> Update:
     }
 
 
-class _Superblocks:
-    """Reads signatures, and records the superblocks by node."""
+def _read_place(place: Place, superblocks: layers.Superblocks) -> RawContent:
+    """Return the signatures in a place, with a digest. Raises OSError."""
+    from wizard.probe.content import blkid
 
-    def __init__(self, errors: list[RawError]) -> None:
-        self.recorded: dict[str, tuple[RawChunk, ...]] = {}
-        self._errors = errors
-
-    def read(self, place: Place) -> RawContent:
-        """Return the signatures in a place, with a digest. Raises OSError."""
-        from wizard.probe.content import blkid
-
-        content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
-        digest = digest_of(place.path, content, place.offset_bytes)
-        return self.record(place, replace(content, superblock_digest=digest))
-
-    def record(self, place: Place, content: RawContent) -> RawContent:
-        """Record the superblocks of a content, and return it with facts from them."""
-        if layers.length(self.recorded.values()) > layers.MOST_RECORDED:
-            self._errors.append(RawError("layers", MANY_SUPERBLOCKS))
-            return content
-        with reported(self._errors, "layers", sysfs.node_of(place.node)):
-            content, chunks = layers.recorded_superblocks(place, content, self._errors)
-            if chunks:
-                self.recorded[place.node] = chunks
-        return content
+    content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
+    digest = digest_of(place.path, content, place.offset_bytes)
+    return superblocks.record(place, replace(content, superblock_digest=digest))
 
 
 def _unmarked(read: Read, places: Iterable[Place], errors: list[RawError]) -> Iterator[tuple[str, RawData]]:

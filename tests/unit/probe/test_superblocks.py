@@ -238,7 +238,9 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         content = RawContent((RawSignature(kind, ""),))
         trouble: list[RawError] = []
         place = layers.Place("sda1", str(image), MIB, SIZE)
-        _, chunks = layers.recorded_superblocks(place, content, trouble)
+        reader = layers.Superblocks(trouble)
+        reader.record(place, content)
+        chunks = reader.recorded["sda1"]
         kept = [(chunk.offset_bytes, chunk.data) for chunk in chunks]
         assert trouble == []
         read = read_inside(Signature(kind, ""), replayed(chunks), SIZE)
@@ -253,8 +255,9 @@ def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
     content = RawContent((RawSignature("crypto_LUKS", "", offset_bytes=0),))
-    _, chunks = layers.recorded_superblocks(layers.Place("sda", str(image)), content, [])
-    assert [len(chunk.data) for chunk in chunks] == [112]
+    reader = layers.Superblocks([])
+    reader.record(layers.Place("sda", str(image)), content)
+    assert [len(chunk.data) for chunk in reader.recorded["sda"]] == [112]
 
 
 SOUND = [

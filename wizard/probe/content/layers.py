@@ -4,7 +4,7 @@ raw facts, recorded or live. Pure."""
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -26,6 +26,7 @@ from wizard.probe.facts import (
     not_read,
     obstacle_of,
     opened,
+    reported,
     system_says,
 )
 from wizard.probe.host import sysfs
@@ -83,61 +84,70 @@ class Place(Struct, frozen=True):
     number: int = 0
 
 
-def recorded_superblocks(
-    place: Place, content: RawContent, errors: list[RawError]
-) -> tuple[RawContent, tuple[RawChunk, ...]]:
-    """Return the content with facts that need more than the recorded bytes (for LUKS, if a copy of the header
-    is damaged, for Btrfs the profiles), and the superblocks, with offsets from the start of the place. Adds
-    the first error to `errors`. For LUKS, only locations are recorded: no salts, digests or tokens. Raises
-    OSError."""
-    if content.signatures and not any(mark.kind in superblocks.READERS for mark in content.signatures):
-        return content, ()
-    with opened(place.path) as descriptor:
+class Superblocks:
+    """Records the superblocks of contents, by node, up to a limit. Adds errors to `errors`."""
 
-        def recorder() -> Recorder:
-            return Recorder(descriptor, "layers", sysfs.node_of(place.node), place.offset_bytes)
+    def __init__(self, errors: list[RawError]) -> None:
+        self.recorded: dict[str, tuple[RawChunk, ...]] = {}
+        self.errors = errors
 
-        size = place.size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - place.offset_bytes
-        found: list[RawChunk] = []
-        faults: list[RawError] = []
-        marks = []
-        if not content.signatures:
-            # Look for a backup superblock.
-            reader = recorder()
-            start = superblocks.find_copy(reader.read)
-            found = [one for one in reader.chunks if one.offset_bytes == start]
-        for mark in content.signatures:
-            reader = recorder()
-            if mark.kind == "crypto_LUKS":
-                mark = replace(mark, damaged_copy=superblocks.has_damaged_copy(recorder().read))
-            if mark.kind == "btrfs":
-                data, metadata = read_profiles(recorder().read)
-                mark = replace(mark, data_profile=data, metadata_profile=metadata)
-            marks.append(mark)
-            superblocks.read_inside(
-                Signature(mark.kind, "", offset_bytes=mark.offset_bytes), reader.read, size
-            )
-            for one in reader.chunks:
-                if mark.kind != "crypto_LUKS" or one.offset_bytes < superblocks.LUKS2_HEADER_BYTES:
-                    found.append(one)
-                elif segments := superblocks.segments_of(one.data):
-                    # Without secrets.
-                    begin, end, _ = segments
-                    found.append(RawChunk(one.offset_bytes + begin, one.data[begin:end]))
-            faults += reader.errors
-        errors += faults[:1]
-        return replace(content, signatures=tuple(marks)), tuple(found)
+    def record(self, place: Place, content: RawContent) -> RawContent:
+        """Record the superblocks in a place, with offsets from its start. Returns the content with facts that
+        need more than the recorded bytes: for LUKS, if a copy of the header is damaged, for Btrfs the
+        profiles. For LUKS, only locations are recorded: no salts, digests or tokens."""
+        if sum(len(chunk.data) for chunks in self.recorded.values() for chunk in chunks) > MOST_RECORDED:
+            self.errors.append(RawError("layers", MANY_SUPERBLOCKS))
+            return content
+        if content.signatures and not any(mark.kind in superblocks.READERS for mark in content.signatures):
+            return content
+        node = sysfs.node_of(place.node)
+        with reported(self.errors, "layers", node), opened(place.path) as descriptor:
+
+            def recorder() -> Recorder:
+                return Recorder(descriptor, "layers", node, place.offset_bytes)
+
+            size = place.size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - place.offset_bytes
+            found: list[RawChunk] = []
+            faults: list[RawError] = []
+            marks = []
+            if not content.signatures:
+                # Look for a backup superblock.
+                reader = recorder()
+                start = superblocks.find_copy(reader.read)
+                found = [one for one in reader.chunks if one.offset_bytes == start]
+            for mark in content.signatures:
+                if mark.kind == "crypto_LUKS":
+                    mark = replace(mark, damaged_copy=superblocks.has_damaged_copy(recorder().read))
+                if mark.kind == "btrfs":
+                    data, metadata = read_profiles(recorder().read)
+                    mark = replace(mark, data_profile=data, metadata_profile=metadata)
+                marks.append(mark)
+                reader = recorder()
+                plain = Signature(mark.kind, "", offset_bytes=mark.offset_bytes)
+                superblocks.read_inside(plain, reader.read, size)
+                found += _without_secrets(reader.chunks) if mark.kind == "crypto_LUKS" else reader.chunks
+                faults += reader.errors
+            self.errors += faults[:1]
+            if found:
+                self.recorded[place.node] = tuple(found)
+            return replace(content, signatures=tuple(marks))
+        return content
 
 
-def length(found: Iterable[Sequence[RawChunk]]) -> int:
-    """Return the size of the recorded superblocks in bytes."""
-    return sum(len(chunk.data) for chunks in found for chunk in chunks)
+def _without_secrets(chunks: Iterable[RawChunk]) -> Iterator[RawChunk]:
+    for one in chunks:
+        if one.offset_bytes < superblocks.LUKS2_HEADER_BYTES:
+            yield one
+        elif segments := superblocks.segments_of(one.data):
+            start, end, _ = segments
+            yield RawChunk(one.offset_bytes + start, one.data[start:end])
 
 
 def read_layers(names: Sequence[str]) -> tuple[dict[str, RawLayer], list[RawError]]:
     """Return each device built on the devices `names`, by name, and the errors."""
     found: dict[str, RawLayer] = {}
     errors: list[RawError] = []
+    reader = Superblocks(errors)
     pending = list(names)
     while pending:
         folder = sysfs.folder_of(name := pending.pop(0))
@@ -149,10 +159,7 @@ def read_layers(names: Sequence[str]) -> tuple[dict[str, RawLayer], list[RawErro
                 errors.append(RawError("layers", MANY_LAYERS(most=MOST_LAYERS)))
                 break
             found[above] = _layer(above)
-            if length(layer.superblocks for layer in found.values()) > MOST_RECORDED:
-                errors.append(RawError("layers", MANY_SUPERBLOCKS))
-            else:
-                found[above] = _read_layer(above, found[above], len(found), errors)
+            found[above] = _read_layer(above, found[above], len(found), reader)
             pending.append(above)
     return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
 
@@ -168,7 +175,7 @@ def _layer(name: str) -> RawLayer:
     return RawLayer(texts, udev)
 
 
-def _read_layer(name: str, layer: RawLayer, count: int, errors: list[RawError]) -> RawLayer:
+def _read_layer(name: str, layer: RawLayer, count: int, reader: Superblocks) -> RawLayer:
     """Skips layers that could hang, and those above the limit."""
     from wizard.probe.content import blkid
 
@@ -176,18 +183,20 @@ def _read_layer(name: str, layer: RawLayer, count: int, errors: list[RawError]) 
     if texts.get("size", "0") == "0" or texts.get("md/array_state") in STOPPED:
         return layer
     if texts.get("dm/suspended") == "1":
-        errors.append(RawError("layers", t("{device} is suspended, and reading would hang.", device=path)))
+        reader.errors.append(
+            RawError("layers", t("{device} is suspended, and reading would hang.", device=path))
+        )
     elif texts.get("dm/uuid", "").startswith("mpath-"):
         return layer
     elif count > MOST_READ:
-        errors.append(RawError("layers", MANY_LAYERS(most=MOST_READ)))
+        reader.errors.append(RawError("layers", MANY_LAYERS(most=MOST_READ)))
     else:
         try:
-            content, chunks = recorded_superblocks(Place(name, path), blkid.read_content(path), errors)
-            return replace(layer, content=content, superblocks=chunks)
+            content = reader.record(Place(name, path), blkid.read_content(path))
+            return replace(layer, content=content, superblocks=reader.recorded.get(name, ()))
         except OSError as error:
             denied = RawError("layers", ROOT_READS, Obstacle.DENIED)
-            errors.append(not_read("layers", path, error) if os.geteuid() == 0 else denied)
+            reader.errors.append(not_read("layers", path, error) if os.geteuid() == 0 else denied)
     return layer
 
 
