@@ -40,6 +40,7 @@ VALUE: JSON = {
 }
 SCALARS: dict[object, JSON] = {
     str: {"type": "string"},
+    bytes: {"type": "string"},
     int: {"type": "integer"},
     float: {"type": "number"},
     bool: {"type": "boolean"},

@@ -11,7 +11,7 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.said import GIB, KIB, MIB
-from wizard.probe.unread import AS_RECORDED
+from wizard.probe.facts import AS_RECORDED
 
 N512 = Geometry(512, 512, 0, 512, 0)
 """512n, or a drive that lies."""

@@ -19,15 +19,15 @@ from wizard.advice.catalogue import (
 )
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, FrozenStruct, Refused, why_not
-from wizard.model.said import Message, Sentence, join, parts_of, t
+from wizard.model.said import Message, Sentence, join, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
     "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
     "btrfs": frozenset({"-O", "-R"}),
 }
-"""mkfs flags with a list as value. Programs use only the last one if repeated (mke2fs), so requested options
-are merged."""
+"""mkfs flags with a list as value. Programs use only the last one if repeated (mke2fs), so `mkfs_words`
+merges them."""
 
 REQUESTED = (OptionKind.MKFS, OptionKind.MOUNT)
 """Kinds of options that create or mount a filesystem."""
@@ -178,8 +178,8 @@ def _combined(
     filesystem: str,
     catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
-    """Return the recommended options without conflicts, followed by the requested ones, with lists merged.
-    Raises BadInput if a required option conflicts."""
+    """Return the recommended options without conflicts, followed by the requested ones. Raises BadInput if a
+    required option conflicts."""
     entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
     kept = []
     for option in current:
@@ -193,23 +193,18 @@ def _combined(
             raise BadInput(needed(option=conflict.id, advised=option.text))
     for wanted in asked:
         if wanted.kind is kind and all(option.text != wanted.text for option in kept):
-            kept = _merged(kept, wanted, filesystem)
+            kept.append(Option(wanted.text, wanted.why, wanted.risk))
     return tuple(kept)
 
 
-def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
-    same = [option for option in options if _can_merge(wanted.kind, wanted.text, option.text, filesystem)]
-    if not same:
-        return [*options, Option(wanted.text, wanted.why, wanted.risk)]
-    old = same[0]
-    text = f"{old.text},{wanted.text.partition(' ')[2]}"
-    joined = Option(text, _join_texts(old.why, wanted.why), _join_texts(old.risk, wanted.risk))
-    return [joined if option is old else option for option in options]
-
-
-def _join_texts(first: Message | str, then: Message) -> Message | str:
-    parts = [part for part in (*parts_of(first), then) if isinstance(part, Message) and part]
-    return join(*parts) if parts else ""
+def mkfs_words(choice: Choice) -> tuple[str, ...]:
+    """Return the arguments for mkfs, with lists merged."""
+    found: dict[str, str] = {}
+    for option in choice.mkfs:
+        flag, _, value = option.text.partition(" ")
+        key = flag if flag in LISTS.get(choice.filesystem, ()) else option.text
+        found[key] = f"{found[key]},{value}" if key in found else option.text
+    return tuple(word for text in found.values() for word in text.split())
 
 
 class Offered(FrozenStruct):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
@@ -25,11 +26,13 @@ JSON = dict[str, Any]
 
 def to_json(value: object, *, derived: bool = True) -> Any:
     """Convert a record to plain JSON values. Without `derived`, omits DERIVED fields. A message becomes its
-    English text and values. Raises TypeError for unsupported types."""
+    English text and values, bytes become base64. Raises TypeError for unsupported types."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, bytes):
+        return b64encode(value).decode("ascii")
     if isinstance(value, (tuple, list)):
         return [to_json(item, derived=derived) for item in value]
     if isinstance(value, frozenset):

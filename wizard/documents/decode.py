@@ -1,5 +1,6 @@
 """Decode plain JSON or TOML values to records by field type. Errors name value and place."""
 
+from base64 import b64decode
 from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from functools import cache, partial
@@ -56,8 +57,8 @@ def _decoder(wanted: Any) -> Decoder:
         }
     if kind is Message:
         return _message
-    if kind is ProfileText:
-        return lambda value, place: ProfileText(_typed(str, value, place))
+    if convert := FROM_TEXT.get(kind):
+        return lambda value, place: convert(_typed(str, value, place))
     if kind in KINDS:
         return partial(_typed, kind)
     if issubclass(kind, Enum):
@@ -87,6 +88,17 @@ def _typed(wanted: type, value: Any, place: str) -> Any:
         wanted=t("a whole number") if wanted is int else KINDS[wanted],
         found=t("a fraction") if is_fraction else _kind_of(found),
     )
+
+
+def _bytes_of(text: str) -> bytes:
+    """Return the bytes of base64, none if it is damaged."""
+    try:
+        return b64decode(text, validate=True)
+    except ValueError:
+        return b""
+
+
+FROM_TEXT: dict[Any, Callable[[str], object]] = {bytes: _bytes_of, ProfileText: ProfileText}
 
 
 def _one_of(values: dict[str, Any]) -> Decoder:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
-from wizard.probe.content.gpt import number
+from wizard.probe.content.tables import number
 
 
 class BootLine(Struct, frozen=True):

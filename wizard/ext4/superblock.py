@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import Read, number
 from wizard.probe.content.superblocks import is_unconverted
+from wizard.probe.content.tables import Read, number
 
 LARGEST_BLOCK_SHIFT, LARGEST_CLUSTER_SHIFT = 6, 29
 LEAST_GROUP_BLOCKS = 8

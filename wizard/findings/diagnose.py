@@ -318,8 +318,7 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
         if device not in devices or not uuid or used or drive.read_only:
             continue
         if kind == "LVM2_member":
-            part = drive.partition(device)
-            (mark,) = part.signatures if part else drive.signatures
+            (mark,) = drive.signatures_on(device)
             if not mark.group:
                 continue
             if mark.devices != 1:

@@ -240,18 +240,6 @@ def join(*said: Message | str) -> Message:
     return said[0] if len(said) == 1 and isinstance(said[0], Message) else _JOINED(sentences=said)
 
 
-def parts_of(said: Message | str) -> tuple[Message | str, ...]:
-    """Return the parts of a joined message, else the message."""
-    if isinstance(said, Message) and said.english == _JOINED.english:
-        [(_, parts)] = said.values
-        return (
-            tuple(part for part in parts if isinstance(part, Message | str))
-            if isinstance(parts, tuple)
-            else ()
-        )
-    return (said,) if said else ()
-
-
 def _several(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from wizard.advice.request import ON_SYSTEM
+from wizard.advice.request import ON_SYSTEM, mkfs_words
 from wizard.filesystems.registry import MADE
 from wizard.findings import contents
 from wizard.model import layout
@@ -45,7 +45,7 @@ class Planning(FrozenStruct):
             uuid=kind.uuid_of(self.draw_uuid()),
             label=spec.final_label,
             mount_point=spec.mount_point,
-            mkfs_options=tuple(word for option in choice.mkfs for word in option.text.split()),
+            mkfs_options=mkfs_words(choice),
             mount_options=tuple(word for option in choice.mount for word in option.text.split(",")),
             subvolumes=spec.subvolumes,
             role=volume_role(spec.role, self.machine.kernel.architecture),

@@ -12,7 +12,7 @@ from wizard.model.machine import Drive, Table, Unread, Use, kinds_in
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import is_plausible
 from wizard.plan import free_space
-from wizard.probe.unread import ROOT_READS
+from wizard.probe.facts import ROOT_READS
 
 CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
 

@@ -1,5 +1,5 @@
 """Collect raw facts of one drive in phases, so that earlier facts survive if the drive hangs. Runs in a
-separate worker process. Returns plain data in the shape of `facts.RawDrive`. Read-only."""
+separate worker process. Read-only."""
 
 import errno
 import fcntl
@@ -11,18 +11,30 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle, Partition
 from wizard.model.said import reason_of, t
-from wizard.probe.content import holders, notices, superblocks, tables, unmarked
-from wizard.probe.content.gpt import Read, TableReading
-from wizard.probe.content.holders import Place
-from wizard.probe.drive import nvme, zones
-from wizard.probe.facts import Facts, RawEntry, chunk
+from wizard.probe.content import layers, notices, tables, unmarked
+from wizard.probe.content.layers import Place
+from wizard.probe.content.superblocks import digest_of
+from wizard.probe.content.tables import Read, TableReading
+from wizard.probe.drive import ioctls
+from wizard.probe.facts import (
+    ROOT_READS,
+    RawChunk,
+    RawContent,
+    RawData,
+    RawDrive,
+    RawEntry,
+    RawError,
+    RawNotice,
+    RawPartition,
+    not_read,
+    opened,
+    reported,
+)
 from wizard.probe.host import sysfs
-from wizard.probe.unread import MANY_SUPERBLOCKS, ROOT_READS, not_read, opened, reported, unread
 
 MOST_DEVICES = 256
 """Entries of a table to probe. More than any drive in use has."""
@@ -43,96 +55,96 @@ WITHOUT_SMART = (
 )
 
 
-def phases(name: str, seconds: float) -> Iterator[Facts]:
+Update = dict[str, object]
+"""Fields of RawDrive."""
+
+
+def phases(name: str, seconds: float) -> Iterator[RawDrive | Update]:
     """Yield updates that make up one RawDrive, harmless ones first, within `seconds`."""
     known = from_kernel(name)
     yield known
-    read = from_device(known)
-    yield read
-    errors, path, is_root = read["errors"], known["path"], os.geteuid() == 0
+    errors, path, is_root = [*known.errors], known.path, os.geteuid() == 0
+    read = from_device(known, errors)
+    yield {**read, "errors": errors}
     if is_root:
-        yield {"claimable": claims(name, list(known["partitions"]))}
-    if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
-        found = []
+        yield {"claimable": claims(name, [*known.partitions])}
+    if is_root and known.sysfs.get("queue/zoned", "none") != "none":
+        runs = []
         with reported(errors, "zones", path):
-            found = zones.read_zones(path)
-        yield {"zones": found, "errors": errors}
+            runs = ioctls.read_zones(path)
+        yield {"zones": runs, "errors": errors}
     if name.startswith("nvme"):
-        data: dict[str, str] = {}
+        data: dict[str, bytes] = {}
         with reported(errors, "nvme_formats", path):
-            data = nvme.identify(path)
+            data = ioctls.identify(path)
         yield {"nvme": data, "errors": errors}
     if read["medium"]:
         yield {"smart": smartctl_output(name, errors, seconds * SMART_SHARE), "errors": errors}
     # Last, because a layer can hang even if the drive does not.
-    layers, layer_errors = holders.layers([name, *known["partitions"]])
-    if layers:
-        yield {"layers": layers, "errors": [*errors, *layer_errors]}
+    found, layer_errors = layers.read_layers([name, *known.partitions])
+    if found:
+        yield {"layers": found, "errors": [*errors, *layer_errors]}
 
 
-def from_kernel(name: str) -> Facts:
+def from_kernel(name: str) -> RawDrive:
     """Read sysfs and udev's database. Needs no root and does not touch the drive."""
     folder = sysfs.SYS / "block" / name
-    found: Facts = {
-        "name": name,
-        "path": sysfs.node_of(name),
-        "sysfs_path": str(sysfs.target(folder) or folder),
-        **sysfs.known_facts(folder, sysfs.ATTRIBUTES),
-        "vpd": sysfs.vital_pages(folder),
-        "partitions": {
-            part: sysfs.known_facts(folder / part, sysfs.PARTITION_ATTRIBUTES)
+    texts, udev = sysfs.known_facts(folder, sysfs.ATTRIBUTES)
+    if (zones := sysfs.zoned_capability(folder)) is not None:
+        texts["zoned_cap"] = zones
+    gone = RawError("drive", t("The kernel no longer reports the drive."))
+    return RawDrive(
+        name,
+        sysfs.node_of(name),
+        str(sysfs.target(folder) or folder),
+        texts,
+        sysfs.vital_pages(folder),
+        udev,
+        {
+            part: RawPartition(*sysfs.known_facts(folder / part, sysfs.PARTITION_ATTRIBUTES))
             for part in sysfs.partition_names(folder)
         },
-        "errors": [] if folder.exists() else [unread("drive", t("The kernel no longer reports the drive."))],
-    }
-    if (zones := sysfs.zoned_capability(folder)) is not None:
-        found["sysfs"]["zoned_cap"] = zones
-    return found
+        errors=() if folder.exists() else (gone,),
+    )
 
 
-def from_device(known: Facts) -> Facts:
+def from_device(known: RawDrive, errors: list[RawError]) -> Update:
     """Read the drive's table and all superblocks, on the drive and in the partitions."""
-    path, errors, texts = known["path"], list(known["errors"]), known["sysfs"]
     try:
-        with opened(path) as descriptor:
-            if texts.get("size") == "0":
+        with opened(known.path) as descriptor:
+            if known.sysfs.get("size") == "0":
                 # The kernel cannot use a fixed drive without a size. Reported by find_no_size in
                 # findings/drive_faults.py.
-                fixed = texts.get("removable") == "0"
-                empty = unread("contents", t("The drive is empty: the device has no size."))
-                return {"medium": fixed, "errors": errors if fixed else [*errors, empty]}
-            if known["partitions"]:
+                fixed = known.sysfs.get("removable") == "0"
+                if not fixed:
+                    errors.append(RawError("contents", t("The drive is empty: the device has no size.")))
+                return {"medium": fixed}
+            if known.partitions:
                 # The drive's page cache misses writes through the nodes of its partitions. This drops clean
                 # pages only.
                 os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
             return {"medium": True, **_read(descriptor, known, errors)}
     except OSError as error:
-        medium = error.errno != errno.ENOMEDIUM
-        return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
+        errors.append(not_read("contents", known.path, error))
+        return {"medium": error.errno != errno.ENOMEDIUM}
 
 
-def _content(place: Place) -> Facts:
+def _read(descriptor: int, known: RawDrive, errors: list[RawError]) -> Update:
     from wizard.probe.content import blkid
 
-    content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
-    return {**content, "superblock_digest": superblocks.digest_of(place.path, content, place.offset_bytes)}
-
-
-def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
-    from wizard.probe.content import blkid
-
-    path, name = known["path"], known["name"]
+    path, name = known.path, known.name
     kind: str | None = None
-    listed: list[Facts] = []
-    contents: Facts | None = None
+    listed: tuple[RawEntry, ...] = ()
+    contents: dict[str, RawContent] | None = None
+    superblocks = layers.Superblocks(errors)
     with reported(errors, "contents", path):
-        whole = _content(Place(name, path))
+        whole = _read_place(Place(name, path), superblocks)
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
-    recorder = holders.Recorder(descriptor, "table", path)
-    size = sysfs.bytes_at(known["sysfs"], "size") or 0
-    block = int(known["sysfs"].get("queue/logical_block_size", "512"))
-    marked = bool(contents and contents[name]["signatures"])
+    recorder = layers.Recorder(descriptor, "table", path)
+    size = sysfs.bytes_at(known.sysfs, "size") or 0
+    block = int(known.sysfs.get("queue/logical_block_size", "512"))
+    marked = bool(contents and contents[name].signatures)
     reading = tables.read_table(recorder.read, size, block, kind, has_signature=marked)
     errors += recorder.errors
     # In a damaged table, entries can exceed the drive.
@@ -145,111 +157,110 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         return os.pread(descriptor, length, start)
 
     moving: list[int] = []
-    recorded: Facts = {}
-    found: Facts = {"notice": None}
+    notice: RawNotice | None = None
+    data: dict[str, RawData] = {}
+    lost: list[RawEntry] = []
     if contents is not None:
-        _add_superblocks(recorded, Place(name, path), contents[name], errors)
         for place in _places(known, reading, listed, size):
             with reported(errors, "signatures", sysfs.node_of(place.node)):
-                contents[place.node] = _content(place)
-                _add_superblocks(recorded, place, contents[place.node], errors)
-        found["notice"] = _notice(read, size, reading, contents, known, errors)
+                contents[place.node] = _read_place(place, superblocks)
+        notice = _notice(read, size, reading, contents, known, errors)
     with reported(errors, "partitions", path):
         moves = [entry for entry in inside if entry.type in partition_types.MOVING]
         moving = [entry.number for entry in moves if notices.is_moving(read, entry.extent)]
-    host_managed = known["sysfs"].get("queue/zoned") == "host-managed"
-    if contents and not (marked or found["notice"] or host_managed):
+    host_managed = known.sysfs.get("queue/zoned") == "host-managed"
+    if contents and not (marked or notice or host_managed):
         places = [_place(known, one) for one in own if one.number not in moving]
         places = places if reading.table.kind != "none" else [Place(name, path, 0, size)]
-        bare = [one for one in places if one.node in contents and not contents[one.node]["signatures"]]
-        found["data"] = {}
-        for place in bare:
-            starts = () if place.number else unmarked.POSSIBLE_STARTS
-            with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
-                if data := unmarked.find_data(read, place.offset_bytes, place.size_bytes, starts):
-                    found["data"][place.node] = data
-        if name in found["data"]:
+        bare = [one for one in places if one.node in contents and not contents[one.node].signatures]
+        data = dict(_unmarked(read, bare, errors))
+        if name in data:
             content_at = partial(blkid.read_content, path)
-            found["lost"] = []
             with reported(errors, "contents", path):
                 for entry, content in unmarked.find_lost(read, content_at, size, block, reading.lost):
                     place = _place(known, entry)
-                    contents[place.node] = content
-                    _add_superblocks(recorded, place, content, errors)
-                    found["lost"].append(to_json(entry))
+                    contents[place.node] = superblocks.record(place, content)
+                    lost.append(entry)
     return {
-        **found,
+        "notice": notice,
+        "data": data,
+        "lost": lost,
         "table_kind": kind,
         "table_entries": listed,
-        "chunks": [chunk(start, data) for start, data in recorder.chunks],
+        "chunks": recorder.chunks,
         "contents": contents,
-        "superblocks": recorded,
+        "superblocks": superblocks.recorded,
         "moving": moving,
-        "starters": list(_grub_sectors(read, (0, *(entry.start_bytes for entry in own)))),
-        "errors": errors,
+        "starters": [*_grub_sectors(read, (0, *(entry.start_bytes for entry in own)))],
     }
 
 
-def _place(known: Facts, entry: Partition | RawEntry) -> Place:
-    node = sysfs.name_of(partition_path(known["path"], entry.number))
-    return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
+def _read_place(place: Place, superblocks: layers.Superblocks) -> RawContent:
+    """Return the signatures in a place, with a digest. Raises OSError."""
+    from wizard.probe.content import blkid
+
+    content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
+    digest = digest_of(place.path, content, place.offset_bytes)
+    return superblocks.record(place, replace(content, superblock_digest=digest))
 
 
-def _grub_sectors(read: Read, places: Iterable[int]) -> Iterator[Facts]:
+def _unmarked(read: Read, places: Iterable[Place], errors: list[RawError]) -> Iterator[tuple[str, RawData]]:
+    for place in places:
+        starts = () if place.number else unmarked.POSSIBLE_STARTS
+        with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
+            if data := unmarked.find_data(read, place.offset_bytes, place.size_bytes, starts):
+                yield place.node, data
+
+
+def _place(known: RawDrive, entry: Partition | RawEntry) -> Place:
+    node = sysfs.name_of(partition_path(known.path, entry.number))
+    return Place(node, known.path, entry.start_bytes, entry.size_bytes, entry.number)
+
+
+def _grub_sectors(read: Read, places: Iterable[int]) -> Iterator[RawChunk]:
     """Unreadable sectors are skipped, since they cannot boot either."""
     for at in places:
         with suppress(OSError):
             sector = read(at, notices.SECTOR_BYTES)
             if notices.next_of(sector) is not None:
-                yield chunk(at, sector)
+                yield RawChunk(at, sector)
 
 
 def _notice(
     read: Read,
     size: int,
     reading: TableReading,
-    contents: Facts,
-    known: Facts,
-    errors: list[Facts],
-) -> Facts | None:
+    contents: dict[str, RawContent],
+    known: RawDrive,
+    errors: list[RawError],
+) -> RawNotice | None:
     """Skips partitions with a signature, and a drive with one and no partitions: no notice can be there."""
     entries = [entry for entry in reading.entries if entry.type not in partition_types.CONTAINERS]
-    if contents[known["name"]]["signatures"] and not entries:
+    if contents[known.name].signatures and not entries:
         return None
-    unknown = {"signatures": True}
-    taken = [entry for entry in entries if contents.get(_place(known, entry).node, unknown)["signatures"]]
-    with reported(errors, "notice", known["path"]):
+    # Unread partitions are skipped too.
+    empty = {node for node, content in contents.items() if not content.signatures}
+    taken = [entry for entry in entries if _place(known, entry).node not in empty]
+    with reported(errors, "notice", known.path):
         return notices.find_notice(read, size, taken)
     return None
 
 
-def _add_superblocks(recorded: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
-    if holders.length(recorded.values()) > holders.MOST_RECORDED:
-        errors.append(unread("layers", MANY_SUPERBLOCKS))
-        return
-    with reported(errors, "layers", sysfs.node_of(place.node)):
-        if found := holders.recorded_superblocks(place, content, errors):
-            recorded[place.node] = found
-
-
-def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
+def _places(known: RawDrive, reading: TableReading, listed: Iterable[RawEntry], size: int) -> Iterator[Place]:
     """Yield where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
     extent, else the extent on the drive."""
-    entries = {entry.number: entry for entry in reading.entries}
-    for other in listed:
-        number = other["number"]
-        entries.setdefault(
-            number,
-            Partition("", number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
-        )
+    entries = {
+        one.number: Partition("", one.number, one.start_bytes, one.size_bytes, f"0x{one.type:02x}")
+        for one in listed
+    }
+    entries |= {entry.number: entry for entry in reading.entries}
     nodes = {
-        int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])
-        for node, part in known["partitions"].items()
+        int(part.sysfs.get("partition", "0")): (node, part.sysfs) for node, part in known.partitions.items()
     }
     for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
         entry = entries.get(number)
-        node, facts = nodes.get(number, ("", {}))
-        place = sysfs.bytes_at(facts, "start"), sysfs.bytes_at(facts, "size")
+        node, texts = nodes.get(number, ("", {}))
+        place = sysfs.bytes_at(texts, "start"), sysfs.bytes_at(texts, "size")
         if entry and entry.type in partition_types.CONTAINERS:
             continue
         if node and (entry is None or (entry.start_bytes, entry.size_bytes) == place):
@@ -286,12 +297,12 @@ def _is_claimable(path: str) -> bool | None:
     return False
 
 
-def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | None:
+def smartctl_output(name: str, errors: list[RawError], seconds: float) -> str | None:
     """Run smartctl without waking a drive in standby."""
     if name.startswith(WITHOUT_SMART):
         return None
     if os.geteuid() != 0:
-        errors.append(unread("smart", ROOT_READS, Obstacle.DENIED))
+        errors.append(RawError("smart", ROOT_READS, Obstacle.DENIED))
         return None
     from wizard.model.errors import Failed
     from wizard.process.program import NotInstalled, run
@@ -304,5 +315,5 @@ def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | Non
         ).output
     except Failed as error:
         obstacle = Obstacle.NOT_INSTALLED if isinstance(error, NotInstalled) else Obstacle.FAILED
-        errors.append(unread("smart", reason_of(error), obstacle))
+        errors.append(RawError("smart", reason_of(error), obstacle))
         return None

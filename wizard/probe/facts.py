@@ -1,18 +1,18 @@
-"""Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`."""
+"""Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`. Also reads devices,
+with the reasons for unread facts: a message and an obstacle. Recordings contain bytes in base64."""
 
-import base64
-import binascii
-from typing import Any
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
 from wizard.model.machine import Obstacle
-from wizard.model.said import Message
+from wizard.model.said import Message, Sentence, t
 
 SCHEMA = "diskwright.facts/1"
-
-Facts = dict[str, Any]
-"""Raw facts as plain data."""
 
 
 class RawError(Struct, frozen=True):
@@ -24,34 +24,11 @@ class RawError(Struct, frozen=True):
     obstacle: Obstacle | None = None
 
 
-def encoded(data: bytes) -> str:
-    """Return bytes in base64, as recordings contain them."""
-    return base64.b64encode(data).decode("ascii")
-
-
-def decoded(text: str) -> bytes:
-    """Return recorded bytes, empty if damaged."""
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-
-
-def chunk(offset_bytes: int, data: bytes) -> Facts:
-    """Return a RawChunk as plain data."""
-    return {"offset_bytes": offset_bytes, "data": encoded(data)}
-
-
 class RawChunk(Struct, frozen=True):
     """Bytes of a device, in base64."""
 
     offset_bytes: int
-    data: str
-
-    @property
-    def content(self) -> bytes:
-        """The bytes, empty if damaged."""
-        return decoded(self.data)
+    data: bytes
 
 
 class RawSignature(Struct, frozen=True):
@@ -156,7 +133,7 @@ class RawDrive(Struct, frozen=True):
     path: str
     sysfs_path: str = ""
     sysfs: dict[str, str] = {}
-    vpd: dict[str, str] = {}
+    vpd: dict[str, bytes] = {}
     udev: dict[str, str] = {}
     partitions: dict[str, RawPartition] = {}
     table_kind: str | None = None
@@ -167,7 +144,7 @@ class RawDrive(Struct, frozen=True):
     layers: dict[str, RawLayer] = {}
     claimable: dict[str, bool] = {}
     smart: str | None = None
-    nvme: dict[str, str] = {}
+    nvme: dict[str, bytes] = {}
     zones: tuple[RawZones, ...] = ()
     notice: RawNotice | None = None
     moving: tuple[int, ...] = ()
@@ -262,3 +239,85 @@ class RawMachine(Struct, frozen=True):
     os_release: str = ""
     container: dict[str, str] = {}
     attached: tuple[RawDrive, ...] = ()
+
+
+AS_RECORDED = Sentence("{text}")
+"""A reason in a recording from before reasons had codes."""
+
+ROOT_READS = t("Reading this needs root.")
+
+REFUSED = Sentence("The kernel refuses to open {device}: {why}.")
+FAILED = Sentence("Cannot read {device}: {why}.")
+
+MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
+MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
+
+TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
+OTHER_BLOCKS = Sentence(
+    "The table was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
+)
+
+
+BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
+
+BY_WORDS = (
+    ("(?i)denied", Obstacle.DENIED),
+    ("(?i)not permitted", Obstacle.FORBIDDEN),
+    ("(?i)is not installed", Obstacle.NOT_INSTALLED),
+    ("(?i)unknown usb bridge", Obstacle.UNKNOWN_BRIDGE),
+    (r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)", Obstacle.CONTROLLER),
+)
+
+
+class Unreadable(OSError):
+    """A read error without an errno, such as an error from libblkid."""
+
+    def __init__(self, said: Message) -> None:
+        super().__init__(str(said))
+        self.said = said
+
+
+def not_read(what: str, device: str, error: OSError) -> RawError:
+    """Return the RawError of a device that raised `error`."""
+    why = FAILED(device=device, why=system_says(error))
+    if isinstance(error, Unreadable):
+        why = error.said
+    elif error.errno in BY_NUMBER:
+        why = REFUSED(device=device, why=system_says(error)) if os.geteuid() == 0 else ROOT_READS
+    elif error.errno == errno.ENOMEDIUM:
+        why = t("No medium is inserted.")
+    return RawError(what, why, obstacle_of(error))
+
+
+@contextmanager
+def opened(path: str, flags: int = 0) -> Iterator[int]:
+    """Open a device for reading, without waiting for a medium. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def reported(errors: list[RawError], what: str, device: str) -> Iterator[None]:
+    """Append an OSError to `errors` as a RawError."""
+    try:
+        yield
+    except OSError as error:
+        errors.append(not_read(what, device, error))
+
+
+def system_says(error: OSError | OverflowError) -> str:
+    """Return the error text of the C library, or Python's if there is none."""
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".")
+
+
+def obstacle_of(error: OSError | OverflowError) -> Obstacle:
+    """Return the obstacle for the errno of an error."""
+    return BY_NUMBER.get(getattr(error, "errno", None) or 0, Obstacle.FAILED)
+
+
+def obstacle_in(text: str) -> Obstacle:
+    """Return the obstacle in a text without a code: of smartctl, or in old recordings."""
+    return next((found for pattern, found in BY_WORDS if re.search(pattern, text)), Obstacle.FAILED)

@@ -16,11 +16,11 @@ from wizard.model.run import Waiting
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
-from wizard.probe.content.gpt import TableReading
 from wizard.probe.content.notices import next_of
-from wizard.probe.drive import ata, nvme, smart, zones
+from wizard.probe.content.superblocks import replayed
+from wizard.probe.content.tables import TableReading
+from wizard.probe.drive import ioctls, reports
 from wizard.probe.host import environment, sysfs, system, uses
-from wizard.probe.unread import AS_RECORDED, obstacle_in
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}
@@ -40,7 +40,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
     kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", raw.memory)), None))
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     filesystems = frozenset(name for name in listed | set(raw.modules) if name)
-    found = zones.OPTION.findall(raw.config)
+    found = ioctls.OPTION.findall(raw.config)
     options = {built or left_out: bool(built) for built, left_out in found}
     inside, probed = environment.is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
@@ -58,7 +58,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
         in_container=inside,
         memory_bytes=kib * 1024 if kib else None,
         boot_id=raw.boot_id,
-        programs=zones.programs_of(raw),
+        programs=ioctls.programs_of(raw),
         missing_files=raw.missing_files,
         family=environment.family_of(raw.os_release),
         unprobed=tuple(
@@ -78,10 +78,10 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
     nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
     found = uses.use_state(machine.graph, nodes, raw.claimable)
-    same_serial, same_wwn = ata.sharing(raw, machine)
-    own, ata_trouble = ata.ata_of(raw)
-    reported, kernels_turning = smart.smart_of(raw.smart), _flag(texts, "queue/rotational")
-    rate = ata.own_rate(raw, own, reported)
+    same_serial, same_wwn = reports.sharing(raw, machine)
+    own, ata_trouble = reports.ata_of(raw)
+    reported, kernels_turning = reports.smart_of(raw.smart), _flag(texts, "queue/rotational")
+    rate = reports.own_rate(raw, own, reported)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = tuple(
@@ -94,12 +94,12 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     if lost and reading:
         lost |= {entry.number: entry for entry in reading.lost}
     waiting = None
-    if raw.notice and (notice := read_notice(raw.notice.content)):
+    if raw.notice and (notice := read_notice(raw.notice.data)):
         run = typed_word(printable(notice.run, LONGEST_NAME))
         waiting = Waiting(
             run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.notice.bare
         )
-    schedulers, page = texts.get("queue/scheduler", ""), ata.vital_page(raw, "b1")
+    schedulers, page = texts.get("queue/scheduler", ""), reports.vital_page(raw, "b1")
     discards = sysfs.whole_number(
         texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes"))
     )
@@ -114,16 +114,16 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         size_bytes=size,
         geometry=sysfs.geometry_of(texts),
         by_id=machine.links.get(raw.name, ()),
-        **ata.names_of(raw, own, reported),
+        **reports.names_of(raw, own, reported),
         same_serial=same_serial,
         same_wwn=same_wwn,
-        rotational=ata.turns(raw, rate, kernels_turning),
+        rotational=reports.turns(raw, rate, kernels_turning),
         rotation_rate=rate,
         kernel_rotational=kernels_turning,
         removable=_flag(texts, "removable"),
         read_only=_flag(texts, "ro"),
         zoned=texts.get("queue/zoned"),
-        zones=zones.zones_of(raw),
+        zones=ioctls.zones_of(raw),
         # Bits 5:4 of byte 8, or the driver's equivalent.
         vpd_zoned=page[SCSI_ZONED_BYTE] >> 4 & 3
         if len(page) > SCSI_ZONED_BYTE
@@ -135,8 +135,8 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         backing_file=texts.get("loop/backing_file"),
         smart=reported,
         ata=own,
-        nvme_formats=nvme.formats_of(raw),
-        nvme_format_scope=nvme.format_scope_of(raw),
+        nvme_formats=ioctls.formats_of(raw),
+        nvme_format_scope=ioctls.format_scope_of(raw),
         # A missing entry in udev's database proves nothing.
         table=reading.table
         if reading
@@ -146,11 +146,11 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         signatures=signatures,
         partitions=partitions,
         free=free,
-        layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
+        layers=layers.layers_of(raw, machine.graph, found, size or 0, signatures, partitions),
         loaders=tuple(
             Loader(sector.offset_bytes, goes_on)
             for sector in raw.starters
-            if (goes_on := next_of(sector.content)) is not None
+            if (goes_on := next_of(sector.data)) is not None
         ),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
@@ -175,7 +175,7 @@ def _reading(raw: facts.RawDrive, size: int | None) -> TableReading | None:
     content = raw.content_on(raw.name)
     if not size or not raw.chunks or content is None:
         return None
-    read = layers.recorded(raw.chunks)
+    read = replayed(raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or KERNEL_SECTOR_BYTES
     marked = bool(content.signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
@@ -268,7 +268,7 @@ def _digest(
     """Cover the table's bytes and all signatures, and for a host-managed drive without both the number of
     written zones. No bytes that a mounted filesystem writes, because preserved partitions may be in use: see
     the superblock digests."""
-    chunks = {(chunk.offset_bytes, len(chunk.content)): chunk.content for chunk in raw.chunks}
+    chunks = {(chunk.offset_bytes, len(chunk.data)): chunk.data for chunk in raw.chunks}
     covered: dict[str, object] = {
         "table": reading.table.kind,
         "bytes": [
@@ -291,7 +291,7 @@ def _digest(
     if data := raw.data.get(raw.name):
         covered["data"] = [data.offset_bytes, data.sha256]
     if raw.notice:
-        covered["notice"] = hashlib.sha256(raw.notice.content).hexdigest()
+        covered["notice"] = hashlib.sha256(raw.notice.data).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
@@ -306,7 +306,7 @@ def _unread(
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", problem, obstacle=broken))
-    if trouble := smart.smart_trouble(raw.smart):
+    if trouble := reports.smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
     return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))
@@ -325,4 +325,4 @@ def unread_of(error: facts.RawError) -> Unread:
     whole = why.rstrip(".")
     sentence = f"{whole}." if why.startswith("/") else f"{whole[:1].upper()}{whole[1:]}."
     text = why if obstacle else sentence
-    return Unread(error.what, AS_RECORDED(text=text), obstacle=obstacle or obstacle_in(why))
+    return Unread(error.what, facts.AS_RECORDED(text=text), obstacle=obstacle or facts.obstacle_in(why))

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from wizard.documents.codec import JSON, to_json
 from wizard.model.said import t
 from wizard.probe import worker
-from wizard.probe.facts import Facts
+from wizard.probe.facts import RawError
 from wizard.probe.host import sysfs
-from wizard.probe.unread import unread
 from wizard.process import program
 from wizard.process.module import module_argv
 
@@ -110,8 +110,8 @@ class Pool:
             self.pid = 0
         return True
 
-    def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
-        """Send the request now, and yield a RawDrive as plain data for each name, in order of completion. A
+    def probe(self, names: Sequence[str], seconds: float) -> Generator[JSON, None, None]:
+        """Send the request now, and yield a RawDrive as plain JSON for each name, in order of completion. A
         drive that does not answer gets an error. `seconds` is the limit for a probe with a CPU of its own."""
         seconds = allowed_seconds(len(names), seconds)
         request = json.dumps({"drives": list(names), "seconds": seconds})
@@ -121,7 +121,7 @@ class Pool:
             self._requests.write(request.encode("ascii") + b"\n")
         return self._heard(names, time.monotonic(), worker.MOST_EXTENSION * seconds + GRACE_SECONDS)
 
-    def _heard(self, names: Sequence[str], begun: float, limit: float) -> Generator[Facts, None, None]:
+    def _heard(self, names: Sequence[str], begun: float, limit: float) -> Generator[JSON, None, None]:
         left = dict.fromkeys(names)
         try:
             for facts in self._read(begun + limit):
@@ -138,11 +138,11 @@ class Pool:
                 if time.monotonic() >= begun + limit
                 else t("The drive's probe ended without a result (status {status}).", status="?")
             )
-            facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
+            facts = {"name": name, "path": sysfs.node_of(name), "errors": [to_json(RawError("drive", why))]}
             _log_facts(facts, begun)
             yield facts
 
-    def _read(self, until: float) -> Iterator[Facts]:
+    def _read(self, until: float) -> Iterator[JSON]:
         lines = worker.Lines()
         while select.select([self._answers], [], [], max(0.0, until - time.monotonic()))[0]:
             data = self._answers.read(1 << 20)
@@ -164,7 +164,7 @@ class Pool:
             self.has_ended(END_SECONDS)
 
 
-def _log_facts(facts: Facts, begun: float) -> None:
+def _log_facts(facts: JSON, begun: float) -> None:
     program.note(
         program.PROBE,
         f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}",

@@ -20,14 +20,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from wizard.documents.codec import JSON, to_json
 from wizard.model.said import t
-from wizard.probe.facts import Facts
+from wizard.probe.facts import RawError
 from wizard.probe.host import sysfs
-from wizard.probe.unread import unread
 
-Phases = Callable[[str, float], Iterator[Facts]]
+Phases = Callable[[str, float], Iterator[object]]
 """Called in a child with the drive's name and a time limit in seconds. Yields updates of the drive's
-facts."""
+facts: fields of RawDrive."""
 
 LONGEST_OUTPUT_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 20
@@ -54,7 +54,7 @@ class Lines:
     def __init__(self) -> None:
         self.rest = bytearray()
 
-    def add(self, data: bytes) -> Iterator[Facts | None]:
+    def add(self, data: bytes) -> Iterator[JSON | None]:
         """Yield the objects in the completed lines, None for an invalid line."""
         self.rest += data
         if b"\n" not in data:
@@ -77,7 +77,7 @@ class Child:
     until: float
     cpu_seconds: float | None
     lines: Lines
-    facts: Facts
+    facts: JSON
     done: bool
     garbage: bool
 
@@ -130,7 +130,7 @@ class Child:
         self.until = time.monotonic() + CHECK_SECONDS
         return False
 
-    def finish(self) -> Facts:
+    def finish(self) -> JSON:
         """Return the drive's facts, with an error if they are incomplete. Never waits."""
         why = None
         if self.garbage:
@@ -148,7 +148,7 @@ class Child:
             status = "?" if code is None else int(code)
             why = t("The drive's probe ended without a result (status {status}).", status=status)
         if why:
-            self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
+            self.facts["errors"] = [*self.facts.get("errors", []), to_json(RawError("drive", why))]
         return self.facts
 
     def end(self) -> None:
@@ -159,7 +159,7 @@ class Child:
 
 
 def serve(
-    names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int
+    names: list[str], seconds: float, phases: Phases, report: Callable[[JSON], None], stop: int
 ) -> None:
     """Probe all drives. Reports each when done or overdue. `stop` becomes readable when the client has gone.
 
@@ -239,8 +239,8 @@ def _become(work: Callable[[], None], descriptors: Sequence[int | None]) -> NoRe
         os._exit(status)
 
 
-def _write(descriptor: int, facts: Facts) -> None:
-    data = json.dumps(facts).encode("ascii") + b"\n"
+def _write(descriptor: int, facts: object) -> None:
+    data = json.dumps(to_json(facts)).encode("ascii") + b"\n"
     while data:
         data = data[os.write(descriptor, data) :]
 

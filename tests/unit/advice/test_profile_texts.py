@@ -14,7 +14,7 @@ from wizard.advice.request import is_danger
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import NO_TEXT, PROFILES, Message, ProfileText, Sentence, in_english, join, parts_of
+from wizard.model.said import NO_TEXT, PROFILES, Message, ProfileText, Sentence, in_english, join
 
 NAMES = Sentence("It says: {text}")
 RED = str(REPO / "tests/machines/red.json")
@@ -70,10 +70,8 @@ def test_document_is_in_english(pseudo_language: None, capsys: pytest.CaptureFix
     assert "⟦" not in json.dumps([advice["workload"], told], ensure_ascii=False)
 
 
-def test_parts_of_a_row() -> None:
+def test_profile_texts_are_messages_and_keys() -> None:
     one, two = ProfileText("One."), ProfileText("Two.")
-    assert parts_of(join(one, two)) == (one, two) and parts_of(one) == (one,)
-    assert parts_of("") == () and parts_of(NO_TEXT) == ()
     assert isinstance(one, Message) and len({one, ProfileText("One."), two}) == 2
 
 

@@ -11,7 +11,7 @@ from wizard.model.drive_facts import NvmeFormat, Smart
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive, Machine, Obstacle, Signature
 from wizard.model.said import MIB
-from wizard.probe.unread import obstacle_in
+from wizard.probe.facts import obstacle_in
 
 FORMATS = (NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0))
 

@@ -23,7 +23,7 @@ from wizard.findings.diagnose import (
 from wizard.model.drive_facts import Health, Smart
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
-from wizard.probe.drive.smart import smart_of
+from wizard.probe.drive.reports import smart_of
 from wizard.probe.machine import load_machine
 
 MACHINES = Path(__file__).parents[2] / "machines"

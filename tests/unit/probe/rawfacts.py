@@ -1,6 +1,5 @@
 """Synthetic raw facts: drives as in sysfs and udev, without a drive."""
 
-import base64
 from typing import Any
 
 from msgspec.structs import replace
@@ -46,9 +45,9 @@ SYSFS = {
 }
 
 
-def page(payload: bytes) -> str:
+def page(payload: bytes) -> bytes:
     """Return a vital product data page with its header of four bytes."""
-    return base64.b64encode(b"\0\x80\0" + bytes([len(payload)]) + payload).decode()
+    return b"\0\x80\0" + bytes([len(payload)]) + payload
 
 
 def drive(**changes: Any) -> RawDrive:
@@ -72,7 +71,7 @@ def unreadable(**changes: Any) -> RawDrive:
 
 
 def chunk(offset_bytes: int, data: bytes) -> RawChunk:
-    return RawChunk(offset_bytes, base64.b64encode(data).decode())
+    return RawChunk(offset_bytes, data)
 
 
 def chunks_of(image: Image) -> tuple[RawChunk, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wizard.probe.content.blkid import read_content, read_partitions
+from wizard.probe.facts import RawContent
 
 SIZE = 320 << 20
 UUID = "1f0a51bc-6bd5-4a9a-9e5a-6b6c7a3f2d10"
@@ -44,27 +45,27 @@ def make(image: Path, kind: str) -> None:
 def test_superblock_is_read_as_blkid_prints_it(image: Path, kind: str) -> None:
     make(image, kind)
     found = read_content(str(image))
-    (signature,) = found["signatures"]
+    (signature,) = found.signatures
     printed = told(image)
-    assert not found["ambivalent"] and printed["TYPE"] == kind
-    assert {key: signature[name] for key, name in KEYS.items() if key in printed} == {
+    assert not found.ambivalent and printed["TYPE"] == kind
+    assert {key: getattr(signature, name) for key, name in KEYS.items() if key in printed} == {
         key: printed[key] for key in KEYS if key in printed
     }
-    assert int(signature["offset_bytes"]) >= 0
+    assert signature.offset_bytes is not None and signature.offset_bytes >= 0
 
 
 def test_zeros_have_no_superblock(image: Path) -> None:
-    assert read_content(str(image)) == {"signatures": [], "ambivalent": False} and not told(image)
-    assert read_partitions(str(image)) == ("", [])
+    assert read_content(str(image)) == RawContent() and not told(image)
+    assert read_partitions(str(image)) == ("", ())
 
 
 def test_part_is_read_alone(image: Path) -> None:
     make(image, "ext4")
     data = image.read_bytes()[: 8 << 20]
     image.write_bytes(bytes(1 << 20) + data + bytes(1 << 20))
-    assert read_content(str(image))["signatures"] == []
-    (signature,) = read_content(str(image), 1 << 20, 8 << 20)["signatures"]
-    assert (signature["kind"], signature["uuid"]) == ("ext4", UUID)
+    assert read_content(str(image)).signatures == ()
+    (signature,) = read_content(str(image), 1 << 20, 8 << 20).signatures
+    assert (signature.kind, signature.uuid) == ("ext4", UUID)
     assert told(image, "--offset", str(1 << 20))["UUID"] == UUID
 
 
@@ -76,7 +77,7 @@ def test_two_superblocks_are_both_read_and_contradict_each_other(image: Path) ->
         file.seek(1024)
         file.write((1).to_bytes(4, "little") + (2000).to_bytes(4, "little"))
     found = read_content(str(image))
-    assert {one["kind"] for one in found["signatures"]} == {"swap", "btrfs"} and found["ambivalent"]
+    assert {one.kind for one in found.signatures} == {"swap", "btrfs"} and found.ambivalent
     assert "TYPE" not in told(image)
 
 
@@ -85,8 +86,8 @@ def test_label_that_is_not_text_is_read(image: Path) -> None:
     with image.open("r+b") as file:
         file.seek(1024 + 0x78)
         file.write(b"f\xff\xfems".ljust(16, b"\0"))
-    (signature,) = read_content(str(image))["signatures"]
-    assert signature["label"] == "f\ufffd\ufffdms"
+    (signature,) = read_content(str(image)).signatures
+    assert signature.label == "f\ufffd\ufffdms"
 
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
@@ -98,10 +99,10 @@ def test_partitions_match_sfdisk(image: Path, table: str) -> None:
     wanted = json.loads(printed.stdout)["partitiontable"]["partitions"]
     kind, parts = read_partitions(str(image))
     assert kind == table
-    assert [(one["number"], one["start_bytes"], one["size_bytes"]) for one in parts] == [
+    assert [(one.number, one.start_bytes, one.size_bytes) for one in parts] == [
         (number, one["start"] * 512, one["size"] * 512) for number, one in enumerate(wanted, 1)
     ]
-    assert table == "gpt" or [one["type"] for one in parts] == [0x83, 0x83]
+    assert table == "gpt" or [one.type for one in parts] == [0x83, 0x83]
 
 
 def test_unopenable_device_gives_the_reason(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wizard.model.said import MIB
-from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import find_copy
+from wizard.probe.content.tables import Read
 
 
 def reader(image: Path) -> Read:

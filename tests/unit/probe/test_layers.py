@@ -17,12 +17,11 @@ from wizard.documents.codec import from_json, to_json
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Obstacle, Striping
 from wizard.model.said import KIB, MIB, t
-from wizard.probe import unread as words
-from wizard.probe.content import holders
-from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawLayer, RawMachine, RawSignature
+from wizard.probe import facts as words
+from wizard.probe.content import layers
+from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawError, RawLayer, RawMachine, RawSignature
 from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
-from wizard.probe.unread import unread
 
 QUEUE = {
     "queue/logical_block_size": "512",
@@ -193,17 +192,20 @@ def test_layers_are_walked_upwards_and_named_when_unreadable(
     system("dm-1", {"size": "64", "dm/suspended": "1", "dm/uuid": "LVM-x"})
     system("dm-2", {"size": "64", "dm/uuid": "mpath-x", "holders/dm-0": ""})
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    found, troubles = holders.layers(["sda"])
+    found, troubles = layers.read_layers(["sda"])
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
-        unread("layers", words.ROOT_READS, Obstacle.DENIED),
-        unread("layers", t("{device} is suspended, and reading would hang.", device="/dev/dm-1")),
+        RawError("layers", words.ROOT_READS, Obstacle.DENIED),
+        RawError("layers", t("{device} is suspended, and reading would hang.", device="/dev/dm-1")),
     ]
-    monkeypatch.setattr(holders, "MOST_LAYERS", 1)
-    found, troubles = holders.layers(["sda"])
-    assert list(found) == ["dm-0"] and troubles[-1] == unread("layers", words.MANY_LAYERS(most=1))
-    monkeypatch.setattr(holders, "MOST_RECORDED", -1)
-    assert holders.layers(["sda"])[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
+    monkeypatch.setattr(layers, "MOST_LAYERS", 1)
+    found, troubles = layers.read_layers(["sda"])
+    assert list(found) == ["dm-0"] and troubles[-1] == RawError("layers", words.MANY_LAYERS(most=1))
+    monkeypatch.setattr(layers, "MOST_RECORDED", -1)
+    errors: list[RawError] = []
+    reader = layers.Superblocks(errors)
+    reader.record(layers.Place("sda", "/dev/sda"), RawContent())
+    assert errors == [RawError("layers", words.MANY_SUPERBLOCKS)] and not reader.recorded
 
 
 def test_unrecorded_gaps_are_zero_bytes() -> None:
@@ -211,6 +213,6 @@ def test_unrecorded_gaps_are_zero_bytes() -> None:
     from wizard.probe.content.superblocks import replayed
 
     assert (
-        replayed([(8, b"ab"), (20, b"cd")])(4, 18) == whole.read(4, 18)
-        and replayed([(8, b"ab")])(10, 5) == b""
+        replayed([rawfacts.chunk(8, b"ab"), rawfacts.chunk(20, b"cd")])(4, 18) == whole.read(4, 18)
+        and replayed([rawfacts.chunk(8, b"ab")])(10, 5) == b""
     )

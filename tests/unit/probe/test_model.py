@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.probe import rawfacts
 from tests.unit.probe.rawfacts import SYSFS
-from wizard.probe.drive.ata import is_same_model
+from wizard.probe.drive.reports import is_same_model
 from wizard.probe.interpret import drive_of
 
 WHOLE = "ST1000LM048-2E7172"

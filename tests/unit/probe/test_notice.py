@@ -1,7 +1,6 @@
 """The notice on a drive with a waiting run: read as written, and other bytes are ignored."""
 
 import zlib
-from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 
@@ -114,7 +113,7 @@ def test_positions_are_few_and_on_the_drive(size: int) -> None:
     ],
 )
 def test_run_name_is_quoted_as_one_word(named: str, typed: str) -> None:
-    notice = RawNotice(PLACE, b64encode(sealed_notice(replace(NOTICE, run=named))).decode(), bare=True)
+    notice = RawNotice(PLACE, sealed_notice(replace(NOTICE, run=named)), bare=True)
     (drive,) = machine_of(rawfacts.machine(rawfacts.drive(notice=notice))).drives
     assert drive.waiting is not None and drive.waiting.run == typed
     findings = diagnose(machine(drive), drive, ()).findings

@@ -1,9 +1,8 @@
 """Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
-import base64
 from functools import partial
+from itertools import starmap
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +13,10 @@ from tests.unit.probe import superblocks as made
 from tests.unit.probe.superblocks import Bytes
 from wizard.model.machine import Signature, Striping
 from wizard.model.said import KIB, MIB
-from wizard.probe.content import holders
+from wizard.probe.content import layers
 from wizard.probe.content.lvm import LogicalVolume, data_drives, parse, read_group
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
+from wizard.probe.facts import RawChunk, RawContent, RawError, RawSignature
 
 SIZE = 64 * MIB + 3 * KIB
 CHUNK = 512 * KIB
@@ -235,13 +235,15 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
     for kind, pieces in devices.items():
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
-        content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        trouble: list[dict[str, Any]] = []
-        place = holders.Place("sda1", str(image), MIB, SIZE)
-        chunks = holders.recorded_superblocks(place, content, trouble)
-        kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
+        content = RawContent((RawSignature(kind, ""),))
+        trouble: list[RawError] = []
+        place = layers.Place("sda1", str(image), MIB, SIZE)
+        reader = layers.Superblocks(trouble)
+        reader.record(place, content)
+        chunks = reader.recorded["sda1"]
+        kept = [(chunk.offset_bytes, chunk.data) for chunk in chunks]
         assert trouble == []
-        read = read_inside(Signature(kind, ""), replayed(kept), SIZE)
+        read = read_inside(Signature(kind, ""), replayed(chunks), SIZE)
         assert replace(read, kind="", size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
         assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
             data for _, data in kept
@@ -252,9 +254,10 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
 def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
-    content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
-    chunks = holders.recorded_superblocks(holders.Place("sda", str(image)), content, [])
-    assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
+    content = RawContent((RawSignature("crypto_LUKS", "", offset_bytes=0),))
+    reader = layers.Superblocks([])
+    reader.record(layers.Place("sda", str(image)), content)
+    assert [len(chunk.data) for chunk in reader.recorded["sda"]] == [112]
 
 
 SOUND = [
@@ -292,17 +295,17 @@ def test_hostile_superblocks_never_raise_and_never_point_outside(
             else bytes(damaged[: len(data)])
         )
     mark = Signature(kind, "", offset_bytes=draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62])))
-    found = read_inside(mark, replayed(hurt.items()), SIZE)
+    found = read_inside(mark, replayed(starmap(RawChunk, hurt.items())), SIZE)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < SIZE
     assert found.striping is None or (found.striping.unit_bytes >= 0 and found.striping.width_bytes >= 0)
-    volumes = read_group(mark, replayed(hurt.items()), SIZE)[1]
+    volumes = read_group(mark, replayed(starmap(RawChunk, hurt.items())), SIZE)[1]
     assert all(0 <= volume.offset_bytes < SIZE for volume in volumes)
 
 
 @given(st.sampled_from(sorted(READERS)), st.binary(max_size=8192), st.integers(-1, 1 << 40))
 @settings(max_examples=200, deadline=None)
 def test_noise_is_ignored_and_never_raises(kind: str, noise: bytes, size: int) -> None:
-    found = read_inside(Signature(kind, ""), replayed([(0, noise)]), size)
+    found = read_inside(Signature(kind, ""), replayed([RawChunk(0, noise)]), size)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < size
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.unit.probe.gptimage import DISK, Image, header
 from wizard.model.machine import Extent
-from wizard.probe.content.gpt import MOST_ENTRIES, TableReading
-from wizard.probe.content.tables import free_extents, read_table
-from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
+from wizard.probe.content.tables import MOST_ENTRIES, TableReading, free_extents, read_table
+from wizard.probe.facts import OTHER_BLOCKS, TABLE_LOST
 
 MIB = 1024 * 1024
 

@@ -30,7 +30,7 @@ from wizard.model.machine import Extent, Partition
 from wizard.model.said import Sentence, t
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import tables
-from wizard.probe.content.gpt import Read, TableReading, read_copy
+from wizard.probe.content.tables import Read, TableReading, read_copy
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}

@@ -12,7 +12,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.plan import Plan
-from wizard.probe.drive.ata import is_same_model
+from wizard.probe.drive.reports import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 

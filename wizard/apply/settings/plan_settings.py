@@ -50,7 +50,7 @@ from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.probe.content.holders import STOPPED
+from wizard.probe.content.layers import STOPPED
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import text
 from wizard.probe.machine import list_drive_paths, probe_machine

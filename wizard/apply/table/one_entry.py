@@ -11,7 +11,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import Layout, NewTable, TableEntry
 from wizard.model.said import t
 from wizard.plan import free_space
-from wizard.probe.content import gpt, tables
+from wizard.probe.content import tables
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
 """Offsets of block numbers in a header: of itself, the other header, the last usable block, and the first
@@ -27,7 +27,7 @@ def with_backup_at_end(image: proof.Image) -> proof.Image:
     interrupted write with only that backup valid, rebuild the first copy. Raises Failed if a partition is in
     the way."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
-    first = gpt.read_copy(image.read, 1, last, block)
+    first = tables.read_copy(image.read, 1, last, block)
     if first is None or first.alternate_lba == last:
         return image
     if not first.sound:
@@ -55,7 +55,7 @@ def with_backup_at_end(image: proof.Image) -> proof.Image:
 
 
 def _rebuild_first(image: proof.Image, last: int) -> proof.Image:
-    other, block = gpt.read_copy(image.read, last, last, image.block_bytes), image.block_bytes
+    other, block = tables.read_copy(image.read, last, last, image.block_bytes), image.block_bytes
     if other is None or not other.sound:
         return image
     header = _header(image.read(last * block, block), {OWN_AT: 1, OTHER_AT: last, ENTRIES_AT: FIRST_ENTRIES})
@@ -120,7 +120,7 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
         _refuse_data(image, last, -(-len(entries) // block))
         start = last - -(-len(entries) // block)
         fields = (
-            gpt.SIGNATURE,
+            tables.GPT_SIGNATURE,
             REVISION,
             HEADER_BYTES,
             0,
@@ -130,10 +130,10 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
             FIRST_ENTRIES + last - start,
             start - 1,
         )
-        rest = (uuid4().bytes_le, start, ENTRY_COUNT, gpt.ENTRY.size, zlib.crc32(entries))
-        header = _header(gpt.HEADER.pack(*fields, *rest).ljust(block, b"\0"), {})
+        rest = (uuid4().bytes_le, start, ENTRY_COUNT, tables.ENTRY.size, zlib.crc32(entries))
+        header = _header(tables.HEADER.pack(*fields, *rest).ljust(block, b"\0"), {})
         image = image.having({start * block: entries, last * block: header})
-    copy = gpt.read_copy(image.read, last, last, block)
+    copy = tables.read_copy(image.read, last, last, block)
     if (
         copy is None
         or not copy.sound
@@ -147,7 +147,9 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
 def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
     """Raises Failed if anything but zeros or the remains of a GPT is in the place of a new one."""
     for header, first in ((1, 1), (last, last - blocks)):
-        _, revision, *fields = gpt.HEADER.unpack(image.read(header * image.block_bytes, gpt.HEADER.size))
+        _, revision, *fields = tables.HEADER.unpack(
+            image.read(header * image.block_bytes, tables.HEADER.size)
+        )
         is_left = (revision, fields[3]) == (REVISION, header)
         data = image.read(first * image.block_bytes, (blocks + 1) * image.block_bytes)
         if data.strip(b"\0") and not is_left:
@@ -160,13 +162,13 @@ def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
 
 
 def _new_entries(layout: Layout, block_bytes: int) -> bytes:
-    entries = bytearray(ENTRY_COUNT * gpt.ENTRY.size)
+    entries = bytearray(ENTRY_COUNT * tables.ENTRY.size)
     for slot in layout.partitions:
         kind, own = UUID(slot.type).bytes_le, UUID(slot.part_uuid).bytes_le
         first, last = slot.start_bytes // block_bytes, slot.end_bytes // block_bytes - 1
         name = (slot.name or "").encode("utf-16-le")
-        gpt.ENTRY.pack_into(
-            entries, (slot.number - 1) * gpt.ENTRY.size, kind, own, first, last, slot.attributes, name
+        tables.ENTRY.pack_into(
+            entries, (slot.number - 1) * tables.ENTRY.size, kind, own, first, last, slot.attributes, name
         )
     return bytes(entries)
 

@@ -19,7 +19,7 @@ from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
 from wizard.model.said import Sentence, t
-from wizard.probe.content import gpt, tables
+from wizard.probe.content import tables
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
 
@@ -117,7 +117,7 @@ class Image(Struct, frozen=True):
                     yield start + at, one, two
 
     @property
-    def reading(self) -> gpt.TableReading:
+    def reading(self) -> tables.TableReading:
         """The table as our own reader reads it."""
         return tables.read_table(self.read, self.size_bytes, self.block_bytes, None, has_signature=False)
 
@@ -156,7 +156,7 @@ def _patch(data: bytearray, begin: int, patches: Patches) -> None:
 
 def with_checksum(header: bytearray) -> bytes:
     """Return a header with the checksum updated."""
-    length = gpt.HEADER.unpack_from(header)[2]
+    length = tables.HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
     struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
     return bytes(header)
@@ -213,7 +213,7 @@ def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
     """Return both copies of a GPT. Raises Failed if a header is missing."""
     found, block, size = [], 1, image.block_bytes
     for _ in range(2):
-        copy = gpt.read_copy(image.read, block, image.size_bytes // size - 1, size)
+        copy = tables.read_copy(image.read, block, image.size_bytes // size - 1, size)
         if copy is None or len(copy.spans) < 2:
             raise Failed(WRONG_TABLE(detail=f"header {block}"))
         found.append(GptLocation(Extent(block * size, size), Extent(*copy.spans[1]), copy.entry_bytes))

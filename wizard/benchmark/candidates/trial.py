@@ -9,13 +9,14 @@ from multiprocessing.connection import Pipe
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
+from wizard.advice.missing import for_files
 from wizard.benchmark import scratch
 from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
 from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice, Rank
+from wizard.model.advice import Advice, Rank
 from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
@@ -39,15 +40,13 @@ def usual_bounds(candidates: int) -> Bounds:
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
     """Return the recommended and good filesystems, else the next in the ranking."""
-    able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
+    able = [
+        choice
+        for choice in for_files(advice.choices)
+        if choice.ranked and not choice.obstacles and choice.filesystem != planned
+    ]
     good = [choice for choice in able if choice.place is not Rank.NOT_RECOMMENDED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
-
-
-def can_be_tried(choice: Choice) -> bool:
-    """Return True for a ranked filesystem that can be created and mounted here."""
-    kind = MADE.get(choice.filesystem)
-    return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
 
 
 def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Message | str:

@@ -12,8 +12,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from wizard.model.said import KERNEL_SECTOR_BYTES, t
-from wizard.probe.facts import Facts
-from wizard.probe.unread import Unreadable, opened
+from wizard.probe.facts import RawContent, RawEntry, RawSignature, Unreadable, opened
 
 MOST_SIGNATURES = 32
 
@@ -50,10 +49,10 @@ for (_result, *_arguments), _names in _FUNCTIONS.items():
         _function.restype, _function.argtypes = _result, _arguments
 
 
-def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
-    """Return a RawContent: every superblock on `path`, or on a part (size 0: to the end). Continues after the
+def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> RawContent:
+    """Return every superblock on `path`, or on a part (size 0: to the end). Continues after the
     first match, to report stale signatures too. Raises OSError."""
-    found: list[Facts] = []
+    found: list[RawSignature] = []
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
@@ -65,33 +64,32 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
         with _probe(path, offset_bytes, size_bytes) as probe:
             _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
             ambivalent = _LIBRARY.blkid_do_safeprobe(probe) == AMBIVALENT
-    return {"signatures": found, "ambivalent": ambivalent}
+    return RawContent(tuple(found), ambivalent)
 
 
-def read_partitions(path: str) -> tuple[str, list[Facts]]:
-    """Return PTTYPE (empty without a table), and RawEntry facts. Raises OSError."""
+def read_partitions(path: str) -> tuple[str, tuple[RawEntry, ...]]:
+    """Return PTTYPE (empty without a table), and the entries. Raises OSError."""
     with _probe(path, 0, 0) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
         _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
         if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path):
-            return "", []
+            return "", ()
         # Read values first: creating the list probes again and drops them.
         kind = _value(probe, "PTTYPE") or ""
         listed = _LIBRARY.blkid_probe_get_partitions(probe)
         count = _LIBRARY.blkid_partlist_numof_partitions(listed) if listed else 0
         parts = [_LIBRARY.blkid_partlist_get_partition(listed, number) for number in range(count)]
-        entries = [
-            {
-                "number": _LIBRARY.blkid_partition_get_partno(part),
-                "start_bytes": _LIBRARY.blkid_partition_get_start(part) * KERNEL_SECTOR_BYTES,
-                "size_bytes": _LIBRARY.blkid_partition_get_size(part) * KERNEL_SECTOR_BYTES,
-                "type": _LIBRARY.blkid_partition_get_type(part),
-            }
+        return kind, tuple(
+            RawEntry(
+                _LIBRARY.blkid_partition_get_partno(part),
+                _LIBRARY.blkid_partition_get_start(part) * KERNEL_SECTOR_BYTES,
+                _LIBRARY.blkid_partition_get_size(part) * KERNEL_SECTOR_BYTES,
+                _LIBRARY.blkid_partition_get_type(part),
+            )
             for part in parts
             if part
-        ]
-        return kind, entries
+        )
 
 
 @contextmanager
@@ -118,17 +116,17 @@ def _error(path: str) -> Unreadable:
     return Unreadable(t("libblkid cannot read {device}: {why}.", device=path, why=why))
 
 
-def _signature(probe: int) -> Facts:
+def _signature(probe: int) -> RawSignature:
     offset = _value(probe, "SBMAGIC_OFFSET")
-    return {
-        "kind": _value(probe, "TYPE") or "unknown",
-        "usage": _value(probe, "USAGE") or "other",
-        "label": _value(probe, "LABEL"),
-        "uuid": _value(probe, "UUID"),
-        "version": _value(probe, "VERSION"),
-        "offset_bytes": int(offset) if offset and offset.isdigit() else None,
-        "member": _value(probe, "UUID_SUB"),
-    }
+    return RawSignature(
+        _value(probe, "TYPE") or "unknown",
+        _value(probe, "USAGE") or "other",
+        _value(probe, "LABEL"),
+        _value(probe, "UUID"),
+        _value(probe, "VERSION"),
+        int(offset) if offset and offset.isdigit() else None,
+        _value(probe, "UUID_SUB"),
+    )
 
 
 def _value(probe: int, key: str) -> str | None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.machine import Signature
-from wizard.probe.content.gpt import Read, number
+from wizard.probe.content.tables import Read, number
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 64 * 1024, 4096
 START_BYTES = 256

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.machine import Signature, Striping
-from wizard.probe.content.gpt import Read, number
+from wizard.probe.content.tables import Read, number
 
 SECTOR_BYTES = 512
 LARGEST_STRIPE_BYTES = 1 << 40

@@ -12,21 +12,21 @@ from wizard.model.finding import Notice, notice_places
 from wizard.model.machine import Extent, Placed
 from wizard.model.moves import journal_places
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
-from wizard.probe.content.gpt import Read
-from wizard.probe.facts import Facts, chunk
+from wizard.probe.content.tables import Read
+from wizard.probe.facts import RawNotice
 
 HEAD_BYTES = 4096
 
 
-def find_notice(read: Read, drive_bytes: int, taken: Iterable[Placed]) -> Facts | None:
-    """Return the drive's notice as a `facts.RawNotice`, or None. `taken`: partitions. A
+def find_notice(read: Read, drive_bytes: int, taken: Iterable[Placed]) -> RawNotice | None:
+    """Return the drive's notice, or None. `taken`: partitions. A
     waiting run takes precedence over a leftover notice. Raises OSError."""
 
     found = None
     for notice, data in notices(read, drive_bytes, tuple(taken)):
         bare = is_bare(notice, read)
         if bare or found is None:
-            found = {**chunk(notice.start_bytes, data), "bare": bare}
+            found = RawNotice(notice.start_bytes, data, bare)
         if bare:
             return found
     return found

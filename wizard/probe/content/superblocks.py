@@ -11,16 +11,15 @@ import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
 from wizard.model.machine import Signature
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
-from wizard.probe.content.gpt import Read, number
 from wizard.probe.content.lvm import SECTOR_BYTES, Reader, striping
-from wizard.probe.unread import opened
+from wizard.probe.content.tables import Read, number
+from wizard.probe.facts import RawChunk, RawContent, opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
@@ -92,10 +91,10 @@ def read_inside(mark: Signature, read: Read, size_bytes: int) -> Signature:
     return found if place is None or 0 <= place < size_bytes else replace(found, data_offset_bytes=None)
 
 
-def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
+def replayed(chunks: Iterable[RawChunk]) -> Read:
     """Return a function that reads recorded bytes. Gaps read as zeros, ranges without any recorded byte as
     empty."""
-    known = [(start, data) for start, data in chunks if data]
+    known = [(chunk.offset_bytes, chunk.data) for chunk in chunks if chunk.data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
         whole = bytearray()
@@ -328,11 +327,10 @@ MOST_SHIFT = 25
 """Largest cluster size as a shift: 32 MiB, exFAT's limit. Larger values are damaged and ignored."""
 
 
-def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """Return the SHA-256 of the superblocks in a RawContent, or None. The device starts at `offset_bytes` of
+def digest_of(path: str, content: RawContent, offset_bytes: int = 0) -> str | None:
+    """Return the SHA-256 of all superblocks, or None. The device starts at `offset_bytes` of
     `path`. Raises OSError."""
-    signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
-    if not signatures:
+    if not content.signatures:
         return None
     with opened(path) as descriptor:
 
@@ -340,9 +338,10 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
             return os.pread(descriptor, size, offset_bytes + start)
 
         digest = hashlib.sha256()
-        for kind, at in signatures:
-            for start, size in sorted({place for place in _places(kind, at, read) if place[0] >= 0}):
-                digest.update(f"{kind} {start} {size}\n".encode())
+        for one in content.signatures:
+            places = _places(one.kind, one.offset_bytes, read)
+            for start, size in sorted({place for place in places if place[0] >= 0}):
+                digest.update(f"{one.kind} {start} {size}\n".encode())
                 digest.update(read(start, size))
         return digest.hexdigest()
 

@@ -7,9 +7,9 @@ from functools import partial
 
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import KIB, MIB, rounded_up
-from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import READERS, read_inside
-from wizard.probe.facts import Facts, RawEntry
+from wizard.probe.content.tables import Read
+from wizard.probe.facts import RawContent, RawData, RawEntry
 
 SAMPLES, SAMPLE_BYTES, HEAD_BYTES = 64, 4 * KIB, 64 * KIB
 """Number and size of the evenly spaced pieces, and size of the piece at each end."""
@@ -45,23 +45,23 @@ def sampled(start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> It
     yield from ((at, min(HIDDEN_START_BYTES, end - at)) for at in starts if at < end)
 
 
-def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Facts | None:
+def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> RawData | None:
     """Return the first nonzero place in a sample, with a digest, or None. Raises OSError."""
     for at, length in sampled(start_bytes, size_bytes, starts):
         data = read(at, length)
         if data != bytes(len(data)):
             first = at + len(data) - len(data.lstrip(b"\0"))
-            return {"offset_bytes": first - start_bytes, "sha256": hashlib.sha256(data).hexdigest()}
+            return RawData(first - start_bytes, hashlib.sha256(data).hexdigest())
     return None
 
 
 def find_lost(
     read: Read,
-    read_content: Callable[[int, int], Facts],
+    read_content: Callable[[int, int], RawContent],
     size_bytes: int,
     block_bytes: int,
     entries: Iterable[Partition],
-) -> Iterator[tuple[RawEntry, Facts]]:
+) -> Iterator[tuple[RawEntry, RawContent]]:
     """Yield each filesystem whose partition table is lost, with the content. Without `entries` of a lone
     backup GPT, searches the usual starts, and after each filesystem found. Raises OSError."""
     known = [entry for entry in entries if 0 < entry.size_bytes <= size_bytes - entry.start_bytes]
@@ -80,10 +80,10 @@ def find_lost(
         if head == bytes(len(head)):
             continue
         content = read_content(start, length)
-        marks = content["signatures"]
-        if len(marks) != 1:
+        if len(content.signatures) != 1:
             continue
-        kind, at = marks[0]["kind"], marks[0]["offset_bytes"]
+        (signature,) = content.signatures
+        kind, at = signature.kind, signature.offset_bytes
         if at is None or at >= HIDDEN_START_BYTES or kind not in (*READERS, *OTHER_LOST):
             continue
         mark = Signature(kind, "", offset_bytes=at)

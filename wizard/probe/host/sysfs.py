@@ -181,12 +181,12 @@ PAGES = ("80", "89", "b1")
 """SCSI's serial number, IDENTIFY data of an ATA drive, and block device characteristics."""
 
 
-def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]:
-    """Return the SCSI vital product data pages, in base64."""
-    pages: dict[str, str] = {}
+def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, bytes]:
+    """Return the SCSI vital product data pages."""
+    pages = {}
     for page in wanted:
         with suppress(OSError):
-            pages[page] = facts.encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
+            pages[page] = (folder / f"device/vpd_pg{page}").read_bytes()[:1024]
     return pages
 
 
@@ -293,12 +293,11 @@ def attached_drives() -> tuple[facts.RawDrive, ...]:
     for name in filterfalse(OPTICAL.match, drive_names()):
         folder = SYS / "block" / name
         parts = {
-            part: facts.RawPartition(**found)
+            part: facts.RawPartition(*found)
             for part in partition_names(folder)
-            if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))["udev"]
+            if (found := _identifying(folder / part, ("dev", "partition", "start", "size")))[1]
         }
-        known, pages = _identifying(folder, ATTACHED_ATTRIBUTES), vital_pages(folder, ("80",))
-        texts, udev = known["sysfs"], known["udev"]
+        (texts, udev), pages = _identifying(folder, ATTACHED_ATTRIBUTES), vital_pages(folder, ("80",))
         if len(texts) > 1 or pages or udev or parts:
             drives.append(
                 facts.RawDrive(name, node_of(name), sysfs=texts, vpd=pages, udev=udev, partitions=parts)
@@ -306,16 +305,15 @@ def attached_drives() -> tuple[facts.RawDrive, ...]:
     return tuple(drives)
 
 
-def _identifying(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    found = known_facts(folder, names)
-    found["udev"] = {key: value for key, value in found["udev"].items() if key in PROPERTIES + CONTENTS}
-    return found
+def _identifying(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    texts, udev = known_facts(folder, names)
+    return texts, {key: value for key, value in udev.items() if key in PROPERTIES + CONTENTS}
 
 
-def known_facts(folder: Path, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+def known_facts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
     """Return a device's readable attributes, and the `ID_` properties in udev's database, which has a file
     per device number (systemd-udevd). Needs no root and does not touch the device."""
     texts = attributes(folder, names)
     lines = (text(UDEV / f"b{texts['dev']}") or "").split("\n") if texts.get("dev") else ()
     pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:ID_"))
-    return {"sysfs": texts, "udev": {key: value for key, _, value in pairs}}
+    return texts, {key: value for key, _, value in pairs}

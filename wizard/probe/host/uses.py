@@ -22,11 +22,12 @@ DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 
 
 class UseState(Struct, frozen=True):
-    """Layers and uses of a drive, and our mount points by node."""
+    """Layers and uses of a drive, and our mount points and the kernel's names by node."""
 
     layers: tuple[Layer, ...]
     uses: tuple[Use, ...]
     mount_points: Mapping[str, tuple[str, ...]]
+    names: Mapping[str, str]
 
 
 def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
@@ -97,7 +98,8 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
         )
         for below, above in edges
     )
-    return UseState(tuple(layers), tuple(dict.fromkeys(uses)), own)
+    names = {path_of(name): name for name in devices}
+    return UseState(tuple(layers), tuple(dict.fromkeys(uses)), own, names)
 
 
 def is_hidden(use: Use) -> bool:

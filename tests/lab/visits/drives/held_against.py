@@ -11,7 +11,7 @@ from wizard.findings.geometry import Pattern
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
-from wizard.probe.drive.ata import vital_page
+from wizard.probe.drive.reports import vital_page
 from wizard.probe.facts import RawDrive
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey

@@ -25,7 +25,7 @@ from tests.lab.visits.drives.held_against import (
     diagnosed,
     formats_of,
 )
-from wizard.documents.codec import from_json
+from wizard.documents.codec import from_json, to_json
 from wizard.findings import smr_evidence as words
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, load_patterns
@@ -33,11 +33,10 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
 from wizard.probe import collect
 from wizard.probe.content import blkid
-from wizard.probe.facts import RawDrive, RawMachine
+from wizard.probe.facts import ROOT_READS, RawDrive, RawMachine
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.probe.unread import ROOT_READS
 from wizard.process.program import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
@@ -282,7 +281,7 @@ def _as_plain_user(nodes: list[str]) -> RawMachine:
                 for node in nodes:
                     facts: dict[str, object] = {}
                     for update in collect.phases(Path(node).name, PATIENCE):
-                        facts |= update
+                        facts |= to_json(update)
                     pipe.write(json.dumps(facts) + "\n")
             status = 0
         finally:

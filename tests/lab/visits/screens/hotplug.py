@@ -17,7 +17,7 @@ from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, too
 from tests.looks.terminals.terminal import Terminal
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.runs import list_runs
-from wizard.documents.codec import from_json
+from wizard.documents.codec import from_json, to_json
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Machine
@@ -216,10 +216,10 @@ def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
     """Unplug the drive between `inspect`'s read from the kernel and its read from the drive."""
     node = node_of(drive)
     phases = collect.phases(Path(node).name, SLOW)
-    facts = dict(next(phases))
+    facts = to_json(next(phases))
     pull(drive)
     for update in phases:
-        facts.update(update)
+        facts.update(to_json(update))
     machine = read_machine()
     found = drive_of(from_json(facts, RawDrive, node), machine)
     codes = [

@@ -14,8 +14,7 @@ from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Partition
 from wizard.model.said import MIB
-from wizard.probe.content.gpt import read_gpt
-from wizard.probe.content.tables import read_mbr
+from wizard.probe.content.tables import read_gpt, read_mbr
 from wizard.process.program import find, run
 
 util_linux = pytest.mark.skipif(

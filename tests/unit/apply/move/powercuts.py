@@ -25,8 +25,7 @@ from wizard.apply.move.table_images import table_images
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.moves import Scheme
-from wizard.probe.content.gpt import read_gpt
-from wizard.probe.content.tables import read_mbr
+from wizard.probe.content.tables import read_gpt, read_mbr
 
 HEAD_SECTORS = 21
 COPIES, NEAR_COPY = ((9, 2), (70, 3)), (1, 2)

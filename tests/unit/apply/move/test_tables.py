@@ -14,7 +14,7 @@ from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.filesystems import partition_types
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Partition
-from wizard.probe.content.gpt import read_copy
+from wizard.probe.content.tables import read_copy
 from wizard.process.program import run
 
 pytestmark = util_linux

@@ -11,8 +11,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import TableEntry
 from wizard.model.said import MIB
 from wizard.operations.table import WriteTable
-from wizard.probe.content.gpt import TableReading
-from wizard.probe.content.tables import read_table
+from wizard.probe.content.tables import TableReading, read_table
 
 
 def cloned(block_bytes: int) -> Image:

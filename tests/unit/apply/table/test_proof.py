@@ -13,8 +13,7 @@ from wizard.model.errors import Failed
 from wizard.model.layout import TableEntry
 from wizard.model.said import MIB
 from wizard.operations.table import WriteTable
-from wizard.probe.content.gpt import read_gpt
-from wizard.probe.content.tables import read_table
+from wizard.probe.content.tables import read_gpt, read_table
 
 LINUX = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 OLD = ((2048, 4095, "first"), (4096, 6143, "second"))

@@ -1,6 +1,5 @@
 """Facts from a drive's own bytes: ATA IDENTIFY words in VPD page 89h, and NVMe Identify data."""
 
-import base64
 import errno
 import json
 from collections.abc import Sequence
@@ -16,8 +15,8 @@ from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive, Obstacle
 from wizard.model.said import t
-from wizard.probe import unread
-from wizard.probe.drive import nvme
+from wizard.probe import facts
+from wizard.probe.drive import ioctls
 from wizard.probe.facts import RawDrive, RawError
 from wizard.probe.interpret import drive_of, machine_of
 
@@ -38,16 +37,16 @@ def words(*changes: tuple[int, int], model: str = MODEL, signed: bool = False) -
     return bytes(data)
 
 
-def page(data: bytes, command: int = 0xEC) -> str:
+def page(data: bytes, command: int = 0xEC) -> bytes:
     """Return VPD page 89h with IDENTIFY data (SAT-4)."""
     head = bytearray(60)
     head[1:4] = b"\x89\x02\x38"
     head[8:36] = b"linux   libata          3.00"
     head[56] = command
-    return base64.b64encode(bytes(head) + data).decode()
+    return bytes(head) + data
 
 
-def seen(text: str | None, **changes: object) -> Drive:
+def seen(text: bytes | None, **changes: object) -> Drive:
     raw = rawfacts.drive(vpd={"89": text} if text is not None else {}, **changes)
     return drive_of(raw, rawfacts.machine(raw))
 
@@ -125,14 +124,14 @@ def test_words_106_and_209(
     ("pages", "source"),
     [
         (
-            {"b1": base64.b64encode(b"\0\xb1\0\x3c" + b"\x15\x18\0\0\x20" + bytes(55)).decode()},
+            {"b1": b"\0\xb1\0\x3c" + b"\x15\x18\0\0\x20" + bytes(55)},
             "SCSI VPD page B1h, byte 8, bits 5:4",
         ),
         ({"89": page(words((69, 0x4002), model="LAB Unheard Of"))}, "IDENTIFY word 69, bits 1:0"),
     ],
     ids=["page B1h alone", "page 89h alone"],
 )
-def test_either_page_alone_reports_a_shingled_drive(pages: dict[str, str], source: str) -> None:
+def test_either_page_alone_reports_a_shingled_drive(pages: dict[str, bytes], source: str) -> None:
     """Without smartctl, and for an unlisted model."""
     raw = rawfacts.drive(vpd=pages, sysfs=rawfacts.SYSFS | {"device/model": "LAB Unheard Of"})
     machine = machine_of(rawfacts.machine(raw))
@@ -156,7 +155,7 @@ def test_wrong_checksum_is_reported_and_the_data_ignored() -> None:
     ("text", "told"),
     [
         (None, False),
-        ("not base64", False),
+        (b"\0", False),
         (page(b"short"), False),
         (page(words(), command=0xA1), False),
         (page(bytes(512)), True),
@@ -164,7 +163,7 @@ def test_wrong_checksum_is_reported_and_the_data_ignored() -> None:
     ],
     ids=["no page", "damaged", "short", "optical", "zeroes", "no disk"],
 )
-def test_other_pages_are_ignored(text: str | None, told: bool) -> None:
+def test_other_pages_are_ignored(text: bytes | None, told: bool) -> None:
     drive = seen(text)
     assert drive.ata is None
     assert [one.what for one in drive.unread] == ["ata"] * told
@@ -199,7 +198,7 @@ def test_model_reported_by_smartctl() -> None:
     assert drive_of(raw, rawfacts.machine(raw)).smart.model_name == "WDC WD40NDZW-11MR8S1"
 
 
-def identified(*formats: tuple[int, int, int], used: int = 0, count: int | None = None) -> str:
+def identified(*formats: tuple[int, int, int], used: int = 0, count: int | None = None) -> bytes:
     """Return Identify Namespace data: formats by metadata bytes, exponent of the data bytes, and relative
     performance."""
     data = bytearray(384)
@@ -209,18 +208,18 @@ def identified(*formats: tuple[int, int, int], used: int = 0, count: int | None 
         data[128 + 4 * number : 132 + 4 * number] = metadata.to_bytes(2, "little") + bytes(
             [exponent, performance]
         )
-    return base64.b64encode(data).decode()
+    return bytes(data)
 
 
-def controller(commands: int, attributes: int) -> str:
+def controller(commands: int, attributes: int) -> bytes:
     data = bytearray(544)
     data[256:258] = commands.to_bytes(2, "little")
     data[524] = attributes
-    return base64.b64encode(data).decode()
+    return bytes(data)
 
 
-def formats(text: str) -> tuple[NvmeFormat, ...]:
-    return nvme.formats_of(RawDrive("nvme0n1", "/dev/nvme0n1", nvme={"namespace": text}))
+def formats(text: bytes) -> tuple[NvmeFormat, ...]:
+    return ioctls.formats_of(RawDrive("nvme0n1", "/dev/nvme0n1", nvme={"namespace": text}))
 
 
 def test_formats_with_their_relative_performance() -> None:
@@ -246,10 +245,8 @@ def test_format_number_has_six_bits_only_beyond_sixteen_formats() -> None:
     assert [one.number for one in many if one.in_use] == [19]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "not base64", base64.b64encode(bytes(100)).decode(), identified((0, 9, 0), count=256)]
-)
-def test_malformed_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
+@pytest.mark.parametrize("text", [b"", b"\0", bytes(100), identified((0, 9, 0), count=256)])
+def test_malformed_answer_gives_no_formats_or_only_real_ones(text: bytes) -> None:
     assert len(formats(text)) <= 1
 
 
@@ -259,11 +256,11 @@ def test_malformed_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
         (controller(0, 1), "none"),
         (controller(2, 0), "namespace"),
         (controller(2, 1), "all"),
-        ("", None),
-        ("AAAA", None),
+        (b"", None),
+        (bytes(3), None),
     ],
 )
-def test_scope_of_a_format(text: str, scope: str | None) -> None:
+def test_scope_of_a_format(text: bytes, scope: str | None) -> None:
     raw = rawfacts.drive(nvme={"controller": text})
     assert drive_of(raw, rawfacts.machine(raw)).nvme_format_scope == scope
 
@@ -273,15 +270,15 @@ def test_missing_permission_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("os.open", refused)
-    before = {"what": "smart", "why": "x"}
+    before = RawError("smart", "x")
     told = [before]
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    with unread.reported(told, "nvme_formats", "/dev/nvme0n1"):
-        nvme.identify("/dev/nvme0n1")
+    with facts.reported(told, "nvme_formats", "/dev/nvme0n1"):
+        ioctls.identify("/dev/nvme0n1")
     assert told[0] is before
-    assert from_json(told[1], RawError, "told") == RawError(
+    assert told[1] == RawError(
         "nvme_formats",
-        unread.REFUSED(device="/dev/nvme0n1", why="Permission denied"),
+        facts.REFUSED(device="/dev/nvme0n1", why="Permission denied"),
         Obstacle.DENIED,
     )
 
@@ -292,17 +289,17 @@ def test_missing_permission_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_refusing_drive_is_reported(monkeypatch: pytest.MonkeyPatch, answer: int | OSError, why: str) -> None:
     def ioctl(_: int, request: int, *__: object) -> int:
-        if request == nvme.NVME_IOCTL_ID:
+        if request == ioctls.NVME_IOCTL_ID:
             return 1
         if isinstance(answer, OSError):
             raise answer
         return answer
 
     monkeypatch.setattr("fcntl.ioctl", ioctl)
-    errors: list[dict[str, object]] = []
-    with unread.reported(errors, "nvme_formats", "/dev/null"):
-        nvme.identify("/dev/null")
-    told = from_json(errors[0], RawError, "told")
+    errors: list[RawError] = []
+    with facts.reported(errors, "nvme_formats", "/dev/null"):
+        ioctls.identify("/dev/null")
+    (told,) = errors
     assert why in str(told.why) and told.obstacle is Obstacle.FAILED
 
 

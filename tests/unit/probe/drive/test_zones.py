@@ -5,15 +5,15 @@ import os
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tests.unit.probe import rawfacts
 from wizard.model.drive_facts import Zones
 from wizard.model.errors import Refused
 from wizard.model.machine import Program
 from wizard.plan.refusals import refuse_content
-from wizard.probe.drive import zones as zonereport
-from wizard.probe.drive.zones import zones_of
+from wizard.probe.drive import ioctls as zonereport
+from wizard.probe.drive.ioctls import zones_of
 from wizard.probe.facts import RawContent, RawSignature, RawZones
 from wizard.probe.interpret import drive_of, machine_of
 
@@ -143,7 +143,7 @@ def test_kernel_zone_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, 
 
     monkeypatch.setattr(fcntl, "ioctl", report)
     before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
-    assert [tuple(run.values()) for run in zonereport.read_zones(str(node))] == [
+    assert [astuple(run) for run in zonereport.read_zones(str(node))] == [
         (2, 1, 65536, 61440, 0),
         (total - 3, 2, 65536, 61440, 2),
         (1, 2, 32768, 28672, 0),

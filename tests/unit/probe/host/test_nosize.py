@@ -14,7 +14,8 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
 from wizard.plan.refusals import refuse_drive
 from wizard.probe import collect
-from wizard.probe.content import holders
+from wizard.probe.content import layers
+from wizard.probe.facts import RawDrive, RawError
 from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
 from wizard.probe.pool import allowed_seconds
@@ -51,10 +52,10 @@ def test_fixed_drive_without_size_is_listed_and_empty_reader_is_not(
 def test_device_with_hardware_is_no_empty_reader(tmp_path: Path, removable: str, medium: bool) -> None:
     node = tmp_path / "node"
     node.touch()
-    known = {"path": str(node), "errors": [], "sysfs": {"size": "0", "removable": removable}}
-    read = collect.from_device(known)
-    assert read["medium"] is medium
-    assert bool(read["errors"]) is not medium
+    known = RawDrive("node", str(node), sysfs={"size": "0", "removable": removable})
+    errors: list[RawError] = []
+    assert collect.from_device(known, errors) == {"medium": medium}
+    assert bool(errors) is not medium
 
 
 def test_drive_of_520_byte_blocks_is_refused_with_a_remedy() -> None:
@@ -92,9 +93,8 @@ def test_concurrently_vanishing_device_does_not_crash(
     (folder / "partition").write_text("1\n")
     monkeypatch.setattr(sysfs, "SYS", tmp_path)
     monkeypatch.setattr(Path, "resolve", vanishing)
-    assert holders._layer("loop2p1")["sysfs"]["partition"] == "1"
-    facts = collect.from_kernel("loop2")
-    assert facts["errors"][0]["what"] == "drive"
+    assert layers._layer("loop2p1").sysfs["partition"] == "1"
+    assert collect.from_kernel("loop2").errors[0].what == "drive"
 
 
 @pytest.mark.parametrize(

@@ -13,19 +13,18 @@ from tests.unit.probe import rawfacts
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.cli.inspect import drive_document
 from wizard.cli.main import main
-from wizard.documents.codec import from_json, to_json
+from wizard.documents.codec import to_json
 from wizard.findings.diagnose import diagnose, judge_health
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Machine, Obstacle, Use
 from wizard.model.said import Message
 from wizard.plan.refusals import measured, refuse_content
-from wizard.probe import unread as words
+from wizard.probe import facts as words
 from wizard.probe.collect import from_device, from_kernel
-from wizard.probe.facts import RawError, RawMachine
+from wizard.probe.facts import RawError, RawMachine, Unreadable, not_read
 from wizard.probe.host.uses import ANOTHER, ELSEWHERE
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_facts, load_machine, save_machine
-from wizard.probe.unread import Unreadable, not_read
 
 OLD = Path(__file__).with_name("recorded_by_text.json")
 """Recorded when a reason was its text."""
@@ -68,7 +67,7 @@ def test_obstacle_follows_the_error_number_not_its_text(
     number: int, said: Callable[..., Message], obstacle: Obstacle, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    told = from_json(not_read("table", "/dev/sda", OSError(number, text)), RawError, "told")
+    told = not_read("table", "/dev/sda", OSError(number, text))
     assert told == RawError("table", said(device="/dev/sda", why=text), obstacle)
     (drive,) = machine_of(unreadable(told)).drives
     assert [(one.why, one.obstacle) for one in drive.unread] == [(told.why, obstacle)]
@@ -76,13 +75,13 @@ def test_obstacle_follows_the_error_number_not_its_text(
 
 def test_plain_user_is_asked_for_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    told = from_json(not_read("table", "/dev/sda", PermissionError(errno.EACCES, "no")), RawError, "told")
+    told = not_read("table", "/dev/sda", PermissionError(errno.EACCES, "no"))
     assert told == RawError("table", words.ROOT_READS, Obstacle.DENIED)
 
 
 def test_libblkid_error_is_a_value_of_the_sentence() -> None:
     error = Unreadable(words.FAILED(device="/dev/sda", why="Permission denied"))
-    told = from_json(not_read("contents", "/dev/sda1", error), RawError, "told")
+    told = not_read("contents", "/dev/sda1", error)
     assert told == RawError("contents", error.said, Obstacle.FAILED)
 
 
@@ -92,14 +91,10 @@ def test_unopenable_drive_is_reported_with_the_kernel_reason(monkeypatch: pytest
 
     monkeypatch.setattr("os.open", refused)
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    known = {**from_kernel("sdnope"), "errors": []}
-    assert from_device(known)["errors"] == [
-        {
-            "what": "contents",
-            "why": to_json(words.REFUSED(device="/dev/sdnope", why="gesperrt")),
-            "obstacle": "forbidden",
-        }
-    ]
+    errors: list[RawError] = []
+    from_device(from_kernel("sdnope"), errors)
+    why = words.REFUSED(device="/dev/sdnope", why="gesperrt")
+    assert errors == [RawError("contents", why, Obstacle.FORBIDDEN)]
 
 
 def test_recording_contains_the_message_its_values_and_the_obstacle(tmp_path: Path) -> None:

@@ -1,6 +1,11 @@
-"""Read the zones of a drive from the kernel (BLKREPORTZONE, linux/blkzoned.h). Read-only: no zone changes
-state."""
+"""Read what the kernel passes on by ioctl: NVMe Identify data (LBA formats of a namespace, and the scope of a
+Format), and the zones of a drive. Read-only: no zone changes state.
 
+Sources: NVM Express Base Specification 2.0, Identify (opcode 06h) and Identify Controller; NVM Command Set
+Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h and blkzoned.h (BLKREPORTZONE).
+"""
+
+import ctypes
 import fcntl
 import re
 import struct
@@ -8,12 +13,85 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from wizard.model.drive_facts import Zones
+from wizard.model.drive_facts import NvmeFormat, Zones
 from wizard.model.machine import Program
-from wizard.model.said import KERNEL_SECTOR_BYTES
-from wizard.probe.facts import RawDrive, RawMachine
+from wizard.model.said import KERNEL_SECTOR_BYTES, t
+from wizard.probe.facts import RawDrive, RawMachine, RawZones, Unreadable, opened
 from wizard.probe.host.sysfs import bytes_at, whole_number
-from wizard.probe.unread import opened
+
+NVME_IOCTL_ID = 0x4E40
+NVME_IOCTL_ADMIN_CMD = 0xC0484E41
+IDENTIFY = 0x06
+OF_NAMESPACE, OF_CONTROLLER = 0, 1
+"""Values of CNS in command dword 10: the structure that Identify returns."""
+
+IDENTIFY_BYTES = 4096
+NAMESPACE_BYTES = 384
+"""Up to the end of the 64 formats. Vendor-specific bytes follow."""
+CONTROLLER_BYTES = 544
+"""Through the fields about formatting."""
+PATIENCE_MS = 3000
+
+FORMATS_AT, FORMAT = 128, struct.Struct("<HBB")
+"""Start of the formats; bytes of metadata, exponent of the block size, and relative performance of each."""
+LEAST_EXPONENT, GREATEST_EXPONENT = 9, 16
+"""Block sizes as exponents: 512 bytes to 64 KiB. 0 marks a format that is currently unavailable."""
+FORMAT_COMMAND = 1 << 1
+"""Format NVM, in the optional admin commands (controller bytes 257:256)."""
+EVERY_NAMESPACE = 1 << 0
+"""In the attributes of Format NVM (controller byte 524): a format affects all namespaces."""
+
+
+COMMAND = struct.Struct("=B3xI16xQ4xII20xI4x")
+"""The kernel's struct nvme_passthru_cmd: opcode, namespace, address and length of the data, command dword 10
+and time limit in milliseconds."""
+
+
+def identify(path: str) -> dict[str, bytes]:
+    """Return the Identify data of namespace and controller. Raises OSError."""
+    with opened(path) as descriptor:
+        number = fcntl.ioctl(descriptor, NVME_IOCTL_ID)
+        return {
+            "namespace": _identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES],
+            "controller": _identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES],
+        }
+
+
+def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
+    buffer = ctypes.create_string_buffer(IDENTIFY_BYTES)
+    address = ctypes.addressof(buffer)
+    command = bytearray(COMMAND.pack(IDENTIFY, namespace, address, IDENTIFY_BYTES, wanted, PATIENCE_MS))
+    status = fcntl.ioctl(descriptor, NVME_IOCTL_ADMIN_CMD, command)
+    if status:
+        raise Unreadable(t("The drive answered Identify with NVMe status {status}.", status=f"{status:#x}"))
+    return buffer.raw
+
+
+def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
+    """Return the LBA formats of the namespace in order. Empty if unread or invalid."""
+    data = raw.nvme.get("namespace", b"")
+    if len(data) < NAMESPACE_BYTES:
+        return ()
+    count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT.size)
+    # With more than 16 formats, bits 6:5 are the upper bits of the number.
+    used = data[26] & 0xF | ((data[26] >> 5 & 3) << 4 if count > 16 else 0)
+    formats = FORMAT.iter_unpack(data[FORMATS_AT : FORMATS_AT + count * FORMAT.size])
+    return tuple(
+        NvmeFormat(number, 1 << exponent, metadata, rating & 3, in_use=number == used)
+        for number, (metadata, exponent, rating) in enumerate(formats)
+        if LEAST_EXPONENT <= exponent <= GREATEST_EXPONENT
+    )
+
+
+def format_scope_of(raw: RawDrive) -> str | None:
+    """Return the scope of a Format: `namespace`, `all` of the controller, or `none`."""
+    data = raw.nvme.get("controller", b"")
+    if len(data) < CONTROLLER_BYTES:
+        return None
+    if not int.from_bytes(data[256:258], "little") & FORMAT_COMMAND:
+        return "none"
+    return "all" if data[524] & EVERY_NAMESPACE else "namespace"
+
 
 BLKREPORTZONE = 0xC0101282
 HAS_CAPACITY = 1
@@ -34,14 +112,13 @@ Zone = tuple[int, int, int]
 """Type, size and capacity in bytes."""
 
 
-def read_zones(path: str) -> list[dict[str, int]]:
-    """Return the zones as `facts.RawZones`, one for each run of equal zones. Raises OSError."""
+def read_zones(path: str) -> list[RawZones]:
+    """Return the runs of equal zones. Raises OSError."""
     runs = []
     with opened(path) as descriptor:
         for (kind, size, capacity), equal in groupby(_reported(descriptor), itemgetter(0)):
             written = [flag for _, flag in equal]
-            sizes = {"size_bytes": size, "capacity_bytes": capacity}
-            runs.append({"count": len(written), "type": kind, **sizes, "written": sum(written)})
+            runs.append(RawZones(len(written), kind, size, capacity, sum(written)))
     return runs
 
 
