@@ -174,18 +174,9 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
         yield from merged(blocks, 1, chunk.end_bytes)
 
 
-class CachedReader:
-    """Reader that caches the last range, so that comparing and saving read the drive once."""
-
-    def __init__(self, read: Read) -> None:
-        self._read, self._start, self._last = read, 0, b""
-
-    def __call__(self, start_bytes: int, length_bytes: int) -> bytes:
-        """As `Read`."""
-        if not self._start <= start_bytes <= start_bytes + length_bytes <= self._start + len(self._last):
-            self._start, self._last = start_bytes, self._read(start_bytes, length_bytes)
-        at = start_bytes - self._start
-        return self._last[at : at + length_bytes]
+def reader_of(first_bytes: int, data: bytes) -> Read:
+    """Return a reader of data that begins at an offset."""
+    return lambda start, length: data[start - first_bytes :][:length]
 
 
 class Medium(Protocol):

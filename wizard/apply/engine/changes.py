@@ -1,6 +1,6 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -179,7 +179,7 @@ def collected(
         change = kept(
             wanted.path,
             drive,
-            lambda read_drive: extents.differing(rest, read_drive, new.read),
+            rest,
             new.read,
             old,
             old_marks,
@@ -188,7 +188,6 @@ def collected(
             and not old_marks
             and bool(zeros_in)
             and survey.first_data(drive, sampled) is None,
-            touched_bytes=sum(place.size_bytes for place in rest),
             progress=progress,
         )
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
@@ -233,42 +232,43 @@ def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -
 def kept(
     path: str,
     drive: extents.Medium,
-    changed: Callable[[extents.Read], Iterable[Extent]],
+    touched: Sequence[Extent],
     new: extents.Read,
     old: stores.Store,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
     *,
     blank: bool,
-    touched_bytes: int,
     progress: progress_log.Progress,
 ) -> DriveChange:
-    """Return the change that writes `new` to the places that `changed` finds with a reader of the drive, and
+    """Return the change that writes `new` to the blocks of the `touched` places that differ on the drive, and
     to the signatures.
 
-    Saves the drive's old bytes in `old` durably. Reads about `touched_bytes` of the drive. Raises Failed.
+    Saves the drive's old bytes in `old` durably. Raises Failed.
     """
     tally = progress_log.Tally()
-    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), touched_bytes)
+    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), sum(place.size_bytes for place in touched))
 
     def counted(start: int, length: int) -> bytes:
         tally(length)
         return drive.read(start, length)
 
-    read_drive, saved, empty = extents.CachedReader(counted), [], True
+    saved, empty = list[Extent](), True
 
-    def save(places: Iterable[Extent]) -> None:
+    def save(places: Iterable[Extent], read: extents.Read) -> None:
         nonlocal empty
-        for start, data in extents.pieces(places, read_drive):
+        for start, data in extents.pieces(places, read):
             empty = empty and stores.is_zero(data)
             old.write(start, data)
             saved.append(Extent(start, len(data)))
 
-    save(changed(read_drive))
+    for start, data in extents.pieces(touched, counted):
+        held = extents.reader_of(start, data)
+        save(extents.differing((Extent(start, len(data)),), held, new), held)
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
     places = extents.merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
     unsaved = extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes)
-    save(extents.clipped(places, unsaved))
+    save(extents.clipped(places, unsaved), counted)
     old.sync()
     tally.begin(
         progress_log.part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places)
