@@ -97,7 +97,7 @@ def copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     migration = site.migration
     checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
-    yield Check(str(ext4.SOUND), checked.status == 0, checked.last_words)
+    yield Check(str(ext4.SOUND()), checked.status == 0, checked.last_words)
     now = devices.facts_on(node)
     kept, was = (
         (one.uuid, one.label, one.block_bytes, one.blocks, one.inodes) for one in (now, migration.before)
