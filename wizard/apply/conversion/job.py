@@ -8,12 +8,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, HeldDrive
 from wizard.apply.conversion import commit, guard
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
 from wizard.apply.engine.checks import LeftError
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.stores import FOLDER

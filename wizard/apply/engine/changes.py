@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import stores, survey
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNKNOWN_DATA, DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
 from wizard.apply.run import progress_log
@@ -111,7 +110,7 @@ def new_volumes(plan: Plan, member: Member, made: Iterable[MakeFilesystem]) -> l
     return [slot.extent for slot in member.after.changed if member.node(slot.number) in nodes]
 
 
-def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
+def discard(places: Sequence[Extent], drive: extents.HeldDrive, journal: Journal) -> None:
     """Discard ranges of a drive, as mkfs would have. Undo needed them until now. Errors are only
     journaled."""
     if not places or not drive.discards:
@@ -191,10 +190,13 @@ def collected(
             progress=progress,
         )
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
-        witness = next(survey.blocks_with_data(drive, survey.sample_of_zeros(zeros)), None)
+        witness = next(survey.blocks_with_data(drive, survey.sample_of_zeros(zeros), []), None)
         if witness is None and not change.blank:
             # Without a witness, nothing would show that keep has begun to overwrite them, so read all.
-            witness = _first_block_with_data(drive, zeros)
+            unread: list[Failed] = []
+            witness = next(survey.blocks_with_data(drive, zeros, unread), None)
+            if unread:
+                raise unread[0]
             # If the drive has these zeros already, they need not be written.
             zeros = zeros if witness else ()
         for place in zeros:
@@ -203,16 +205,6 @@ def collected(
             extents.copy((witness,), drive.read, old.write)
             old.sync()
         return replace(change, size_bytes=wanted.size_bytes, zeros=zeros, witness=witness)
-
-
-def _first_block_with_data(drive: extents.Medium, places: Sequence[Extent]) -> Extent | None:
-    """Return the first logical block with data. Raises Failed if an earlier one cannot be read."""
-    block = drive.logical_block_bytes
-    for start, data in extents.pieces(places, drive.read):
-        if not stores.is_zero(data):
-            at = start + len(data) - len(data.lstrip(b"\0"))
-            return Extent(at // block * block, block)
-    return None
 
 
 def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:

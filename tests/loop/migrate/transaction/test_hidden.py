@@ -13,9 +13,8 @@ from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, save_chunks, unheard
 from tests.loop.program import MIB, Phase, load_record
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, HeldDrive
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting
 from wizard.model.errors import Refused
 from wizard.operations.ext4 import (

@@ -24,11 +24,10 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, HeldDrive
 from wizard.apply.conversion.commit import EARLIER, FILE, Committer, locate, migration_now
 from wizard.apply.conversion.job import JOB
 from wizard.apply.engine import exchange
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run.job import JobRequest
