@@ -288,7 +288,7 @@ def delete_saved(run: Path) -> None:
 def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:
     """Return True if a device has this size and this UUID, in a superblock that may be hidden."""
     try:
-        return size_bytes(device) == filesystem.size_bytes and _uuid_on(device) == filesystem.uuid
+        return size_bytes(device) == filesystem.size_bytes and uuid_on(device) == filesystem.uuid
     except Failed:
         return False
 
@@ -301,15 +301,17 @@ def locate(run: Path) -> list[str]:
 
 def nodes_holding(uuid: str) -> list[str]:
     """Return the devices with this UUID in the superblock, which may be hidden."""
-    nodes = (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()))
-    return [node for node in nodes if _uuid_on(node) == uuid]
+    found = []
+    for entry in sorted(SYS_BLOCK.iterdir()):
+        with suppress(Failed):
+            if uuid_on(node := node_of(entry.name)) == uuid:
+                found.append(node)
+    return found
 
 
-def _uuid_on(node: str) -> str | None:
-    try:
-        facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
-    except Failed:
-        return None
+def uuid_on(node: str) -> str | None:
+    """Return the UUID in the superblock, which may be hidden, or None without one. Raises Failed."""
+    facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
     return facts.uuid if facts else None
 
 

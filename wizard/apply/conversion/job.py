@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import DeviceMedium, HeldDrive
+from wizard.apply.block.extents import HeldDrive
 from wizard.apply.conversion import commit, guard
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
@@ -115,7 +115,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
                 return ended
             # Rehearsing can take hours.
             guard.drive_now(migration)
-        with _committer(site, HeldDrive) as committer:
+        with _committer(site) as committer:
             committer.commit(noting(run))
             written = Sentence("{device} contains the result checked on the scratch copy.")
             if not committer.is_as_put:
@@ -154,13 +154,14 @@ def _system(site: MigratingSite) -> RunningSystem:
 
 
 @contextmanager
-def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
-    """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
+def _committer(site: MigratingSite) -> Iterator[Committer]:
+    """Yield the committer of a run. Raises Refused if the device contains another filesystem, and Failed if
+    it is in use."""
     device = site.migration.device
     if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
         raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
     with (
-        medium_class(device) as medium,
+        HeldDrive(device) as medium,
         closing(Committer(site.run, device, medium, site.journal.add)) as committer,
     ):
         yield committer
@@ -225,7 +226,7 @@ def _restore(site: MigratingSite) -> Message:
             save_record(run, Record(Phase.UNDONE, waits=False))
             commit.delete_saved(run)
         return t("{device} was not written to.", device=device)
-    with _committer(site, HeldDrive) as committer:
+    with _committer(site) as committer:
         committer.undo(noting(run))
         if committer.record.phase is Phase.LEFT or not committer.is_as_put:
             return t(
@@ -335,7 +336,6 @@ class ConversionRunJob(job.RunJob[Migration]):
             0,
             work.journal,
             work.drive_locks,
-            runs.load_environment(run).patience_seconds,
         )
         was_protected = devices.take_writes(site.migration.device)
         try:

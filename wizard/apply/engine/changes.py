@@ -63,13 +63,13 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Itera
         if change.blank or not member.before.is_bare:
             continue
         with stores.Store(stores.old_file(run, number)) as old:
-            byte = survey.first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+            byte = survey.first_data(old.read, extents.seeking_finds(old.fd, change.size_bytes))
         if byte is None and change.witness:
             byte = change.witness.start_bytes
         if byte is None:
             with extents.DeviceMedium(change.path) as drive:
                 sampled = survey.sample_of_zeros(change.zeros)
-                byte = survey.first_data(drive, (*zeros_wanted(plan, member), *sampled))
+                byte = survey.first_data(drive.read, (*zeros_wanted(plan, member), *sampled))
         if byte is None:
             yield t(
                 "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a "
@@ -186,7 +186,7 @@ def collected(
             blank=member.before.is_bare
             and not old_marks
             and bool(zeros_in)
-            and survey.first_data(drive, sampled) is None,
+            and survey.first_data(drive.read, sampled) is None,
             progress=progress,
         )
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))

@@ -282,11 +282,11 @@ def write_zeros(side: DriveSide) -> None:
             side.medium.zero(Extent(start, size))
             side.told(size)
     side.medium.flush()
-    if survey.first_data(side.medium, sample) is not None:
+    if survey.first_data(side.medium.read, sample) is not None:
         # A drive may accept the request and do nothing.
         extents.copy(zeros, lambda _, length: extents.ZEROS[:length], side.medium.write)
         side.medium.flush()
-    if survey.first_data(side.medium, sample) is not None:
+    if survey.first_data(side.medium.read, sample) is not None:
         raise Failed(UNVERIFIED(what=side.change.path))
 
 

@@ -11,7 +11,6 @@ from hashlib import sha256
 from math import gcd
 from pathlib import Path
 from shutil import rmtree
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -231,19 +230,12 @@ def sample_of_zeros(places: Sequence[Extent]) -> tuple[Extent, ...]:
     )
 
 
-class Reader(Protocol):
-    """Drive or file."""
-
-    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """Read bytes. Raises Failed."""
-
-
-def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
+def first_data(read: extents.Read, places: Sequence[Extent]) -> int | None:
     """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
     data."""
     for chunk in extents.chunks(places):
         try:
-            data = drive.read(chunk.start_bytes, chunk.size_bytes)
+            data = read(chunk.start_bytes, chunk.size_bytes)
         except Failed:
             return chunk.start_bytes
         if not stores.is_zero(data):
