@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 from wizard.apply.block.extents import Medium
 from wizard.apply.conversion.commit import save_change
 from wizard.apply.engine.stores import FOLDER, Store, new_file
-from wizard.apply.engine.written_pages import WrittenPages
+from wizard.apply.engine.writable_copy import WrittenPages
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.run import Event

@@ -55,7 +55,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "this test is of the direct way")
     # That it is confirmed by a word is test_undo_space's.
     monkeypatch.setattr("wizard.apply.plan.job.undo_policy.needs_word", lambda *_: False)
-    monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _drive, _places: None)
+    monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _read, _places: None)
 
 
 @pytest.fixture

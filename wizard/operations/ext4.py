@@ -8,14 +8,14 @@ from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
 from wizard.model.errors import TaggedStruct
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, joined, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.operation import OWN_FSTAB, filled
 
 CHECKER = "e2fsck"
 FOUND_NOTHING, REPAIRED = 0, 1
 """Exit statuses of e2fsck for a sound filesystem: no errors, or all repaired (e2fsck(8))."""
 
-SOUND = t("e2fsck finds no errors.")
+SOUND = Sentence("e2fsck finds no errors.")
 CORRECTED = t("e2fsck made minor corrections")
 LISTS = Sentence("The superblock lists {features:list}.")
 WIDE_INODE_BYTES = 256
@@ -43,13 +43,13 @@ class ExtOperation(TaggedStruct):
     """A change to an ext filesystem, on any device."""
 
     says: ClassVar[Sentence]
-    """The description, unless `sentence` returns another. Its fields are attributes, as in `promised`."""
+    """The description, unless `sentence` returns another. Its fields are attributes, as in `checks`."""
 
     arguments: ClassVar[Commands] = ()
     """The commands, without the node at their end."""
 
-    promised: ClassVar[Sentence | None] = None
-    """The check afterwards, in addition to a clean e2fsck."""
+    checks: ClassVar[tuple[Sentence, ...]] = ()
+    """The checks afterwards. `verify` reports the first, unless only e2fsck checks the result."""
 
     gain: ClassVar[tuple[Sentence, ...]] = ()
 
@@ -57,12 +57,6 @@ class ExtOperation(TaggedStruct):
     """In seconds."""
 
     least_seconds: ClassVar[float] = 0.1
-
-    ends_checked: ClassVar[bool] = False
-    """True if the last command is a check by e2fsck."""
-
-    adds: ClassVar[tuple[str, ...]] = ()
-    """Features that the superblock lists afterwards."""
 
     def sentence(self, device: str) -> Message:
         """Describe the operation on `device`."""
@@ -77,21 +71,14 @@ class ExtOperation(TaggedStruct):
         return ()
 
     @property
-    def listed(self) -> tuple[str, ...]:
-        """The features to check afterwards."""
-        return self.adds
-
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        """The checks afterwards, in addition to a clean e2fsck."""
-        if self.promised is not None:
-            return (filled(self.promised, self),)
-        return (LISTS(features=self.listed),) if self.listed else ()
+    def features(self) -> tuple[str, ...]:
+        """Features that the superblock lists afterwards."""
+        return ()
 
     @property
     def holds(self) -> tuple[Message, ...]:
         """All checks afterwards."""
-        return (*self.promises, SOUND) if self.ends_checked else self.promises
+        return tuple(filled(form, self) for form in self.checks)
 
     @property
     def repaired(self) -> Message:
@@ -111,15 +98,15 @@ class ExtOperation(TaggedStruct):
 
     def verify(self, now: ExtFacts, output: str) -> Check | None:
         """Check the superblock `now` and the `output` of `e2fsck -v`. Return None without a check."""
-        if not self.listed:
+        if not self.features:
             return None
-        missing = tuple(feature for feature in self.listed if feature not in now.features)
+        missing = tuple(feature for feature in self.features if feature not in now.features)
         seen = (
             t("missing features: {features:list}", features=missing)
             if missing
-            else t("features present: {features:list}", features=self.listed)
+            else t("features present: {features:list}", features=self.features)
         )
-        return Check(joined(self.promises), not missing, str(seen))
+        return Check(str(self.holds[0]), not missing, str(seen))
 
 
 class CheckFiles(ExtOperation):
@@ -130,7 +117,7 @@ class CheckFiles(ExtOperation):
     pending: bool = False
 
     per_million_inodes = 0.7
-    ends_checked = True
+    checks = (SOUND,)
 
     def sentence(self, device: str) -> Message:
         if self.repairs:
@@ -157,7 +144,8 @@ class AddJournal(ExtOperation):
     """Add a journal to an ext2 filesystem."""
 
     least_seconds = 1.0
-    adds = ("has_journal",)
+    features = ("has_journal",)
+    checks = (LISTS,)
     says = Sentence("Add a journal, for consistency after later power cuts.")
     arguments = (("tune2fs", "-j"),)
     gain = (Sentence("A journal: consistent within seconds after a power cut, without a full check."),)
@@ -172,7 +160,7 @@ class WidenInodes(ExtOperation):
     says = Sentence(
         "Enlarge inodes from 128 to {inode_bytes} bytes: subsecond times, dates past 2038, small attributes."
     )
-    promised = Sentence("The superblock specifies inodes of {inode_bytes} bytes.")
+    checks = (Sentence("The superblock specifies inodes of {inode_bytes} bytes."),)
     gain = (
         Sentence("Space in every inode for small attributes, such as access lists, and for subsecond times."),
     )
@@ -182,7 +170,7 @@ class WidenInodes(ExtOperation):
 
     def verify(self, now: ExtFacts, output: str) -> Check:
         seen = t("inodes have {bytes} bytes", bytes=now.inode_bytes)
-        return Check(joined(self.promises), now.inode_bytes == self.inode_bytes, str(seen))
+        return Check(str(self.holds[0]), now.inode_bytes == self.inode_bytes, str(seen))
 
 
 class SetFeatures(ExtOperation):
@@ -191,13 +179,10 @@ class SetFeatures(ExtOperation):
     features: tuple[str, ...]
 
     says = Sentence("Enable features for future use: {features:list}.")
+    checks = (LISTS,)
 
     def commands(self, node: str) -> Commands:
         return (("tune2fs", "-O", ",".join(self.features), node),)
-
-    @property
-    def listed(self) -> tuple[str, ...]:
-        return self.features
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         return tuple(FEATURES[feature]() for feature in self.features if feature in FEATURES)
@@ -207,23 +192,23 @@ class ConvertFiles(ExtOperation):
     """Convert all files and directories to extents with e2fsck, and compact directories."""
 
     per_million_inodes = 0.7
-    ends_checked = True
     says = Sentence("Convert all files and folders from block maps to extents, and repack folders.")
     arguments = ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent"),)
-    promised = Sentence("No file or folder still uses a block map.")
+    checks = (Sentence("No file or folder still uses a block map."), SOUND)
     gain = (Sentence("Existing files and folders also use extents: checks are faster."),)
 
     def verify(self, now: ExtFacts, output: str) -> Check:
         mapped, every = extent_share(output)
         seen = t("{mapped} of {files} files and folders use extents", mapped=mapped, files=every)
-        return Check(joined(self.promises), mapped == every, str(seen))
+        return Check(str(self.holds[0]), mapped == every, str(seen))
 
 
 class WidenBlockNumbers(ExtOperation):
     """Convert to 64-bit block numbers with resize2fs."""
 
     per_million_inodes = 0.7
-    adds = ("64bit",)
+    features = ("64bit",)
+    checks = (LISTS,)
     says = Sentence("Widen block numbers to 64 bits, which also allows full checksums.")
     arguments = (("resize2fs", "-b"),)
 
@@ -238,8 +223,8 @@ class AddChecksums(ExtOperation):
     """Enable metadata checksums, and write them everywhere with e2fsck."""
 
     per_million_inodes = 1.2
-    ends_checked = True
-    adds = ("metadata_csum",)
+    features = ("metadata_csum",)
+    checks = (LISTS, SOUND)
     says = Sentence("Add checksums to all metadata, so corruption is detected.")
     arguments = (("tune2fs", "-O", "metadata_csum"), (CHECKER, "-f", "-y", "-D"))
     gain = (says,)
@@ -259,8 +244,8 @@ class SetOwnFstabType(ExtOperation):
     old: str
     new: str
 
-    promised = Sentence(
-        "Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged."
+    checks = (
+        Sentence("Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged."),
     )
 
     def sentence(self, device: str) -> Message:

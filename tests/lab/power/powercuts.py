@@ -24,8 +24,8 @@ from tests.lab.power.cutpoints import Content, power_cuts
 from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, number_of
 from tests.lab.visits.migrate.transactions import Change, make_old, migrate
 from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.extents import HeldDrive
 from wizard.apply.conversion.commit import Committer, load_filesystem, phase_of
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.model.run import Check
 

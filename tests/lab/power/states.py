@@ -14,9 +14,8 @@ from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive
 from tests.lab.power.cutpoints import Content
 from tests.lab.power.replayed import MEMORY, looped, mounted, mounts
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import Read, chunks, gaps, merged
+from wizard.apply.block.extents import Read, chunks, gaps, holding, merged
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import GOING_BACK, DriveChange, Phase, SavedSignature, load_record
 from wizard.apply.engine.stores import Store, hidden_reader, new_file, notice_file, old_file
 from wizard.model.errors import DiskwrightError

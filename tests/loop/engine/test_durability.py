@@ -13,7 +13,7 @@ from tests.loop.applying import Work, fill, spec
 from tests.loop.program import MIB, Journal, Mode
 from tests.made_runs import new_run
 from wizard.apply.block.devices import write_bytes
-from wizard.apply.engine.held_drive import HeldDrive
+from wizard.apply.block.extents import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
 from wizard.apply.plan.rehearse import rehearse
 from wizard.apply.run.job import RunWork

@@ -30,7 +30,7 @@ def test_every_field_is_equal(
     direct = same_plan(work, other, kind, uuid)
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "to compare with")
     monkeypatch.setattr("wizard.apply.plan.job.undo_policy.needs_word", lambda *_: False)
-    monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _drive, _places: None)
+    monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _read, _places: None)
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)
     assert fields(kind, direct.volumes[0].path, tool) == made

@@ -1,4 +1,4 @@
-"""Find the data ranges of a file with FIEMAP or SEEK_DATA, and compare them with a drive.
+"""Find the data ranges of a file with FIEMAP or SEEK_DATA, and read, compare and write them on a drive.
 
 Source: Linux Documentation/filesystems/fiemap.rst; lseek(2), SEEK_DATA.
 """
@@ -8,14 +8,18 @@ import fcntl
 import mmap
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Protocol, Self
 
 from wizard.apply.block import devices
 from wizard.apply.run.process import UNOPENED
+from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, failing, rounded_up
+from wizard.model.said import MIB, Sentence, failing, rounded_up
+from wizard.probe.host.sysfs import text
 
 GET_MAP = 0xC020660B
 """FS_IOC_FIEMAP from linux/fs.h."""
@@ -174,18 +178,9 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
         yield from merged(blocks, 1, chunk.end_bytes)
 
 
-class CachedReader:
-    """Reader that caches the last range, so that comparing and saving read the drive once."""
-
-    def __init__(self, read: Read) -> None:
-        self._read, self._start, self._last = read, 0, b""
-
-    def __call__(self, start_bytes: int, length_bytes: int) -> bytes:
-        """As `Read`."""
-        if not self._start <= start_bytes <= start_bytes + length_bytes <= self._start + len(self._last):
-            self._start, self._last = start_bytes, self._read(start_bytes, length_bytes)
-        at = start_bytes - self._start
-        return self._last[at : at + length_bytes]
+def reader_of(first_bytes: int, data: bytes) -> Read:
+    """Return a reader of data that begins at an offset."""
+    return lambda start, length: data[start - first_bytes :][:length]
 
 
 class Medium(Protocol):
@@ -213,8 +208,7 @@ class Medium(Protocol):
 
 
 class DeviceMedium:
-    """Block device opened for reading with O_DIRECT. Writes fail: `engine/held_drive.py` opens a device for
-    writing."""
+    """Block device opened for reading with O_DIRECT. Writes fail, unless it is a `HeldDrive`."""
 
     flags = os.O_RDONLY
 
@@ -260,3 +254,76 @@ class DeviceMedium:
         """See `Medium`."""
         with failing(devices.UNFLUSHED, device=self.node):
             os.fsync(self._fd)
+
+
+class HeldDrive(DeviceMedium):
+    """Block device opened exclusively (O_EXCL) and past the page cache. Only the requested blocks are
+    written."""
+
+    flags = os.O_RDWR | os.O_EXCL
+
+    def __init__(self, node: str) -> None:
+        devices.check_unclaimed(node)
+        super().__init__(node)
+
+    @property
+    def discards(self) -> bool:
+        """True if the drive supports discards according to sysfs."""
+        limit = text(devices.sysfs_folder(self.node) / "queue/discard_max_bytes")
+        return limit not in (None, "0")
+
+    def discard(self, places: Iterable[Extent]) -> int:
+        """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""
+        total = 0
+        for place in places:
+            with failing(
+                Sentence("Cannot discard free space in the new volumes on {drive}: {why}."), drive=self.node
+            ):
+                self.request(DISCARD, place)
+            total += place.size_bytes
+        return total
+
+
+class HeldPart(HeldDrive):
+    """Drive with one partition opened exclusively. Others may be in use.
+
+    A partition that the kernel does not know cannot be in use.
+    """
+
+    flags = os.O_RDWR
+
+    def __init__(self, node: str, part: str) -> None:
+        DeviceMedium.__init__(self, node)
+        self._part, self._part_from = self._fd, 0
+        if not Path(part).exists():
+            return
+        try:
+            with failing(devices.IN_USE, device=part):
+                devices.check_unclaimed(part)
+                self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+                self._part_from = devices.start_bytes(part)
+        except Failed:
+            self.close()
+            raise
+
+    def request(self, call: int, place: Extent) -> None:
+        """See `DeviceMedium`. The kernel discards on a whole drive only if no part is in use."""
+        start = place.start_bytes - self._part_from
+        if start < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        fcntl.ioctl(self._part, call, struct.pack("=QQ", start, place.size_bytes))
+
+    def close(self) -> None:
+        """Close the partition and the drive."""
+        if self._part != self._fd:
+            os.close(self._part)
+        super().close()
+
+
+@contextmanager
+def holding(nodes: Sequence[str], part: str = "") -> Iterator[tuple[HeldDrive, ...]]:
+    """Yield these drives, opened exclusively, or the one drive with only the partition `part` exclusive.
+    Raises Failed if one is in use."""
+    with ExitStack() as stack:
+        drives = (HeldPart(node, part) if part else HeldDrive(node) for node in nodes)
+        yield tuple(map(stack.enter_context, drives))

@@ -4,10 +4,9 @@ One block of the superblock decides. While the filesystem is hidden, the superbl
 repaired, but still identifies the filesystem.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from shutil import rmtree
@@ -20,9 +19,9 @@ from wizard.apply.block import extents
 from wizard.apply.block.devices import NO_EXT, SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine import stores
 from wizard.apply.engine.changes import kept
+from wizard.apply.engine.checks import LeftError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
-    DAMAGED,
     HALF,
     KEPT_IN,
     RESUMES_RUN,
@@ -32,6 +31,7 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
+from wizard.apply.engine.survey import Content, Proof
 from wizard.apply.run import journal, kinds
 from wizard.apply.run.backup_store import load_document, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
@@ -60,18 +60,6 @@ TO_REHEARSE = frozenset({None, Phase.REHEARSING, Phase.LEFT})
 """Phases in which the steps run from the start, on a new scratch copy."""
 
 
-class Head(Enum):
-    """State of the superblock, which decides whether the filesystem can be mounted.
-
-    HIDDEN: not mountable. OTHER: written by another program.
-    """
-
-    OLD = "old"
-    NEW = "new"
-    HIDDEN = "barred"
-    OTHER = "other"
-
-
 class ConvertedFilesystem(Struct, frozen=True):
     """Filesystem with this UUID, on a device of this size, whose change is saved. `old_first` and `new_first`
     are the first bytes of the filesystem before and after, in hexadecimal."""
@@ -91,12 +79,13 @@ class ConvertedFilesystem(Struct, frozen=True):
         """First bytes of the new filesystem."""
         return bytes.fromhex(self.new_first)
 
-    def head(self, first: bytes) -> Head:
-        """Return the state that these first bytes of a filesystem show."""
-        heads = {self.old: Head.OLD, self.new: Head.NEW}
-        heads |= {assessment.block_mounting(one): Head.HIDDEN for one in heads}
+    def head(self, first: bytes) -> Content:
+        """Return the state of the superblock in these first bytes, which decides about mounting. FOREIGN if
+        another program wrote it."""
+        heads = {self.old: Content.OLD, self.new: Content.NEW}
+        heads |= {assessment.block_mounting(one): Content.HIDDEN for one in heads}
         deciding = {one[assessment.DECIDING]: head for one, head in heads.items()}
-        return deciding.get(first[assessment.DECIDING], Head.OTHER)
+        return deciding.get(first[assessment.DECIDING], Content.FOREIGN)
 
 
 Note = Callable[..., object]
@@ -136,13 +125,12 @@ def save_change(
         change = kept(
             device,
             drive,
-            lambda read: extents.differing(touched, read, new.read),
+            touched,
             new.read,
             old,
             (old_mark,),
             (new_mark,),
             blank=False,
-            touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
     filesystem = ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
@@ -158,19 +146,25 @@ def save_change(
     )
 
 
-class Committer:
+class Committer(Exchange):
     """Exchange on `medium`, opened from `device`, for a run with a saved change."""
 
     def __init__(self, run: Path, device: str, medium: extents.Medium, note: Note) -> None:
-        self._run, self._device, self._medium, self._note = run, device, medium, note
-        self._filesystem = filesystem_of(run)
+        self._filesystem, self._note = filesystem_of(run), note
+        record = load_record(run)
+        if record is not None and any(change.path != device for change in record.changes):
+            # The device has a new name since the start of the run.
+            changes = tuple(replace(change, path=device) for change in record.changes)
+            save_record(run, replace(record, changes=changes))
+        super().__init__(run, [medium])
+        (self._side,) = self.sides
 
     def commit(self, progress: Progress) -> None:
         """Continue the commit from any phase to RELEASED. Can be repeated. Raises Refused if another program
         changed the device, Failed on errors."""
-        if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
+        if self.record.phase is Phase.SAVED and self._first() != self._filesystem.old:
             # Give up the change before the first write to the device.
-            save_record(self._run, Record(Phase.LEFT, waits=False))
+            self._enter(Phase.LEFT)
             delete_saved(self._run)
             raise Refused(
                 t(
@@ -179,76 +173,44 @@ class Committer:
                 )
             )
         self._refuse_foreign_superblock()
-        if self.phase is Phase.RELEASING and self.head is Head.OTHER:
+        if self.record.phase is Phase.RELEASING and self.head is Content.FOREIGN:
             # The deciding block was written just before a power cut, and the filesystem was used since.
-            save_record(self._run, replace(self._record(), phase=Phase.RELEASED))
+            self._enter(Phase.RELEASED)
             return
-        with self._exchange() as exchange:
-            if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
-                hidden = t("From here on, the filesystem cannot be mounted until the change is done.")
-                self._note(Event.SAVED, join(hidden, HALF(drives=self._device, command="resume")))
-                exchange.commit(part_of(progress, 0.0, 0.8))
-                seen = t("{size:exact} read back", size=exchange.record.changes[0].changed_bytes)
-                self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))
-            exchange.release(part_of(progress, 0.8, 1.0))
+        if self.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+            hidden = t("From here on, the filesystem cannot be mounted until the change is done.")
+            half = HALF(drives=self._side.change.path, command="resume")
+            self._note(Event.SAVED, join(hidden, half))
+            super().commit(part_of(progress, 0.0, 0.8))
+            seen = t("{size:exact} read back", size=self._side.change.changed_bytes)
+            self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))
+        self.release(part_of(progress, 0.8, 1.0))
 
-    def undo(self, progress: Progress) -> None:
+    def undo(self, progress: Progress) -> Proof | None:
         """Restore the old filesystem, bit for bit. If it was already restored and used again, the phase
         becomes LEFT. Raises like `commit`."""
-        if self.phase not in (Phase.UNDONE, Phase.LEFT):
+        proof = None
+        if self.record.phase not in (Phase.UNDONE, Phase.LEFT):
             self._refuse_foreign_superblock()
-            with self._exchange() as exchange:
-                try:
-                    exchange.undo(progress)
-                except Refused:
-                    if exchange.record.phase is not Phase.LEFT:
-                        raise
+            with suppress(LeftError):
+                proof = super().undo(progress)
         delete_saved(self._run)
-
-    def check_kept(self) -> None:
-        """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
-        nothing."""
-        with self._exchange() as exchange:
-            (side,) = exchange.sides
-            if not side.is_old_intact():
-                raise Failed(DAMAGED(folder=self._run / stores.FOLDER, drive=self._device))
-            if self.phase is Phase.RELEASED and not side.holds(side.change.new_digest):
-                raise Refused(
-                    t(
-                        "The change cannot be undone: the data from the change was modified since. "
-                        "Nothing was written."
-                    )
-                )
+        return proof
 
     @property
-    def phase(self) -> Phase:
-        """Recorded phase of the transaction."""
-        return self._record().phase
-
-    @property
-    def head(self) -> Head:
+    def head(self) -> Content:
         """State of the superblock on the device."""
-        return self._filesystem.head(self._medium.read(0, assessment.FIRST_BYTES))
+        return self._filesystem.head(self._first())
 
     @property
     def is_as_put(self) -> bool:
         """True if the deciding block is exactly as the commit or the undo wrote it."""
-        put = self._filesystem.old if self.phase is Phase.UNDONE else self._filesystem.new
-        block = assessment.deciding_block(self._medium.logical_block_bytes)
-        return self._medium.read(0, assessment.FIRST_BYTES)[block] == put[block]
+        put = self._filesystem.old if self.record.phase is Phase.UNDONE else self._filesystem.new
+        block = assessment.deciding_block(self._side.medium.logical_block_bytes)
+        return self._first()[block] == put[block]
 
-    def _record(self) -> Record:
-        return load_record(self._run) or Record(Phase.REHEARSING, waits=False)
-
-    @contextmanager
-    def _exchange(self) -> Iterator[Exchange]:
-        record = self._record()
-        if any(change.path != self._device for change in record.changes):
-            # The device has a new name since the start of the run.
-            changes = tuple(replace(change, path=self._device) for change in record.changes)
-            save_record(self._run, replace(record, changes=changes))
-        with closing(Exchange(self._run, [self._medium])) as exchange:
-            yield exchange
+    def _first(self) -> bytes:
+        return self._side.medium.read(0, assessment.FIRST_BYTES)
 
     def _refuse_foreign_superblock(self) -> None:
         """Raises Refused unless the superblock is from this run, or from the same filesystem after use. The
@@ -257,17 +219,17 @@ class Committer:
         An unreadable block is accepted: a power cut can leave it half written.
         """
         try:
-            first = self._medium.read(0, assessment.FIRST_BYTES)
+            first = self._first()
         except Failed:
             return
         old, new, head = self._filesystem.old, self._filesystem.new, self._filesystem.head(first)
-        match self.phase:
+        match self.record.phase:
             case Phase.REPLACING | Phase.HIDDEN | Phase.REPLACING_BACK:
-                fits = head is Head.HIDDEN
+                fits = head is Content.HIDDEN
             case Phase.RELEASING:
-                fits = head in (Head.HIDDEN, Head.NEW) or assessment.is_used_one(first, new, old)
+                fits = head in (Content.HIDDEN, Content.NEW) or assessment.is_used_one(first, new, old)
             case Phase.RELEASING_BACK:
-                fits = head in (Head.HIDDEN, Head.OLD) or assessment.is_used_one(first, old, new)
+                fits = head in (Content.HIDDEN, Content.OLD) or assessment.is_used_one(first, old, new)
             case _:
                 fits = True
         if not fits:
@@ -277,7 +239,7 @@ class Committer:
                         "During the change, another program wrote to the superblock, which was "
                         "blocked against mounting. Nothing was written."
                     ),
-                    KEPT_IN(folder=self._run / stores.FOLDER),
+                    KEPT_IN(folder=self._folder),
                 )
             )
 
@@ -326,7 +288,7 @@ def delete_saved(run: Path) -> None:
 def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:
     """Return True if a device has this size and this UUID, in a superblock that may be hidden."""
     try:
-        return size_bytes(device) == filesystem.size_bytes and _uuid_on(device) == filesystem.uuid
+        return size_bytes(device) == filesystem.size_bytes and uuid_on(device) == filesystem.uuid
     except Failed:
         return False
 
@@ -339,15 +301,17 @@ def locate(run: Path) -> list[str]:
 
 def nodes_holding(uuid: str) -> list[str]:
     """Return the devices with this UUID in the superblock, which may be hidden."""
-    nodes = (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()))
-    return [node for node in nodes if _uuid_on(node) == uuid]
+    found = []
+    for entry in sorted(SYS_BLOCK.iterdir()):
+        with suppress(Failed):
+            if uuid_on(node := node_of(entry.name)) == uuid:
+                found.append(node)
+    return found
 
 
-def _uuid_on(node: str) -> str | None:
-    try:
-        facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
-    except Failed:
-        return None
+def uuid_on(node: str) -> str | None:
+    """Return the UUID in the superblock, which may be hidden, or None without one. Raises Failed."""
+    facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
     return facts.uuid if facts else None
 
 
@@ -398,7 +362,7 @@ def undo_state(run: Path, migration: Migration) -> RollbackState | None:
     # Mount times have a resolution of one second. Within the same second, the mount count decides.
     if left is not None and (facts.mounted != left.mounted or facts.mounts > left.mounts):
         since = facts.mounted
-    elif filesystem.head(found) is Head.OTHER:
+    elif filesystem.head(found) is Content.FOREIGN:
         since = 0
     else:
         return RollbackState(Rollback.OPEN, str(UNDO))

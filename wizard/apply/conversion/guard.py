@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.conversion import boot
-from wizard.apply.conversion.commit import OTHER_FILESYSTEM
+from wizard.apply.conversion.commit import OTHER_FILESYSTEM, uuid_on
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
@@ -281,6 +281,5 @@ def _has_filesystem(migration: Migration) -> bool | None:
     if not Path(migration.device).exists():
         return None
     devices.forget_caches(migration.device)
-    place = (superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
-    found = superblock.read_ext(devices.read_range(migration.device, *place))
-    return None if found is None else found.uuid == migration.before.uuid
+    found = uuid_on(migration.device)
+    return None if found is None else found == migration.before.uuid

@@ -1,18 +1,18 @@
 """The conversion job: start, resume, keep and undo."""
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import HeldDrive
 from wizard.apply.conversion import commit, guard
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
-from wizard.apply.engine.held_drive import HeldDrive
+from wizard.apply.engine.checks import LeftError
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.stores import FOLDER
@@ -114,7 +114,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
                 return ended
             # Rehearsing can take hours.
             guard.drive_now(migration)
-        with _committer(site, HeldDrive) as committer:
+        with _committer(site) as committer:
             committer.commit(noting(run))
             written = Sentence("{device} contains the result checked on the scratch copy.")
             if not committer.is_as_put:
@@ -153,13 +153,17 @@ def _system(site: MigratingSite) -> RunningSystem:
 
 
 @contextmanager
-def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
-    """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
+def _committer(site: MigratingSite) -> Iterator[Committer]:
+    """Yield the committer of a run. Raises Refused if the device contains another filesystem, and Failed if
+    it is in use."""
     device = site.migration.device
     if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
         raise process.refused(commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid))
-    with medium_class(device) as medium:
-        yield Committer(site.run, device, medium, site.journal.add)
+    with (
+        HeldDrive(device) as medium,
+        closing(Committer(site.run, device, medium, site.journal.add)) as committer,
+    ):
+        yield committer
 
 
 def reached(run: Path) -> str:
@@ -201,8 +205,9 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     unwritten = (*commit.TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT)
     if commit.phase_of(site.run) not in unwritten:
-        with _committer(site) as committer:
-            committer.check_kept()
+        # If the old filesystem was used since, undo only ends the run.
+        with _committer(site) as committer, suppress(LeftError):
+            committer.check_undo(over=False)
     mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
@@ -214,15 +219,15 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
 
 def _restore(site: MigratingSite) -> Message:
     """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
-    run, device, phase = site.run, site.migration.device, commit.phase_of(site.run)
-    if phase is None or phase in UNTOUCHED:
-        if phase is not None:
+    run, device, record = site.run, site.migration.device, load_record(site.run)
+    if record is None or record.phase in UNTOUCHED or not record.changes:
+        if record is not None:
             save_record(run, Record(Phase.UNDONE, waits=False))
             commit.delete_saved(run)
         return t("{device} was not written to.", device=device)
-    with _committer(site, HeldDrive) as committer:
+    with _committer(site) as committer:
         committer.undo(noting(run))
-        if committer.phase is Phase.LEFT or not committer.is_as_put:
+        if committer.record.phase is Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
                 "writes prevent a bit-for-bit comparison.",
@@ -330,7 +335,6 @@ class ConversionRunJob(job.RunJob[Migration]):
             0,
             work.journal,
             work.drive_locks,
-            runs.load_environment(run).patience_seconds,
         )
         was_protected = devices.take_writes(site.migration.device)
         try:

@@ -25,7 +25,7 @@ from wizard.apply.run import progress_log
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, refused
-from wizard.apply.run.runs import make_private
+from wizard.apply.run.runs import load_environment, make_private
 from wizard.apply.settings.states import How
 from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree import manifest
@@ -49,14 +49,13 @@ _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 
 class MigratingSite(Struct, frozen=True):
-    """Context of one step, counted from 1. `patience_seconds` are added to ten times the estimate."""
+    """Context of one step, counted from 1."""
 
     run: Path
     migration: Migration
     step: int
     journal: Journal
     drive_locks: tuple[int, ...]
-    patience_seconds: float
 
     def command(
         self,
@@ -68,7 +67,7 @@ class MigratingSite(Struct, frozen=True):
         """Run a command under the drive's lock and journal it. The progress, which only e2fsck reports,
         covers `part` of the step. Raises Failed if the exit status is not accepted."""
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
-        seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
+        seconds = load_environment(self.run).patience_seconds + 10 * sum(step.seconds for step in steps)
 
         with listening(progress_parser(progress_log.noting(self.run, self.step, part))) as reported:
             reports = ("-C", str(reported)) if argv[0] == ext4.CHECKER else ()
@@ -97,7 +96,7 @@ def copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     migration = site.migration
     checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
-    yield Check(str(ext4.SOUND), checked.status == 0, checked.last_words)
+    yield Check(str(ext4.SOUND()), checked.status == 0, checked.last_words)
     now = devices.facts_on(node)
     kept, was = (
         (one.uuid, one.label, one.block_bytes, one.blocks, one.inodes) for one in (now, migration.before)

@@ -1,6 +1,6 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import stores, survey
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNKNOWN_DATA, DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
 from wizard.apply.run import progress_log
@@ -64,13 +63,13 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> Itera
         if change.blank or not member.before.is_bare:
             continue
         with stores.Store(stores.old_file(run, number)) as old:
-            byte = survey.first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+            byte = survey.first_data(old.read, extents.seeking_finds(old.fd, change.size_bytes))
         if byte is None and change.witness:
             byte = change.witness.start_bytes
         if byte is None:
             with extents.DeviceMedium(change.path) as drive:
                 sampled = survey.sample_of_zeros(change.zeros)
-                byte = survey.first_data(drive, (*zeros_wanted(plan, member), *sampled))
+                byte = survey.first_data(drive.read, (*zeros_wanted(plan, member), *sampled))
         if byte is None:
             yield t(
                 "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a "
@@ -111,7 +110,7 @@ def new_volumes(plan: Plan, member: Member, made: Iterable[MakeFilesystem]) -> l
     return [slot.extent for slot in member.after.changed if member.node(slot.number) in nodes]
 
 
-def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
+def discard(places: Sequence[Extent], drive: extents.HeldDrive, journal: Journal) -> None:
     """Discard ranges of a drive, as mkfs would have. Undo needed them until now. Errors are only
     journaled."""
     if not places or not drive.discards:
@@ -179,7 +178,7 @@ def collected(
         change = kept(
             wanted.path,
             drive,
-            lambda read_drive: extents.differing(rest, read_drive, new.read),
+            rest,
             new.read,
             old,
             old_marks,
@@ -187,15 +186,17 @@ def collected(
             blank=member.before.is_bare
             and not old_marks
             and bool(zeros_in)
-            and survey.first_data(drive, sampled) is None,
-            touched_bytes=sum(place.size_bytes for place in rest),
+            and survey.first_data(drive.read, sampled) is None,
             progress=progress,
         )
         zeros = tuple(rest for place in zeros for rest in place.without(change.places))
-        witness = next(survey.blocks_with_data(drive, survey.sample_of_zeros(zeros)), None)
+        witness = next(survey.blocks_with_data(drive, survey.sample_of_zeros(zeros), []), None)
         if witness is None and not change.blank:
             # Without a witness, nothing would show that keep has begun to overwrite them, so read all.
-            witness = _first_block_with_data(drive, zeros)
+            unread: list[Failed] = []
+            witness = next(survey.blocks_with_data(drive, zeros, unread), None)
+            if unread:
+                raise unread[0]
             # If the drive has these zeros already, they need not be written.
             zeros = zeros if witness else ()
         for place in zeros:
@@ -204,16 +205,6 @@ def collected(
             extents.copy((witness,), drive.read, old.write)
             old.sync()
         return replace(change, size_bytes=wanted.size_bytes, zeros=zeros, witness=witness)
-
-
-def _first_block_with_data(drive: extents.Medium, places: Sequence[Extent]) -> Extent | None:
-    """Return the first logical block with data. Raises Failed if an earlier one cannot be read."""
-    block = drive.logical_block_bytes
-    for start, data in extents.pieces(places, drive.read):
-        if not stores.is_zero(data):
-            at = start + len(data) - len(data.lstrip(b"\0"))
-            return Extent(at // block * block, block)
-    return None
 
 
 def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -> tuple[Extent, ...]:
@@ -233,42 +224,43 @@ def _large_zeros(new: stores.Store, places: Sequence[Extent], size_bytes: int) -
 def kept(
     path: str,
     drive: extents.Medium,
-    changed: Callable[[extents.Read], Iterable[Extent]],
+    touched: Sequence[Extent],
     new: extents.Read,
     old: stores.Store,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
     *,
     blank: bool,
-    touched_bytes: int,
     progress: progress_log.Progress,
 ) -> DriveChange:
-    """Return the change that writes `new` to the places that `changed` finds with a reader of the drive, and
+    """Return the change that writes `new` to the blocks of the `touched` places that differ on the drive, and
     to the signatures.
 
-    Saves the drive's old bytes in `old` durably. Reads about `touched_bytes` of the drive. Raises Failed.
+    Saves the drive's old bytes in `old` durably. Raises Failed.
     """
     tally = progress_log.Tally()
-    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), touched_bytes)
+    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), sum(place.size_bytes for place in touched))
 
     def counted(start: int, length: int) -> bytes:
         tally(length)
         return drive.read(start, length)
 
-    read_drive, saved, empty = extents.CachedReader(counted), [], True
+    saved, empty = list[Extent](), True
 
-    def save(places: Iterable[Extent]) -> None:
+    def save(places: Iterable[Extent], read: extents.Read) -> None:
         nonlocal empty
-        for start, data in extents.pieces(places, read_drive):
+        for start, data in extents.pieces(places, read):
             empty = empty and stores.is_zero(data)
             old.write(start, data)
             saved.append(Extent(start, len(data)))
 
-    save(changed(read_drive))
+    for start, data in extents.pieces(touched, counted):
+        held = extents.reader_of(start, data)
+        save(extents.differing((Extent(start, len(data)),), held, new), held)
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
     places = extents.merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
     unsaved = extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes)
-    save(extents.clipped(places, unsaved))
+    save(extents.clipped(places, unsaved), counted)
     old.sync()
     tally.begin(
         progress_log.part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places)

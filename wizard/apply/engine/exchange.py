@@ -282,11 +282,11 @@ def write_zeros(side: DriveSide) -> None:
             side.medium.zero(Extent(start, size))
             side.told(size)
     side.medium.flush()
-    if survey.first_data(side.medium, sample) is not None:
+    if survey.first_data(side.medium.read, sample) is not None:
         # A drive may accept the request and do nothing.
         extents.copy(zeros, lambda _, length: extents.ZEROS[:length], side.medium.write)
         side.medium.flush()
-    if survey.first_data(side.medium, sample) is not None:
+    if survey.first_data(side.medium.read, sample) is not None:
         raise Failed(UNVERIFIED(what=side.change.path))
 
 
@@ -312,10 +312,7 @@ def _write_signature(side: DriveSide, place: Placed, content: extents.Read) -> N
 def _differences(standing: extents.Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
     """Return the parts of a place of at most 1 MiB that differ from these bytes, or all of an unreadable
     place."""
-
-    def wanted(start: int, length: int) -> bytes:
-        return data[start - place.start_bytes :][:length]
-
+    wanted = extents.reader_of(place.start_bytes, data)
     try:
         return extents.merged(extents.differing((place,), standing, wanted), 1, place.end_bytes)
     except Failed:

@@ -119,8 +119,7 @@ def hidden_reader(change: DriveChange, old: extents.Read, new: extents.Read, not
         (mark.extent, partial(mark.away, held=old)) for mark in change.new_marks
     ]
     if change.notice and notice:
-        first = change.notice.start_bytes
-        covers.append((change.notice, lambda offset, length: notice[offset - first :][:length]))
+        covers.append((change.notice, extents.reader_of(change.notice.start_bytes, notice)))
 
     def read(offset: int, length: int) -> bytes:
         data = new(offset, length)

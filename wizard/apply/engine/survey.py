@@ -11,7 +11,6 @@ from hashlib import sha256
 from math import gcd
 from pathlib import Path
 from shutil import rmtree
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -188,13 +187,30 @@ def shows_signature(side: DriveSide, *, new: bool) -> bool:
 
     If the new bytes are lost, any old block counts. If the old ones are lost, no block counts.
     """
-    marks = side.change.new_marks if new else side.change.old_marks
-    own, other = (side.new, side.old) if new else (side.old, partial(_read_or_empty, side.new))
+    if new:
+        return _shows_any(side, side.change.new_marks, side.new, lambda _: side.old)
+    return _shows_any(side, side.change.old_marks, side.old, lambda _: partial(_read_or_empty, side.new))
+
+
+def is_released(side: DriveSide) -> bool:
+    """Return True if the drive contains a block of a new signature. Unreadable blocks do not count."""
+    marks = (mark for mark in side.change.new_marks if not mark.stays)
+    return _shows_any(side, marks, side.new, lambda mark: partial(mark.away, held=side.old))
+
+
+def _shows_any(
+    side: DriveSide,
+    marks: Iterable[SavedSignature],
+    own: extents.Read,
+    other: Callable[[SavedSignature], extents.Read],
+) -> bool:
+    """Return True if the drive contains a block of these signatures, as `own` reads it, that is neither zeros
+    nor as `other` reads it. Unreadable blocks do not count."""
     for mark in marks:
         for start, size in side.blocks(mark):
             with suppress(Failed):
                 data = own(start, size)
-                if any(data) and side.medium.read(start, size) == data != other(start, size):
+                if any(data) and side.medium.read(start, size) == data != other(mark)(start, size):
                     return True
     return False
 
@@ -214,19 +230,12 @@ def sample_of_zeros(places: Sequence[Extent]) -> tuple[Extent, ...]:
     )
 
 
-class Reader(Protocol):
-    """Drive or file."""
-
-    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """Read bytes. Raises Failed."""
-
-
-def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
+def first_data(read: extents.Read, places: Sequence[Extent]) -> int | None:
     """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
     data."""
     for chunk in extents.chunks(places):
         try:
-            data = drive.read(chunk.start_bytes, chunk.size_bytes)
+            data = read(chunk.start_bytes, chunk.size_bytes)
         except Failed:
             return chunk.start_bytes
         if not stores.is_zero(data):
@@ -234,25 +243,17 @@ def first_data(drive: Reader, places: Sequence[Extent]) -> int | None:
     return None
 
 
-def blocks_with_data(drive: extents.Medium, places: Iterable[Extent]) -> Iterator[Extent]:
-    """Yield the first readable logical block with data in each readable piece of these places."""
+def blocks_with_data(
+    drive: extents.Medium, places: Iterable[Extent], failed: list[Failed]
+) -> Iterator[Extent]:
+    """Yield the first readable logical block with data in each readable piece of these places. `failed`: see
+    `readable`."""
     block = drive.logical_block_bytes
     for chunk in extents.chunks(places):
-        for start, data in readable(drive, chunk, []):
+        for start, data in readable(drive, chunk, failed):
             if not stores.is_zero(data):
                 at = start + len(data) - len(data.lstrip(b"\0"))
                 yield Extent(at // block * block, block)
-
-
-def is_released(side: DriveSide) -> bool:
-    """Return True if the drive contains a block of a new signature. Unreadable blocks do not count."""
-    for mark in side.change.new_marks:
-        for start, size in side.blocks(mark) if not mark.stays else ():
-            with suppress(Failed):
-                data = side.new(start, size)
-                if any(data) and side.medium.read(start, size) == data != mark.away(start, size, side.old):
-                    return True
-    return False
 
 
 def has_zeroed(side: DriveSide) -> bool:
@@ -260,7 +261,7 @@ def has_zeroed(side: DriveSide) -> bool:
     that are not saved, or another program wrote there. Unreadable or lost bytes count. Without a witness, a
     sample shows if another program wrote."""
     if not (place := side.change.witness):
-        return any(blocks_with_data(side.medium, sample_of_zeros(side.change.zeros)))
+        return any(blocks_with_data(side.medium, sample_of_zeros(side.change.zeros), []))
     try:
         saved = side.old(place.start_bytes, place.size_bytes)
         return not any(saved) or side.medium.read(place.start_bytes, place.size_bytes) != saved

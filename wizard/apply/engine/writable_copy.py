@@ -1,21 +1,30 @@
 """Copy-on-write scratch copy of a device: unchanged blocks come from the device. No device mapper.
 
-A process of its own serves the file (`written_pages`), below a loop device. The file is mounted only on a
-descriptor (fsmount(2)). So the kernel removes all of it with this process, even if killed.
+A FUSE server for a single file, in a process of its own, reads the device, and stores the pages written to
+the file in a sparse file at their offsets. If the process that uses the file is killed, the kernel can still
+write its cache there. The file is mounted only on a descriptor (fsmount(2)), below a loop device. So the
+kernel removes all of it with the process that uses it, even if killed, which ends the server.
+Source: Linux include/uapi/linux/fuse.h, Documentation/filesystems/fuse.rst; fuse(4), prctl(2).
 """
 
+import ctypes
+import errno
 import json
 import os
+import stat
+import struct
 import subprocess
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import IntEnum
 from hashlib import sha256
 from operator import itemgetter
 from pathlib import Path
 from select import select
 
-from wizard.apply.block import devices, scratch_device
+from wizard.apply.block import devices, extents, scratch_device
 from wizard.apply.engine.stores import FullError, Store
 from wizard.apply.tree.mount_read_only import mount_served_file
 from wizard.model.errors import Failed
@@ -23,8 +32,198 @@ from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.process.module import module_argv
 
+IO_FLUSHER = 57
+"""PR_SET_IO_FLUSHER: memory that this thread requests must not wait for writes that it serves (Linux 5.6)."""
+
+
+class FuseRequest(IntEnum):
+    """Requests of the kernel that are needed for one file."""
+
+    FORGET = 2
+    GETATTR = 3
+    OPEN = 14
+    READ = 15
+    WRITE = 16
+    RELEASE = 18
+    FSYNC = 20
+    INIT = 26
+    INTERRUPT = 36
+    BATCH_FORGET = 42
+
+
+UNANSWERED = frozenset({FuseRequest.FORGET, FuseRequest.INTERRUPT, FuseRequest.BATCH_FORGET})
+
+REQUEST, ANSWER = struct.Struct("=IIQQ3I4x"), struct.Struct("=IiQ")
+PLACE = struct.Struct("=QQI20x")
+"""struct fuse_read_in and struct fuse_write_in: handle, offset, size."""
+
+STARTED = struct.Struct("=4I2H2I2H32x")
+"""struct fuse_init_out: version, read-ahead, flags, background requests, largest write, pages."""
+
+ATTRIBUTES = struct.Struct("=QII6Q10I")
+OPENED = struct.Struct("=QI4x")
+VERSION = (7, 31)
+BIG_WRITES, MAX_PAGES = 1 << 5, 1 << 22
+"""FUSE_BIG_WRITES and FUSE_MAX_PAGES."""
+
+PAST_CACHE, NO_FLUSH = 1, 1 << 5
+"""FOPEN_DIRECT_IO and FOPEN_NOFLUSH."""
+
+PAGES_PER_CHUNK = MIB // extents.GRAIN_BYTES
+
+
+@dataclass(slots=True)
+class WrittenPages:
+    """Reads of a drive, covered by the pages written to `store`. The `hidden` places, whole pages in order,
+    are not read from the drive, and contain zeros. `spare_bytes`: free space to leave for other files of the
+    run, besides that for the overwritten data; 0 to use all."""
+
+    drive: extents.Medium
+    store: Store
+    hidden: Sequence[Extent] = ()
+    spare_bytes: int = 0
+    _written: dict[int, int] = field(default_factory=dict)
+    """For each chunk of 1 MiB, a bit for each written page."""
+
+    def written(self) -> Iterator[Extent]:
+        """Yield the written pages in order, joined within a chunk."""
+        for chunk in sorted(self._written):
+            bits, start = self._written[chunk], chunk * MIB
+            while bits:
+                skipped = (bits & -bits).bit_length() - 1
+                bits >>= skipped
+                pages = (~bits & (bits + 1)).bit_length() - 1
+                start += skipped * extents.GRAIN_BYTES
+                end = min(start + pages * extents.GRAIN_BYTES, self.drive.size_bytes)
+                yield Extent(start, end - start)
+                bits >>= pages
+                start = end
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """Read a range as the scratch copy has it. Raises Failed."""
+        end, parts = min(offset_bytes + length_bytes, self.drive.size_bytes), []
+        while offset_bytes < end:
+            stored, to = self._run_at(offset_bytes, end)
+            source = self.store.read if stored else self.drive.read
+            parts.append(source(offset_bytes, to - offset_bytes))
+            offset_bytes = to
+        return b"".join(parts)
+
+    def _run_at(self, start: int, end: int) -> tuple[bool, int]:
+        """Return whether the page at `start` is stored, and the end of the pages like it in this chunk."""
+        for place in self.hidden:
+            if place.start_bytes <= start < place.end_bytes:
+                return True, min(end, place.end_bytes)
+            if start < place.start_bytes:
+                end = min(end, place.start_bytes)
+        chunk, within = divmod(start, MIB)
+        bits, page = self._written.get(chunk, 0), within // extents.GRAIN_BYTES
+        stored, to = bool(bits >> page & 1), page + 1
+        while to < PAGES_PER_CHUNK and bool(bits >> to & 1) == stored:
+            to += 1
+        return stored, min(end, chunk * MIB + to * extents.GRAIN_BYTES)
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """Write to the store, with the rest of the pages at both ends. Raises Failed."""
+        room = os.fstatvfs(self.store.fd)
+        needed = os.fstat(self.store.fd).st_blocks * KERNEL_SECTOR_BYTES + self.spare_bytes
+        if self.spare_bytes and needed > room.f_bavail * room.f_frsize:
+            with self.store.failing():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        end = offset_bytes + len(data)
+        first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
+        for edge in {first, last}:
+            # Store the drive's bytes of a page that the write covers only in part.
+            page = edge * extents.GRAIN_BYTES
+            page_end = min(page + extents.GRAIN_BYTES, self.drive.size_bytes)
+            stored, _ = self._run_at(page, page_end)
+            if not stored and (page < offset_bytes or page_end > end):
+                self.store.put(page, self.drive.read(page, page_end - page))
+        self.store.put(offset_bytes, data)
+        for page in range(first, last + 1):
+            chunk, bit = divmod(page, PAGES_PER_CHUNK)
+            self._written[chunk] = self._written.get(chunk, 0) | 1 << bit
+
+    def serve(self, fuse: int) -> Iterator[Failed]:
+        """Answer the kernel's requests until the file is unmounted. Yield errors: programs see only an
+        input/output error."""
+        buffer = bytearray(MIB + 2 * extents.GRAIN_BYTES)
+        while True:
+            try:
+                length = os.readv(fuse, [buffer])
+            except OSError as error:
+                if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):
+                    continue
+                return
+            _, opcode, number, *_ = REQUEST.unpack_from(buffer)
+            if opcode in UNANSWERED:
+                continue
+            answer, failed = b"", 0
+            try:
+                answer = self._answer(opcode, memoryview(buffer)[REQUEST.size : length])
+            except Failed as error:
+                failed = errno.EIO
+                yield error
+            except OSError as error:
+                failed = error.errno or errno.EIO
+            try:
+                os.writev(fuse, [ANSWER.pack(ANSWER.size + len(answer), -failed, number), answer])
+            except OSError as error:
+                # The program that asked was killed.
+                if error.errno != errno.ENOENT:
+                    return
+
+    def _answer(self, opcode: int, request: memoryview) -> bytes:
+        """Return the answer to a request. Raises OSError for other requests, Failed if reading or storing
+        fails."""
+        match opcode:
+            case FuseRequest.INIT:
+                flags = BIG_WRITES | MAX_PAGES
+                return STARTED.pack(*VERSION, MIB, flags, 16, 12, MIB, 1, PAGES_PER_CHUNK, 0)
+            case FuseRequest.GETATTR:
+                size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
+                times = (0,) * 7
+                return ATTRIBUTES.pack(0, 0, 0, 1, size, *times, mode, 1, 0, 0, 0, extents.GRAIN_BYTES, 0)
+            case FuseRequest.OPEN:
+                return OPENED.pack(0, PAST_CACHE | NO_FLUSH)
+            case FuseRequest.READ:
+                _, offset, size = PLACE.unpack_from(request)
+                return self.read(offset, size)
+            case FuseRequest.WRITE:
+                _, offset, size = PLACE.unpack_from(request)
+                self.write(offset, bytes(request[PLACE.size : PLACE.size + size]))
+                return struct.pack("=I4x", size)
+            case FuseRequest.RELEASE | FuseRequest.FSYNC:
+                return b""
+            case _:
+                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+
+def main(device: str, file: str, fuse: int, report: int, hidden: Sequence[Extent], spare_bytes: int) -> None:
+    """Serve on the descriptor `fuse`. Report the first error, the first for lack of space, and finally all
+    written pages on the descriptor `report`, as lines of JSON.
+
+    Nobody reads while a program waits for an answer, so reports of all errors would fill the pipe.
+    """
+    ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
+    with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
+        pages, reported = WrittenPages(drive, store, hidden, spare_bytes), set[bool]()
+        for error in pages.serve(fuse):
+            full = isinstance(error, FullError)
+            if full not in reported:
+                reported.add(full)
+                _report(report, {"said": str(error), "full": full})
+        _report(report, [(place.start_bytes, place.size_bytes) for place in pages.written()])
+
+
+def _report(report: int, line: object) -> None:
+    # The other process may have been killed.
+    with suppress(BrokenPipeError), os.fdopen(report, "w", closefd=False) as lines:
+        lines.write(json.dumps(line) + "\n")
+
+
 FUSE = "/dev/fuse"
-SERVER = "wizard.apply.engine.written_pages"
+SERVER = "wizard.apply.engine.writable_copy"
 NAME_BYTES = 63
 """Longest name of a loop device."""
 
@@ -144,3 +343,8 @@ def scratch_copy_of(
 def name_of(file: Path) -> bytes:
     """Return the name of the loop device of a scratch copy with its writes in this file."""
     return sha256(os.fsencode(file)).hexdigest()[:NAME_BYTES].encode()
+
+
+if __name__ == "__main__":
+    device, file, fuse, report, places, spare = json.loads(sys.argv[1])
+    main(device, file, fuse, report, [Extent(*place) for place in places], spare)

@@ -192,7 +192,7 @@ class PlanRunJob(job.RunJob[Plan]):
                 # Tools discard unrecognised data when they run directly on the drive.
                 with extents.DeviceMedium(member.drive.path) as drive:
                     block = member.drive.geometry.logical_block_bytes
-                    byte = survey.first_data(drive, changes.sample_of(member.drive.size_bytes, block))
+                    byte = survey.first_data(drive.read, changes.sample_of(member.drive.size_bytes, block))
                 if byte is not None:
                     found.append(UNKNOWN_DATA(drive=member.drive.path, byte=byte))
             if found or needs:

@@ -9,13 +9,12 @@ from shutil import disk_usage
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, holding
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import release_left
 from wizard.apply.engine.stores import FOLDER, FullError

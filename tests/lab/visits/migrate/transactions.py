@@ -14,11 +14,10 @@ from tests.exchanging import unheard
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, HeldDrive
 from wizard.apply.conversion.commit import Committer, locate
 from wizard.apply.conversion.job import drop_saved
 from wizard.apply.conversion.rehearsal import rehearsing
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.model.errors import DiskwrightError, Failed, Refused

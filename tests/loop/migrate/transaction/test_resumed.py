@@ -24,11 +24,10 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium, HeldDrive
 from wizard.apply.conversion.commit import EARLIER, FILE, Committer, locate, migration_now
 from wizard.apply.conversion.job import JOB
 from wizard.apply.engine import exchange
-from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run.job import JobRequest
@@ -195,14 +194,14 @@ def test_undo_interrupted_before_its_record_reports_later_use(
     assert "prevent a bit-for-bit comparison" in read_entries(run)[-1].sentence
 
 
-def test_damaged_saved_bytes_fail_undo_and_leave_fstab_correct(old: Old) -> None:
+def test_undo_with_damaged_saved_bytes_is_refused_and_leaves_fstab_correct(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     found, lines = old.digest, old.fstab
     kept = old_file(run, 0)
     kept.write_bytes(bytes(kept.stat().st_size))
     carry_out(run, Purpose.UNDO, ())
-    assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)
+    assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, found, lines), story(run)
     assert "was changed or damaged" in row_of(run).sentence
 
 

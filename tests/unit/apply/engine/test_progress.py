@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.exchanged import PLACES, SIZE, Drives
-from wizard.apply.block.extents import Read
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.stores import FOLDER, Store, old_file
 from wizard.apply.run.progress_log import Progress
-from wizard.model.machine import Extent
 
 Act = Callable[[Exchange, Progress], None]
 MARKS = [((1, 2), (3, 4)), ((5,), (6,))]
@@ -42,22 +40,17 @@ def test_saving_the_old_bytes_reports_progress(tmp_path: Path) -> None:
     drives = Drives(tmp_path / "run", MARKS)
     heard: list[float] = []
 
-    def changed(read: Read) -> tuple[Extent, ...]:
-        read(0, SIZE)
-        return PLACES
-
     (tmp_path / "other" / FOLDER).mkdir(parents=True)
     with Store(old_file(tmp_path / "other", 0), make_bytes=SIZE) as old:
         kept(
             "/dev/sd0",
             drives.drives[0],
-            changed,
+            PLACES,
             lambda start, size: bytes(size),
             old,
             (),
             (),
             blank=False,
-            touched_bytes=SIZE,
             progress=heard.append,
         )
     assert heard == sorted(heard) and heard[0] <= 0.5 and heard[-1] == 1.0 and len(heard) >= 4

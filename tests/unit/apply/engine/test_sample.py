@@ -54,13 +54,13 @@ class Drive:
 def test_one_byte_in_the_sample_is_found(place: int) -> None:
     sample = sample_of(GIB, 512)
     at = sample[place].end_bytes - 512
-    assert first_data(Drive(at, bytes(512)), sample) is None
-    assert first_data(Drive(at, bytes(511) + b"x"), sample) == at + 511
+    assert first_data(Drive(at, bytes(512)).read, sample) is None
+    assert first_data(Drive(at, bytes(511) + b"x").read, sample) == at + 511
 
 
 def test_unreadable_drive_is_not_empty() -> None:
     sample = sample_of(GIB, 512)
-    assert first_data(Drive(sample[100].start_bytes, b""), sample) is not None
+    assert first_data(Drive(sample[100].start_bytes, b"").read, sample) is not None
 
 
 @pytest.mark.parametrize(

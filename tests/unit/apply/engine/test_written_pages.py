@@ -21,7 +21,7 @@ from wizard.apply.conversion.commit import (
 from wizard.apply.engine import record
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.engine.stores import FullError, Store
-from wizard.apply.engine.written_pages import WrittenPages, main
+from wizard.apply.engine.writable_copy import WrittenPages, main
 from wizard.apply.run.backup_store import replace_document
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent

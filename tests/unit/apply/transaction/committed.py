@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -112,7 +113,8 @@ class Case:
         try:
             if self.phase is Phase.REHEARSING:
                 self.save()
-            getattr(self.committing(), what)(lambda share: None)
+            with closing(self.committing()) as committer:
+                getattr(committer, what)(lambda share: None)
         except PowerCut:
             assert self.mountable() in (self.before, self.after, None), (
                 "something half replaced can be mounted"

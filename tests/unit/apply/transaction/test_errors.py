@@ -2,6 +2,7 @@
 incomplete work can be finished or undone."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -33,7 +34,8 @@ class ErringCase(Case):
         try:
             if self.phase is Phase.REHEARSING:
                 self.save()
-            getattr(self.committing(), what)(lambda share: None)
+            with closing(self.committing()) as committer:
+                getattr(committer, what)(lambda share: None)
         except (Failed, Refused):
             return False
         finally:
@@ -97,4 +99,6 @@ def test_wrongly_written_blocks_are_not_called_equal(tmp_path: Path, what: str, 
             if done:
                 break
             done = case.errs(what, None)
-        assert not done or not case.committing().is_as_put or case.content == case.wanted(what)
+        if done:
+            with closing(case.committing()) as committer:
+                assert not committer.is_as_put or case.content == case.wanted(what)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import Read, clipped, merged
-from wizard.apply.engine.held_drive import HeldDrive
+from wizard.apply.block.extents import HeldDrive, Read, clipped, merged
 from wizard.apply.engine.signatures import copies_for_repair
 from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
