@@ -18,10 +18,7 @@ class Page(Screen):
 
     def __init__(self, desk: Desk, title: ui.Text, blocks: ui.Blocks, place: str = "page") -> None:
         super().__init__(desk)
-        self.title, self.place, self._blocks = title, place, tuple(blocks)
-
-    def _panes(self) -> ui.Panes:
-        yield ui.Pane("", self._blocks)
+        self.title, self.place, self.panes = title, place, (ui.Pane("", tuple(blocks)),)
 
 
 def help_page(desk: Desk) -> Screen:

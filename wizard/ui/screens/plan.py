@@ -20,7 +20,6 @@ from wizard.ui.components.advice_rows import choice_page
 from wizard.ui.components.reasons import step_reasons
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import JobScreen
-from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
@@ -275,6 +274,3 @@ class PlanScreen(JobScreen):
 
     def act_try(self) -> None:
         candidates.compare_filesystems(self.desk, self._at)
-
-    def act_speed(self) -> None:
-        self.open(TrialScreen, self.session.drive)
