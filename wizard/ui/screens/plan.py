@@ -8,11 +8,8 @@ from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
-from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Mode
-from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
@@ -106,7 +103,7 @@ class PlanScreen(JobScreen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self.job.panes()[0]
+            yield from self.job.panes()
 
     def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
@@ -120,31 +117,13 @@ class PlanScreen(JobScreen):
             return
         yield from self.job.bars
         yield ui.GAP
-        yield from self._losses(plan)
-        spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
-        yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
+        yield self.job.banner(final=bool(self.job.word()))
+        if session.arrangement.stripe:
+            yield ui.para(t("On {drives}.", drives=session.spread))
         if plan.unread:
             yield ui.warning(messages.READ_FIRST, hang=2, key=key)
-        elif why := self.services.why_direct(plan):
-            said = t("not possible, and neither is resume: {why}.", why=why)
-            yield ui.warning(messages.UNDO_CAPTION, said)
-        elif not self.job.restores_nothing:
-            yield ui.label(messages.UNDO_CAPTION, t("until you choose Keep."))
-        for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.warning(messages.NOTE, doubt)
         if self.job.lost and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
-
-    def _losses(self, plan: Plan) -> ui.Blocks:
-        if danger := danger_of(plan):
-            yield ui.alarm(danger, hang=2)
-        if self.job.lost:
-            yield ui.alarm(t("Lost:"), *map(ui.strong, self.job.lost))
-        elif any(member.before.partitions for member in plan.members):
-            yield ui.fine(t("Preserved:"), t("all existing partitions, byte for byte."))
-        else:
-            drives = tuple(map(ui.short, plan.devices))
-            yield ui.fine(t("Nothing is lost: no data found on {drives:and}.", drives=drives))
 
     @property
     def _can_read(self) -> bool:
