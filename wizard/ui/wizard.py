@@ -38,7 +38,7 @@ class Wizard(Desk):
             case "help":
                 self.go(pages.help_page(self))
             case "glossary":
-                self.go(pages.glossary(self))
+                self.go(pages.Glossary(self))
             case "health":
                 self.go(health.health_page(self, *screen.subject))
             case "speed":

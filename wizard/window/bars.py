@@ -124,7 +124,7 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
     text = texts[row] if row < len(texts) else ""
     if cell_len(text) + 2 > wide:
         *_, letter = FILESYSTEMS.get(stretch.filesystem, OTHER_FILESYSTEM)
-        text = letter if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
+        text = letter if look.colourless and wide < 4 else text[: canvas.fitting(text, wide - 1)]
     fate = stretch.fate
     role = "lost" if fate is Fate.LOST else "raised" if fate in (Fate.FREE, Fate.UNREAD) else ""
     style = look.style(role) if role else look.filesystem(stretch.filesystem)
