@@ -51,6 +51,9 @@ class Screen:
     about: ui.Text = ""
     actions: tuple[ui.Action, ...] = (ui.Action("back", "enter", messages.BACK),)
     above: Sequence[ui.Block] = ()
+    rows: Sequence[ui.Row] | None = None
+    fields: Sequence[ui.Field] = ()
+    panes: Sequence[ui.Pane] = ()
     help: ui.Texts = ()
     columns: tuple[ui.Column, ...] = ()
     over = many = False
@@ -75,6 +78,11 @@ class Screen:
     def session(self) -> Session:
         """The session of the selected drive."""
         return self.desk.session
+
+    @property
+    def subject(self) -> tuple[Drive, Diagnosis]:
+        """The drive that actions of every screen use."""
+        return self.session.drive, self.session.diagnosis
 
     def opened(self) -> None:
         """Called when the screen is opened, before `entered`."""
@@ -118,16 +126,16 @@ class Screen:
         return self.above
 
     def _rows(self) -> ui.Listed | None:
-        return None
+        return self.rows
 
     def _cursor(self, keys: Sequence[str]) -> str:
         return self.row if self.row in keys else next(iter(keys), "")
 
     def _fields(self) -> Iterable[ui.Field]:
-        return ()
+        return self.fields
 
     def _panes(self) -> ui.Panes:
-        return ()
+        return self.panes
 
     def _said(self) -> ui.Piece | None:
         return ui.Piece(self.doing) if self.doing else None

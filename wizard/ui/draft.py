@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wizard.advice import missing
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE
+from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
 from wizard.model.layout import Stripe
 from wizard.model.machine import Drive
@@ -19,6 +20,7 @@ from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.wanted import advice_in_role
 from wizard.ui.session import Session
 
 
@@ -29,15 +31,9 @@ def for_purpose(session: Session, workload: str) -> Session:
     """
     part = session.partition
     advice = session.advise(workload, part.size_bytes if part else None)
-    anew = replace(
-        session,
-        advice=advice,
-        taken=Taken(advice.chosen) if advice.chosen else None,
-        specs=(),
-        plan=None,
-        arrangement=PLAIN,
-        others=(),
-    )
+    anew = replace(session, advice=advice, specs=(), plan=None, arrangement=PLAIN, others=())
+    if advice.chosen:
+        anew = with_filesystem(anew, 0, Taken(advice.chosen))
     # A mode chosen for several drives does not apply to this drive alone.
     if not session.part and (session.mode is None or session.arrangement.stripe):
         anew = replace(anew, mode=_safe_mode(anew))
@@ -45,7 +41,7 @@ def for_purpose(session: Session, workload: str) -> Session:
         # One volume if there is too little space.
         with suppress(DiskwrightError):
             return replace(anew, specs=desktop_specs(anew))
-    return replace(anew, specs=(default_spec(anew),)) if anew.taken else anew
+    return anew
 
 
 def missing_makers(session: Session) -> missing.Missing | None:
@@ -60,10 +56,9 @@ def _safe_mode(session: Session) -> Mode | None:
     """Return a mode that destroys no data, or None. Only the user chooses a destructive mode."""
     if session.drive.is_empty:
         return Mode.REPLACE
-    if session.taken is None:
+    if not session.specs or why_not(planned, replace(session, mode=Mode.USE_FREE)):
         return None
-    trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(session),))
-    return None if why_not(planned, trial) else Mode.USE_FREE
+    return Mode.USE_FREE
 
 
 def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
@@ -74,14 +69,29 @@ def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
     return tuple(wanted.spec_of(machine, drive, recording, asked) for asked in requests)
 
 
-def default_spec(session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
-    """Return one volume in all remaining space, with recommended settings and the usual mount point and
-    writer.
-    """
-    taken = session.taken
-    assert session.advice is not None and taken is not None
-    spec = VolumeSpec(taken.choice, session.advice.workload, None, None, None, taken.doubts)
-    return _fitting(session, with_usual_place(spec, session.drive, session.services.usual(), others))
+def advice_for(session: Session, index: int) -> Advice:
+    """Return the advice for the purpose and role of a volume, or for the session's without volumes."""
+    assert session.advice is not None
+    if not session.specs:
+        return session.advice
+    spec, advice = session.specs[index], session.advice
+    if spec.workload.id != advice.workload.id:
+        advice = session.advise(spec.workload.id)
+    return advice_in_role(advice, spec.role)
+
+
+def taken_for(spec: VolumeSpec) -> Taken:
+    """Return filesystem and options of a volume."""
+    return Taken(spec.choice, spec.doubts, spec.names, spec.phrases)
+
+
+def default_spec(session: Session, taken: Taken) -> VolumeSpec:
+    """Return one more volume in all remaining space, with the usual mount point and writer."""
+    assert session.advice is not None
+    spec = VolumeSpec(
+        **asdict(taken), workload=session.advice.workload, size_bytes=None, label=None, mount_point=None
+    )
+    return _fitting(session, with_usual_place(spec, session.drive, session.services.usual(), session.specs))
 
 
 def planned(session: Session) -> Session:
@@ -101,8 +111,10 @@ def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
 
 
 def with_filesystem(session: Session, index: int, taken: Taken) -> Session:
-    """Change the filesystem or options of a volume."""
-    spec = replace(session.specs[index], choice=taken.choice, doubts=taken.doubts)
+    """Change the filesystem or options of a volume, or add the first one."""
+    if not session.specs:
+        return with_spec(session, 0, default_spec(session, taken))
+    spec = replace(session.specs[index], **asdict(taken))
     # The usual writer and mount point depend on the filesystem.
     if not spec.role and spec.choice.filesystem != session.specs[index].choice.filesystem:
         others = [one for at, one in enumerate(session.specs) if at != index]
@@ -110,8 +122,7 @@ def with_filesystem(session: Session, index: int, taken: Taken) -> Session:
             replace(spec, mount_point=None), session.drive, session.services.usual(), others
         )
         spec = replace(usual, mount_point=spec.mount_point or usual.mount_point)
-    changed = with_spec(session, index, spec)
-    return changed if index else replace(changed, taken=taken)
+    return with_spec(session, index, spec)
 
 
 def spread(session: Session, stripe: Stripe | None, others: Sequence[Drive]) -> Session:
@@ -140,4 +151,4 @@ def _fitting(session: Session, spec: VolumeSpec) -> VolumeSpec:
         return spec
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
     advice = session.advise(spec.workload.id, room or None)
-    return replace(spec, choice=wanted.choice_on(advice, session.machine, TOGETHER[stripe.kind]), doubts=())
+    return replace(spec, **asdict(Taken(wanted.choice_on(advice, session.machine, TOGETHER[stripe.kind]))))

@@ -10,9 +10,8 @@ from wizard.model.said import Sentence, t
 from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
-    from wizard.advice.request import Taken
     from wizard.host.services import Services
-    from wizard.model.advice import Advice, Choice
+    from wizard.model.advice import Advice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine, Partition
     from wizard.model.said import Message
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 class Session(Struct, frozen=True):
     """State passed from screen to screen. None means undecided.
 
-    `taken`: filesystem and options of the first volume. `part`: node of the only partition to format.
-    `migration`: a planned conversion, which has other screens.
+    `part`: node of the only partition to format. `migration`: a planned conversion, which has other screens.
     """
 
     services: Services
@@ -34,7 +32,6 @@ class Session(Struct, frozen=True):
     drive: Drive
     diagnosis: Diagnosis
     advice: Advice | None = None
-    taken: Taken | None = None
     mode: Mode | None = None
     part: str | None = None
     specs: tuple[VolumeSpec, ...] = ()
@@ -67,12 +64,6 @@ class Session(Struct, frozen=True):
 
         profile, recording = self.services.profile(workload), self.diagnosis.recording
         return advise(self.machine, self.drive, recording, profile, size_bytes=size_bytes)
-
-    def with_options(self, choice: Choice) -> Taken:
-        """Return the choice with the options that were added to it, if any."""
-        from wizard.advice.request import Taken
-
-        return self.taken if self.taken and self.taken.choice == choice else Taken(choice)
 
     @property
     def partition(self) -> Partition | None:

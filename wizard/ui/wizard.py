@@ -14,11 +14,11 @@ from wizard.ui.desk import Desk, Screen
 if TYPE_CHECKING:
     from wizard.apply.local_runs import OpenRun
     from wizard.plan.changes import RunDocument
-    from wizard.ui.dialogs import asking, health, pages
+    from wizard.ui.dialogs import asking, health, measuring, pages
     from wizard.ui.screens import drives, review
     from wizard.ui.view import Values
 else:
-    asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
+    asking, health, measuring, pages = deferred("wizard.ui.dialogs", "asking", "health", "measuring", "pages")
     drives, review = deferred("wizard.ui.screens", "drives", "review")
 
 MOST_RUNS = 4
@@ -38,7 +38,11 @@ class Wizard(Desk):
             case "help":
                 self.go(pages.help_page(self))
             case "glossary":
-                self.go(pages.glossary(self))
+                self.go(pages.Glossary(self))
+            case "health":
+                self.go(health.health_page(self, *screen.subject))
+            case "speed":
+                self.go(measuring.TrialScreen(self, screen.subject[0]))
             case "install" if screen.missing is not None:
                 self.go(health.Install(self, screen.missing))
             case "quit":

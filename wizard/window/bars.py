@@ -38,7 +38,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
     if not stretches or room < 4:
         yield look.line((caption, "strong"))
         return
-    cells = shares(stretches, room, high, look)
+    cells = shares(stretches, room, high)
     gap = _gap(len(stretches), room)
     for row in range(max(1, high)):
         strips: list[Strip] = []
@@ -49,19 +49,17 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         label = look.line((caption if row == 0 else "", "strong"))
         yield canvas.joined(canvas.fitted(label, left), canvas.fitted(canvas.joined(*strips), room))
     left_out = [
-        stretch for stretch, wide in zip(stretches, cells, strict=True) if wide < _need(stretch, high, look)
+        stretch for stretch, wide in zip(stretches, cells, strict=True) if wide < _need(stretch, high)
     ]
     if left_out and high:
-        labels = ", ".join(
-            filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
-        )
+        labels = ", ".join(filter(None, (" ".join(filter(None, _words(stretch))) for stretch in left_out)))
         yield from look.paragraph([(labels, "muted")], left + room, left)
 
 
-def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
+def shares(stretches: Sequence[Stretch], width: int, high: int) -> list[int]:
     """Return the cells for each stretch: by size, at least enough for its label if possible."""
     room = width - _gap(len(stretches), width) * (len(stretches) - 1)
-    needs = [_need(stretch, high, look) for stretch in stretches]
+    needs = [_need(stretch, high) for stretch in stretches]
     equal_share = room // len(stretches)
     spare = room - sum(min(need, equal_share) for need in needs)
     least = []
@@ -90,10 +88,10 @@ def _gap(count: int, width: int) -> int:
     return 1 if count * 4 <= width else 0
 
 
-def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
+def _words(stretch: Stretch) -> tuple[str, str, str]:
     name = canvas.shown(stretch.name)
     if stretch.fate is Fate.LOST:
-        name = f"{look.signs['cross']} {name}".rstrip()
+        name = f"✗ {name}".rstrip()
     kind = canvas.shown(TITLES.get(stretch.filesystem, stretch.filesystem))
     return (
         name,
@@ -102,8 +100,8 @@ def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
     )
 
 
-def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
-    name, kind, size = _words(stretch, look)
+def _labels(stretch: Stretch, high: int) -> list[tuple[str, ...]]:
+    name, kind, size = _words(stretch)
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)
     whole = ", ".join(filter(None, (whole, canvas.shown(stretch.use))))
@@ -116,21 +114,21 @@ def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
     return [(name, whole), (name, size)]
 
 
-def _need(stretch: Stretch, high: int, look: Look) -> int:
-    return 2 + max(cell_len(text) for text in _labels(stretch, high, look)[-1])
+def _need(stretch: Stretch, high: int) -> int:
+    return 2 + max(cell_len(text) for text in _labels(stretch, high)[-1])
 
 
 def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:
-    ways = _labels(stretch, high, look)
+    ways = _labels(stretch, high)
     texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
     text = texts[row] if row < len(texts) else ""
     if cell_len(text) + 2 > wide:
         *_, letter = FILESYSTEMS.get(stretch.filesystem, OTHER_FILESYSTEM)
-        text = letter if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
+        text = letter if look.colourless and wide < 4 else text[: canvas.fitting(text, wide - 1)]
     fate = stretch.fate
     role = "lost" if fate is Fate.LOST else "raised" if fate in (Fate.FREE, Fate.UNREAD) else ""
     style = look.style(role) if role else look.filesystem(stretch.filesystem)
-    fill = look.signs["free"] if fate is Fate.FREE else " "
+    fill = look.fill if fate is Fate.FREE else " "
     fill = "?" if fate is Fate.UNREAD and not look.many else fill
     label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
     before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""

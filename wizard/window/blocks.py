@@ -224,7 +224,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
     if block.share is None:
         return
     long = round(width * min(1.0, max(0.0, block.share)))
-    rest = " " if look.many else look.signs["free"]
+    rest = look.fill
     for _ in range(high):
         yield look.line((" " * long, "go"), (rest * (width - long), "raised"))
 
@@ -255,16 +255,16 @@ def _column(filled: float, *, many: bool) -> str:
 
 
 _BANNERS = {
-    ui.Tone.GOOD: ("done", "tick"),
-    ui.Tone.DANGER: ("alarm", "warn"),
-    ui.Tone.WARN: ("warned", "warn"),
+    ui.Tone.GOOD: ("done", "✓"),
+    ui.Tone.DANGER: ("alarm", "▲"),
+    ui.Tone.WARN: ("warned", "▲"),
 }
 
 
 def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
     style = pen.look.style(role)
-    mark = f" {pen.look.signs[sign]} " if sign else " "
+    mark = f" {sign} " if sign else " "
     lead = cell_len(mark)
     padding = [pen.look.line((" " * width, style))] if pen.roomy else []
     yield from padding
@@ -304,7 +304,7 @@ def scrolled(
     if more:
         below = t("{count} more", count=total - top - last)
         role = "accent" if pen.at(name) else "muted"
-        seen.append(pen.look.line((f"  {pen.look.signs['down']} {below}", role)))
+        seen.append(pen.look.line((f"  ↓ {below}", role)))
     long = max(1, height * height // total)
     first = round((height - long) * top / max(1, total - height))
     thumb = pen.look.line((" ", "thumb"))

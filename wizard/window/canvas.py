@@ -71,11 +71,11 @@ def few_styles(strip: Strip) -> Strip:
     return Strip(found, strip.cell_length).simplify()
 
 
-def cut(text: str, width: int, more: str = "…") -> str:
+def cut(text: str, width: int) -> str:
     """Cut text to `width` cells, with a sign for omitted text."""
     if cell_len(text) <= width:
         return text
-    return text[: fitting(text, max(0, width - cell_len(more)))] + more if width > len(more) else ""
+    return text[: fitting(text, width - 1)] + "…" if width > 1 else ""
 
 
 def fitting(text: str, cells: int) -> int:

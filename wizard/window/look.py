@@ -1,4 +1,4 @@
-"""Styles and glyphs by role, for terminals with many colours, eight, or none."""
+"""Styles by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from wizard.window import canvas
-from wizard.window.terminal import Colours, Glyphs, Terminal
+from wizard.window.terminal import Colours, Terminal
 
 DARK = {
     "ground": "#11151c",
@@ -80,36 +80,6 @@ _ROLES = {
 }
 """Rich's styles with many colours, eight and none. Names after $ come from `DARK` and `LIGHT`."""
 
-SIGNS = {
-    "mark": "▌",
-    "tick": "✓",
-    "cross": "✗",
-    "warn": "▲",
-    "dash": "–",
-    "more": "…",
-    "free": " ",
-    "on": "(●)",
-    "off": "( )",
-    "less": "◂",
-    "next": "▸",
-    "hidden": "•",
-    "down": "↓",
-}
-_CONSOLE_SIGNS = SIGNS | {
-    "mark": ">",
-    "tick": "■",
-    "cross": "x",
-    "warn": "!",
-    "dash": "-",
-    "more": ".",
-    "free": "░",
-    "on": "(*)",
-    "less": "<",
-    "next": ">",
-    "hidden": "*",
-}
-_ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "down": "v"}
-
 FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white on blue", "4"),
     "ext3": ("#54708f", "black on cyan", "3"),
@@ -124,11 +94,10 @@ OTHER_FILESYSTEM = ("#6b7280", "black on white", "")
 
 
 class Look(Struct, frozen=True):
-    """Styles and signs for a terminal."""
+    """Styles for a terminal."""
 
     terminal: Terminal
     styles: Mapping[str, Style]
-    signs: Mapping[str, str]
     ground: str
 
     @property
@@ -140,6 +109,11 @@ class Look(Struct, frozen=True):
     def colourless(self) -> bool:
         """True if only bold, underlined and reversed are available."""
         return self.terminal.colours is Colours.NONE
+
+    @property
+    def fill(self) -> str:
+        """What fills empty space that has no visible background."""
+        return " " if self.many else "░"
 
     def style(self, role: str | Style) -> Style:
         """Return the style of a role or tone."""
@@ -203,15 +177,12 @@ def look_of(terminal: Terminal) -> Look:
     column = list(Colours).index(terminal.colours)
     # On a slow line without colours, columns and brackets show names and keys too.
     plain = ("strong", "cap") if terminal.slow and terminal.colours is Colours.NONE else ()
-    signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
-    if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
-        signs = signs | {"free": "░"}
     styles = {
         role: Style.parse(Template(specs[column]).substitute(colours))
         for role, specs in _ROLES.items()
         if role not in plain
     }
-    return Look(terminal, styles, signs, colours["ground"])
+    return Look(terminal, styles, colours["ground"])
 
 
 def _blended(colour: Color | None, ground: str) -> Color | None:

@@ -120,7 +120,7 @@ def _head(pen: Pen) -> Strip:
     left = _steps(pen, named=width >= 70)
     if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
         left = _steps(pen, named=False)
-    about = canvas.cut(about, width - left.cell_length - 2, look.signs["more"])
+    about = canvas.cut(about, width - left.cell_length - 2)
     right = look.line((f"{about} ", ground))
     return canvas.joined(canvas.fitted(left, width - right.cell_length, ground), right)
 
@@ -133,7 +133,7 @@ def _steps(pen: Pen, *, named: bool) -> Strip:
             mark = ("<", ">") if look.colourless else (" ", " ")
             runs.append((f"{mark[0]}{now} {step.shown}{mark[1]}", "step"))
         elif named:
-            sign = look.signs["tick"] if step.number < now else str(step.number)
+            sign = "✓" if step.number < now else str(step.number)
             runs.append((f" {sign} {step.shown} ", ground))
     if not named:
         runs += [(" ", ground), (t("of 5"), ground)]
@@ -245,7 +245,7 @@ def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pe
 def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *, focused: bool) -> Strip:
     look = pen.look
     style = "focus-line" if focused else "line"
-    name = canvas.cut(canvas.shown(title), width - 8, look.signs["more"])
+    name = canvas.cut(canvas.shown(title), width - 8)
     head = (f" {name} ", "focus" if focused else "muted") if name else ("", style)
     left, right = edges
     rest = width - len(left) - len(right) - look.line(head).cell_length

@@ -80,8 +80,7 @@ def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
 def _cells(row: ui.Row, kept: Sequence[int], many: bool, unmarked: str, pen: Pen) -> list[list[Run]]:
     mark = unmarked
     if row.chosen is not None:
-        sign = pen.look.signs["on" if row.chosen else "off"]
-        mark = ("[x] " if row.chosen else "[ ] ") if many else f"{sign} "
+        mark = ("[x] " if row.chosen else "[ ] ") if many else "(●) " if row.chosen else "( ) "
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
         piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
@@ -140,7 +139,7 @@ def _table_lines(
 def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
-    reason = f"{pen.look.signs['dash']} {canvas.shown(row.why_not)}"
+    reason = f"– {canvas.shown(row.why_not)}"
     runs = [(reason, "off")]
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
@@ -170,7 +169,7 @@ def _row_line(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> S
         return canvas.joined(Strip.blank(MARK), strip)
     look, focused = pen.look, pen.at(MAIN)
     role = "accent" if not focused else "mark" if look.many else "cursor"
-    mark = look.signs["mark"] if look.many or first else " "
+    mark = "▌" if look.many or first else " "
     lead = look.line((f"{mark} ", look.style(role) + (HERE if first else Style.null())))
     ground, muted = look.style("cursor"), look.style("muted").color
     if focused and look.many:
@@ -205,7 +204,7 @@ def field_lines(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> Lines:
 def _field(field: ui.Field, column: int, width: int, entry: int, pen: Pen) -> Lines:
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     captions = look.paragraph([(field.caption, "accent" if focused else "plain")], column)
-    mark = look.signs["mark"] if focused else " "
+    mark = "▌" if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
         runs = _choice_runs(field, room, pen, focused=focused)
@@ -235,25 +234,22 @@ def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
 
 def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, offer = pen.look, _offer(field, pen.state)
-    text = canvas.cut(
-        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.signs["more"]
-    )
+    text = canvas.cut(canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4)
     arrows = look.style("accent" if focused else "muted")
     role = "off" if offer and offer.why_not else "go" if focused else "strong"
-    less, more = look.signs["less"], look.signs["next"]
     here = HERE if focused else Style.null()
-    return [(f"{less} ", arrows + here), (text, role), (f" {more}", arrows)]
+    return [("◂ ", arrows + here), (text, role), (" ▸", arrows)]
 
 
 def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
     look, entry = pen.look, pen.state.entries[field.key]
     ink, at = look.style("field"), look.style("at")
-    text = look.signs["hidden"] * len(entry.text) if field.secret else canvas.shown(entry.text)
+    text = "•" * len(entry.text) if field.secret else canvas.shown(entry.text)
     place = min(len(entry.before), len(text))
     brackets = ("", "") if look.many else ("[", "]")
     room -= len("".join(brackets))
     if not entry.text and canvas.shown(field.hint):
-        hint = canvas.cut(canvas.shown(field.hint), room - 2, look.signs["more"])
+        hint = canvas.cut(canvas.shown(field.hint), room - 2)
         body: list[Run] = [(" ", at + HERE if focused else "hint"), (hint, "hint")]
         used = 1 + cell_len(hint)
     else:

@@ -80,9 +80,9 @@ def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> 
     drive = next(word for word in first.split() if word.startswith("loop"))
     terminal.press("Enter", "Use the free space", "Replace everything")
     terminal.press("A", "What will you store?", "Large media files")
-    terminal.press("Enter", "Lost:", "Then", "Large media files")
+    terminal.press("Enter", "will be deleted", "Then", "Large media files")
     terminal.press("Escape", "What will you store?")
-    terminal.press("Enter", "Lost:")
+    terminal.press("Enter", "will be deleted")
     terminal.press("Enter", "deleted when you choose Keep", "Serial")
     # The way back is looked for first.
     terminal.shows("Undo needs")

@@ -57,8 +57,8 @@ def test_view_is_printed_completely_with_banners_first() -> None:
         ("keep", ("keep", "two")),
         ("b", ("back", "two")),
         ("back", ("back", "two")),
-        ("=b", ("speed", "two")),
-        ("speed", ("speed", "two")),
+        ("=b", ("rate", "two")),
+        ("rate", ("rate", "two")),
         ("=l", ("list", "two")),
         ("+", ("add", "two")),
         ("f3", ("show", "two")),
@@ -70,7 +70,7 @@ def test_answer_runs_one_action_on_one_row(answer: str, done: tuple[str, str]) -
         GO,
         ui.Action("edit", "e", "edit it"),
         ui.Action("keep", "K", "keep", ends=True),
-        ui.Action("speed", "b", "speed"),
+        ui.Action("rate", "b", "rate"),
         ui.Action("list", "l", "lines"),
         ui.Action("add", "+", "add"),
         ui.Action("show", "f3", "commands"),
@@ -79,7 +79,7 @@ def test_answer_runs_one_action_on_one_row(answer: str, done: tuple[str, str]) -
     talk = Talked(a_list("one", "two", "three", at="two", actions=actions))
     told = talk.hear(answer)
     assert talk.done and talk.done[0][:2] == done
-    ways = "e edit it, K keep, =b speed, =l lines, + add, commands, b back, ? help, q quit."
+    ways = "e edit it, K keep, =b rate, =l lines, + add, commands, b back, ? help, q quit."
     assert told.flat.count(ways) >= 1
 
 

@@ -32,7 +32,8 @@ class VolumeSpec(FrozenStruct):
 
     `doubts`: sentences on options chosen against the recommendation, repeated in the plan. `percent`: share
     of the usable space (1 to 100) instead of `size_bytes`. `role`: role in a system, or empty. `writer`: who
-    may write. `key`: key file of an encrypted volume, empty for a passphrase.
+    may write. `key`: key file of an encrypted volume, empty for a passphrase. `names` and `phrases`: ids of
+    the options added to `choice`, and confirmations typed for them.
     """
 
     choice: Choice
@@ -47,6 +48,8 @@ class VolumeSpec(FrozenStruct):
     subvolumes: tuple[layout.Subvolume, ...] = ()
     writer: layout.Writer = layout.ROOT
     key: str = ""
+    names: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
 
     @property
     def takes_rest(self) -> bool:

@@ -29,7 +29,6 @@ class Dialog(Screen):
 
     place = "typing"
     over = True
-    rows: Sequence[ui.Row] | None = None
 
     def __init__(
         self,
@@ -41,14 +40,8 @@ class Dialog(Screen):
         label: ui.Text = messages.REVIEW,
     ) -> None:
         super().__init__(desk)
-        self.title, self.above, self._asked, self._read = title, blocks, tuple(fields), read
+        self.title, self.above, self.fields, self._read = title, blocks, fields, read
         self.actions = (ui.Action("take", "enter", label),)
-
-    def _fields(self) -> Sequence[ui.Field]:
-        return self._asked
-
-    def _rows(self) -> Sequence[ui.Row] | None:
-        return self.rows
 
     def act_take(self) -> None:
         then = self._read(self.values)
@@ -201,6 +194,11 @@ class JobScreen(Screen):
     """A screen about a job."""
 
     job: AnyJob
+
+    def show(self, job: AnyJob) -> None:
+        """Take title and header from a job."""
+        self.job, self.title = job, job.title
+        self.about = ", ".join(ui.short(drive.path) for drive in job.drives)
 
     def act_commands(self) -> None:
         self.open(Page, messages.STEPS, self.job.commands())

@@ -18,10 +18,7 @@ class Page(Screen):
 
     def __init__(self, desk: Desk, title: ui.Text, blocks: ui.Blocks, place: str = "page") -> None:
         super().__init__(desk)
-        self.title, self.place, self._blocks = title, place, tuple(blocks)
-
-    def _panes(self) -> ui.Panes:
-        yield ui.Pane("", self._blocks)
+        self.title, self.place, self.panes = title, place, (ui.Pane("", tuple(blocks)),)
 
 
 def help_page(desk: Desk) -> Screen:
@@ -39,17 +36,11 @@ def help_page(desk: Desk) -> Screen:
 class Reasons(Screen):
     """Statements, with the evidence for the selected one. By default, Enter closes the list."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        title: ui.Text,
-        reasons: Iterable[Reason],
-        place: str = "reasons",
-        columns: tuple[ui.Column, ...] = (),
-        help: ui.Texts = (),
-    ) -> None:
+    place = "reasons"
+
+    def __init__(self, desk: Desk, title: ui.Text, reasons: Iterable[Reason]) -> None:
         super().__init__(desk)
-        self.title, self.place, self.columns, self.help = title, place, columns, help
+        self.title = title
         self._reasons = {str(number): reason for number, reason in enumerate(reasons)}
 
     def _rows(self) -> ui.Listed:
@@ -60,26 +51,30 @@ class Reasons(Screen):
         yield ui.Pane(reason.title, reason.behind or (ui.para(t("No further details.")),))
 
 
-def glossary(desk: Desk) -> Screen:
-    """Return the list of terms, beginning with the current view's."""
-    view, every = desk.view, evidence.load_glossary()
-    seen = texts_of((view, desk.below if view.over else None))
-    here = evidence.terms_in("\n".join(map(str, seen)), every)
-    terms = (
-        Reason(
-            (
-                term.term,
-                ui.muted(t("here") if term in here else ""),
-                ui.muted(", ".join(map(str, term.also))),
-            ),
-            term_blocks(term),
-            term.term,
-        )
-        for term in dict.fromkeys((*here, *every))
-    )
+class Glossary(Reasons):
+    """The list of terms, beginning with the current view's."""
+
+    place = "glossary"
     columns = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
-    own = t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`.")
-    return Reasons(desk, t("Glossary"), terms, "glossary", columns, (own,))
+    help = (t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),)
+
+    def __init__(self, desk: Desk) -> None:
+        view, every = desk.view, evidence.load_glossary()
+        seen = texts_of((view, desk.below if view.over else None))
+        here = evidence.terms_in("\n".join(map(str, seen)), every)
+        terms = (
+            Reason(
+                (
+                    term.term,
+                    ui.muted(t("here") if term in here else ""),
+                    ui.muted(", ".join(map(str, term.also))),
+                ),
+                term_blocks(term),
+                term.term,
+            )
+            for term in dict.fromkeys((*here, *every))
+        )
+        super().__init__(desk, t("Glossary"), terms)
 
 
 def meaning(word: str) -> ui.Pane:

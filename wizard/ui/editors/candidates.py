@@ -6,7 +6,6 @@ from functools import partial
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import compare, trial
 from wizard.filesystems.registry import title_of
-from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, why_not
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
@@ -16,18 +15,16 @@ from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Dialog
 from wizard.ui.dialogs.measuring import Measuring, ask_token
+from wizard.ui.session import Session
 
 TITLE = Sentence("Try filesystems: {purpose}")
 TRY = t("try them")
 ADDED, AGED = "added", "aged"
 
 
-def compare_filesystems(desk: Desk, advice: Advice, index: int, take: Callable[[Taken], None]) -> None:
-    """Ask which filesystems to compare for volume `index` of the session's plan, and how.
-
-    `advice` is for the volume's purpose. `take` puts another filesystem into the plan.
-    """
-    session = desk.session
+def compare_filesystems(desk: Desk, index: int) -> None:
+    """Ask which filesystems to compare for volume `index` of the session's plan, and how."""
+    session, advice = desk.session, draft.advice_for(desk.session, index)
     spec, first = session.specs[index], session.plan
     assert first is not None
     planned, title = spec.choice.filesystem, TITLE(purpose=spec.workload.title)
@@ -35,8 +32,11 @@ def compare_filesystems(desk: Desk, advice: Advice, index: int, take: Callable[[
         one.filesystem: Taken(one) for one in advice.choices if one.ranked and one.filesystem != planned
     }
 
+    def using(filesystem: str) -> Session:
+        return draft.with_filesystem(session, index, others[filesystem])
+
     def plan(filesystem: str) -> Plan:
-        found = draft.planned(draft.with_filesystem(session, index, others[filesystem])).plan
+        found = draft.planned(using(filesystem)).plan
         assert found is not None
         return found
 
@@ -52,7 +52,7 @@ def compare_filesystems(desk: Desk, advice: Advice, index: int, take: Callable[[
         text = (ui.alarm(lost), ui.para(bounds), ui.para(kept))
 
         def start() -> None:
-            desk.go(FilesystemTrial(desk, order, lambda name: take(others[name])))
+            desk.go(FilesystemTrial(desk, order, using))
 
         return partial(ask_token, desk, order.drive, title, text, start, TRY)
 
@@ -93,9 +93,9 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
         t("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
     )
 
-    def __init__(self, desk: Desk, order: compare.Order, use: Callable[[str], None]) -> None:
+    def __init__(self, desk: Desk, order: compare.Order, using: Callable[[str], Session]) -> None:
         super().__init__(desk, order.drive, TITLE(purpose=order.workload.replace("-", " ")))
-        self._order, self._use = order, use
+        self._order, self._using = order, using
 
     def _closing(self) -> ui.Action | None:
         if self.verdict is None:
@@ -111,8 +111,8 @@ class FilesystemTrial(Measuring[compare.TrialVerdict]):
     def act_use(self) -> None:
         better = self.verdict and self.verdict.better
         assert better
+        self.desk.session = self._using(better.filesystem)
         self.desk.back()
-        self._use(better.filesystem)
 
     def act_again(self) -> None:
         """Start the trial. The user has already confirmed."""

@@ -13,11 +13,11 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import for_files, lacking
 from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import MADE, title_of
-from wizard.model.advice import Advice, Choice, Unmade
+from wizard.model.advice import Choice, Unmade
 from wizard.model.errors import BadInput
 from wizard.model.finding import Severity
 from wizard.model.said import t
-from wizard.ui import messages
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.components.drive_rows import CAPTIONS
@@ -35,11 +35,7 @@ Interfaces without panes show the sentence in the row.
 
 
 class Filesystem(Screen):
-    """The ranking of filesystems. `choice` is the current filesystem.
-
-    `take` receives the new choice and may refuse, which is shown here. If accepted, this screen closes,
-    unless `take` opened another.
-    """
+    """The ranking of filesystems for volume `index` of the session, or for the first one."""
 
     place = "filesystem"
     columns = (ui.Column(), ui.Column(), ui.Column(least=SPOKEN))
@@ -50,23 +46,15 @@ class Filesystem(Screen):
         ),
     )
 
-    def __init__(
-        self,
-        desk: Desk,
-        advice: Advice,
-        choice: Choice | None,
-        take: Callable[[request.Taken], None],
-    ) -> None:
+    def __init__(self, desk: Desk, index: int) -> None:
         super().__init__(desk)
-        self.title = t("Filesystem for: {purpose}", purpose=advice.workload.title)
+        self._index, self._advice = index, draft.advice_for(self.session, index)
+        self.title = t("Filesystem for: {purpose}", purpose=self._advice.workload.title)
         self.about = self.session.on_drive
-        self._advice, self._take = advice, take
-        self._chosen = choice.filesystem if choice else ""
-        self._asked: dict[str, request.Taken] = {}
-        if choice is not None:
-            self._asked[choice.filesystem] = self.session.with_options(choice)
-        first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
-        self.moved(first or next((one.filesystem for one in advice.choices), ""))
+        specs = self.session.specs[index : index + 1]
+        self._asked = {one.choice.filesystem: draft.taken_for(one) for one in specs}
+        self._chosen = next(iter(self._asked), "")
+        self.moved(self._chosen or next((one.filesystem for one in self._advice.choices), ""))
 
     def _above(self) -> ui.Blocks:
         if not self._advice.chosen:
@@ -121,8 +109,8 @@ class Filesystem(Screen):
 
     def act_take(self) -> None:
         if taken := self._taken:
-            self._take(taken)
-            self.close()
+            self.desk.session = draft.with_filesystem(self.session, self._index, taken)
+            self.desk.back()
 
     def act_options(self) -> None:
         row, workload = self.row, self._advice.workload.id

@@ -41,11 +41,7 @@ WAYS: dict[str, tuple[Message, Stripe | None]] = {
 
 
 class Spread(Screen):
-    """Selection of additional drives and a layout.
-
-    `take` receives the session with the selection and may refuse. If accepted, this screen closes, unless
-    `take` opened another. If data would be lost, the user is asked first.
-    """
+    """Selection of additional drives and a layout. If data would be lost, the user is asked first."""
 
     place = "spread"
     many = True
@@ -62,9 +58,8 @@ class Spread(Screen):
         t("Each drive is used whole and contributes as much as the smallest. No data is written here."),
     )
 
-    def __init__(self, desk: Desk, take: Callable[[Session], None]) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._take = take
         self.about = self.session.drive.path
         self._taken = [drive.path for drive in self.session.others]
         self._look()
@@ -149,8 +144,8 @@ class Spread(Screen):
             self._done(found)
 
     def _done(self, found: Session) -> None:
-        self._take(found)
-        self.close()
+        self.desk.session = found
+        self.desk.back()
 
 
 def _meaning(tried: Session) -> ui.Blocks:
@@ -185,7 +180,7 @@ ARRANGEMENTS = (
 )
 
 
-def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
+def arrange(desk: Desk) -> None:
     """Ask for the partition table and the volume group, with the planner's reasons against each."""
     session = desk.session
     now, plans = session.arrangement, not why_not(draft.planned, session)
@@ -197,7 +192,8 @@ def arrange(desk: Desk, take: Callable[[Session], None]) -> None:
 
     def read(values: ui.Values) -> Callable[[], None]:
         table: TableKind = "mbr" if values["table"] == "mbr" else "gpt"
-        return partial(take, changed(table, bool(values["group"])))
+        desk.session = changed(table, bool(values["group"]))
+        return lambda: None
 
     tables = (
         ui.Offer("gpt", t("GPT (usual)"), why_not(changed, "gpt", now.grouped)),

@@ -1,20 +1,22 @@
 """Form for a volume."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from wizard.advice.request import Taken
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model import layout
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, usual_bytes
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import parse_subvolumes, subvolume_written
 from wizard.plan.request.wanted import advice_in_role
-from wizard.ui import messages
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import rating
 from wizard.ui.desk import Desk, Screen
@@ -29,11 +31,7 @@ LUKS = "luks2"
 
 
 class VolumeEditor(Screen):
-    """Form with every property of a volume. `new` is True for an additional volume.
-
-    `check` raises the planner's error for a volume. `take` receives the checked volume and may refuse. If
-    accepted, this screen closes, unless `take` opened another.
-    """
+    """Form with every property of volume `index` of the session, or of an additional one."""
 
     place = "volume"
     title = t("Volume")
@@ -53,17 +51,15 @@ class VolumeEditor(Screen):
         ),
     )
 
-    def __init__(
-        self,
-        desk: Desk,
-        spec: volume_request.VolumeSpec,
-        check: Callable[[volume_request.VolumeSpec], None],
-        take: Callable[[volume_request.VolumeSpec], None],
-        new: bool,
-    ) -> None:
+    def __init__(self, desk: Desk, index: int) -> None:
         super().__init__(desk)
-        self.about = self.session.on_drive
-        self._spec, self._check, self._take, self._new = spec, check, take, new
+        session = self.session
+        self.about = session.on_drive
+        self._index, self._new = index, index == len(session.specs)
+        if self._new:
+            like = next((one for one in session.specs if not one.role), session.specs[0])
+            session = draft.with_spec(session, index, draft.default_spec(session, draft.taken_for(like)))
+        self._spec = spec = session.specs[index]
         self._writers = {
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
         }
@@ -171,8 +167,8 @@ class VolumeEditor(Screen):
             spec = self._read()
         except DiskwrightError:
             return ""
-        plain = why_not(self._check, replace(spec, encrypted=False))
-        return "" if plain else why_not(self._check, replace(spec, encrypted=True))
+        plain = why_not(self._plan, replace(spec, encrypted=False))
+        return "" if plain else why_not(self._plan, replace(spec, encrypted=True))
 
     def turned(self, field: str, values: ui.Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
@@ -229,9 +225,15 @@ class VolumeEditor(Screen):
     def act_take(self) -> None:
         self._values = {**self._values, **self.values}
         spec = self._read()
-        self._check(spec)
-        self._take(spec)
-        self.close()
+        self._plan(spec)
+        self.desk.session = draft.with_spec(self.session, self._index, spec)
+        self.desk.back()
+
+    def _plan(self, spec: volume_request.VolumeSpec) -> None:
+        session = draft.with_spec(self.session, self._index, spec)
+        if session.mode is None and session.part is None:
+            session = replace(session, mode=Mode.REPLACE)
+        draft.planned(session)
 
     def _read(self) -> volume_request.VolumeSpec:
         was, values, choice = self._spec, self._values, self._choice
@@ -252,11 +254,9 @@ class VolumeEditor(Screen):
             known = {**self._writers, written(was.writer): was.writer}
             writer = known.get(name) or self.services.writer_named(name)
         subvolumes = _unless_none(values[SUBVOLUMES]) if MADE[choice.filesystem].subvolumes else ""
+        # Preserve custom options unless purpose, filesystem or role changed.
         return replace(
-            was,
-            # Preserve custom options unless purpose, filesystem or role changed.
-            choice=was.choice if same else choice,
-            doubts=was.doubts if same else (),
+            was if same else replace(was, **asdict(Taken(choice))),
             workload=self._workload,
             size_bytes=size_bytes,
             percent=percent,

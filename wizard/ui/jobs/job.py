@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
@@ -241,6 +242,7 @@ class PlanJob(Job[Plan]):
         super().__init__(services, plan)
         self._unknown: ui.Texts = ()
         self.lost: ui.Texts = tuple(undo_policy.losses(plan))
+        self.risk = plan_text.danger_of(plan) or ""
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
         self.brief = (*plan_text.brief(plan), *plan_text.inside_sentences(plan, writers=writers))
@@ -279,7 +281,9 @@ class PlanJob(Job[Plan]):
 
     def banner(self, *, final: bool) -> ui.Banner:
         if not self.lost:
-            return super().banner(final=final)
+            kept = self.document.volumes and any(one.before.partitions for one in self.document.members)
+            detail = (t("All existing partitions are preserved, byte for byte."),) if kept else ()
+            return replace(super().banner(final=final), detail=detail)
         # Partitions are deleted when kept, or when applied.
         later = not (self.keep or self.document.direct_reason or self._direct)
         lost = [slot for member in self.document.members for slot in member.before.changed]
@@ -292,7 +296,7 @@ class PlanJob(Job[Plan]):
             said = t("{names:and} will be deleted when you choose Keep", names=names)
         else:
             said = t("{names:and} will be deleted", names=names)
-        return ui.Banner(said, self.lost, ui.Tone.DANGER)
+        return ui.Banner(said, (*self.lost, *((self.risk,) if self.risk else ())), ui.Tone.DANGER)
 
     @property
     def verb(self) -> ui.Text:
@@ -301,7 +305,7 @@ class PlanJob(Job[Plan]):
         return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
     def undo_texts(self) -> ui.Texts:
-        danger = plan_text.danger_of(self.document) or mirror_note(self.document)
+        note = mirror_note(self.document)
         if self.restores_nothing:
             said: ui.Texts = (t("No old contents to restore, so the result is used right away."),)
         elif not self._direct and not self.keep:
@@ -309,7 +313,7 @@ class PlanJob(Job[Plan]):
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
             said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
-        return (*((danger,) if danger else ()), *plan_text.free_used(self.document), *said)
+        return (*((note,) if note else ()), *plan_text.free_used(self.document), *said)
 
     def commands(self) -> tuple[ui.Block, ...]:
         plan = self.document

@@ -30,8 +30,6 @@ from wizard.ui import view as ui
 from wizard.ui.components import run_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Dialog
-from wizard.ui.dialogs.health import health_page
-from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.editors.adjusting import adjust
 
 READ_ONLY = frozenset({"speed", "health"})
@@ -269,12 +267,6 @@ class Actions(Screen):
         from wizard.ui.screens.ways import open_ways
 
         open_ways(self.desk, self._device)
-
-    def act_speed(self) -> None:
-        self.open(TrialScreen, self._drive)
-
-    def act_health(self) -> None:
-        self.open(health_page, self._drive, self.session.diagnosis)
 
     def act_bring(self) -> None:
         from wizard.ui.screens.copying import CopyScreen

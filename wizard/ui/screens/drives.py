@@ -277,10 +277,10 @@ class DrivesScreen(Screen):
     act_again = read
 
     def act_open(self) -> None:
-        self._opened.add(self._selected[0].path)
+        self._opened.add(self.subject[0].path)
 
     def act_close(self) -> None:
-        self.row = self._selected[0].path
+        self.row = self.subject[0].path
         self._opened.discard(self.row)
 
     def act_set_up(self) -> None:
@@ -317,18 +317,8 @@ class DrivesScreen(Screen):
             finding = self._absent[self.row]
             self.open(Reasons, finding.subject, (finding_reason(finding),))
         else:
-            drive, diagnosis = self._selected
+            drive, diagnosis = self.subject
             self.open(Reasons, ui.short(drive.path), finding_reasons(diagnosis))
-
-    def act_health(self) -> None:
-        from wizard.ui.dialogs.health import health_page
-
-        self.open(health_page, *self._selected)
-
-    def act_speed(self) -> None:
-        from wizard.ui.dialogs.measuring import TrialScreen
-
-        self.open(TrialScreen, self._selected[0])
 
     def act_move(self) -> None:
         session = self._select()
@@ -336,7 +326,7 @@ class DrivesScreen(Screen):
             self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
-        drive, diagnosis = self._selected
+        drive, diagnosis = self.subject
         if device := run_rows.without_nofail(diagnosis, self.row):
             self._select()
             options = self.services.options_at_boot(drive, device) or ()
@@ -345,7 +335,7 @@ class DrivesScreen(Screen):
     def act_shingled(self) -> None:
         from wizard.ui.dialogs.measuring import ShingledTest
 
-        self.open(ShingledTest, self._selected[0])
+        self.open(ShingledTest, self.subject[0])
 
     def act_show_run(self, way: str = "") -> None:
         from wizard.ui.screens.work import WorkScreen
@@ -370,13 +360,13 @@ class DrivesScreen(Screen):
         return able[0]
 
     @property
-    def _selected(self) -> tuple[Drive, Diagnosis]:
+    def subject(self) -> tuple[Drive, Diagnosis]:
         if found := self._current(self.row):
             return found
         raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
 
     def _select(self) -> Session:
-        drive, _ = self._selected
+        drive, _ = self.subject
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
         machine = replace(self._around, drives=self.desk.answered)

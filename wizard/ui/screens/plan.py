@@ -6,16 +6,10 @@ from msgspec.structs import replace
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
-from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Mode
-from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components import plan_rows
@@ -23,7 +17,6 @@ from wizard.ui.components.advice_rows import choice_page
 from wizard.ui.components.reasons import step_reasons
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import JobScreen
-from wizard.ui.dialogs.measuring import TrialScreen
 from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors import adjusting, candidates, filesystem, spread, volume
 from wizard.ui.jobs.job import PlanJob
@@ -49,10 +42,10 @@ class PlanScreen(JobScreen):
         super().__init__(desk)
         self._fault = ""
         self._keeps: str | None = None
+        self._planned: Session | None = None
         session = desk.session
         if any(session.machine.drive(one.path) != one for one in session.others):
-            session = draft.spread(session, None, ())
-        self._renew(session)
+            desk.session = draft.spread(session, None, ())
 
     @property
     def _at(self) -> int:
@@ -78,7 +71,8 @@ class PlanScreen(JobScreen):
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
-        self.desk.session, self.about = session, plan_rows.about_drive(session)
+        self.desk.session = self._planned = session
+        self.about = plan_rows.about_drive(session)
         if session.plan is not None:
             # The table shows who may write.
             self.job = PlanJob(self.services, session.plan, writers=False)
@@ -95,8 +89,8 @@ class PlanScreen(JobScreen):
         self._renew(session)
 
     def entered(self) -> None:
-        """Plan again after a failure, so that missing tools are offered again."""
-        if self._fault:
+        """Plan a session that an editor changed. After a failure too, so that missing tools are offered."""
+        if self._fault or self.session is not self._planned:
             self._renew(self.session)
 
     def _rows(self) -> ui.Listed:
@@ -109,7 +103,7 @@ class PlanScreen(JobScreen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield self.job.panes()[0]
+            yield from self.job.panes()
 
     def _above(self) -> ui.Blocks:
         session, plan = self.session, self.session.plan
@@ -123,31 +117,13 @@ class PlanScreen(JobScreen):
             return
         yield from self.job.bars
         yield ui.GAP
-        yield from self._losses(plan)
-        spread = t("On {drives}.", drives=session.spread) if session.arrangement.stripe else ""
-        yield from (ui.para(said) for said in (spread, mirror_note(plan)) if said)
+        yield self.job.banner(final=bool(self.job.word()))
+        if session.arrangement.stripe:
+            yield ui.para(t("On {drives}.", drives=session.spread))
         if plan.unread:
             yield ui.warning(messages.READ_FIRST, hang=2, key=key)
-        elif why := self.services.why_direct(plan):
-            said = t("not possible, and neither is resume: {why}.", why=why)
-            yield ui.warning(messages.UNDO_CAPTION, said)
-        elif not self.job.restores_nothing:
-            yield ui.label(messages.UNDO_CAPTION, t("until you choose Keep."))
-        for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.warning(messages.NOTE, doubt)
         if self.job.lost and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
-
-    def _losses(self, plan: Plan) -> ui.Blocks:
-        if danger := danger_of(plan):
-            yield ui.alarm(danger, hang=2)
-        if self.job.lost:
-            yield ui.alarm(t("Lost:"), *map(ui.strong, self.job.lost))
-        elif any(member.before.partitions for member in plan.members):
-            yield ui.fine(t("Preserved:"), t("all existing partitions, byte for byte."))
-        else:
-            drives = tuple(map(ui.short, plan.devices))
-            yield ui.fine(t("Nothing is lost: no data found on {drives:and}.", drives=drives))
 
     @property
     def _can_read(self) -> bool:
@@ -219,29 +195,14 @@ class PlanScreen(JobScreen):
 
     def act_edit(self) -> None:
         if self.session.specs:
-            self._open(self.session.specs[self._at], self._at)
+            self.open(volume.VolumeEditor, self._at)
 
     def act_add(self) -> None:
-        if self.session.taken is None:
-            raise BadInput(self._fault)
-        spec = draft.default_spec(self.session, self.session.specs)
-        self._open(spec, len(self.session.specs))
-        if any(one.takes_rest for one in self.session.specs):
+        specs = self.session.specs
+        self.row = str(len(specs))
+        self.open(volume.VolumeEditor, len(specs))
+        if any(one.takes_rest for one in specs):
             self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))
-
-    def _open(self, spec: VolumeSpec, index: int) -> None:
-        def check(changed: VolumeSpec) -> None:
-            session = draft.with_spec(self.session, index, changed)
-            if session.mode is None and session.part is None:
-                session = replace(session, mode=Mode.REPLACE)
-            draft.planned(session)
-
-        def take(changed: VolumeSpec) -> None:
-            self.row = str(index)
-            self._renew(draft.with_spec(self.session, index, changed))
-
-        new = index == len(self.session.specs)
-        self.open(volume.VolumeEditor, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         if len(self.session.specs) == 1:
@@ -251,39 +212,27 @@ class PlanScreen(JobScreen):
         self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
-        specs = self.session.specs
-        spec = specs[self._at] if specs else None
-        advice = self._advice_for(spec)
-        self.open(filesystem.Filesystem, advice, spec.choice if spec else None, self._take)
-
-    def _advice_for(self, spec: VolumeSpec | None) -> Advice:
-        session, advice = self.session, self.session.advice
-        if spec is not None and (advice is None or spec.workload.id != advice.workload.id):
-            advice = session.advise(spec.workload.id)
-        assert advice is not None
-        return advice_in_role(advice, spec.role) if spec is not None else advice
-
-    def _take(self, taken: Taken) -> None:
-        if self.session.specs:
-            self._renew(draft.with_filesystem(self.session, self._at, taken))
-            return
-        chosen = replace(self.session, taken=taken)
-        self._renew(replace(chosen, specs=(draft.default_spec(chosen),)))
+        self.open(filesystem.Filesystem, self._at)
 
     def act_options(self) -> None:
         spec = self.session.specs[self._at]
-        taken = self.session.with_options(spec.choice)
-        advised = self._advice_for(spec).choice(spec.choice.filesystem) if taken.names else None
-        self.open(filesystem.Options, spec.workload.id, taken, self._take, advised)
+        advised = (
+            draft.advice_for(self.session, self._at).choice(spec.choice.filesystem) if spec.names else None
+        )
+
+        def take(taken: Taken) -> None:
+            self._renew(draft.with_filesystem(self.session, self._at, taken))
+
+        self.open(filesystem.Options, spec.workload.id, draft.taken_for(spec), take, advised)
 
     def act_drives(self) -> None:
-        self.open(spread.Spread, self._renew)
+        self.open(spread.Spread)
 
     def act_adjust(self) -> None:
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
-        spread.arrange(self.desk, self._renew)
+        spread.arrange(self.desk)
 
     def act_system(self) -> None:
         specs = draft.desktop_specs(self.session)
@@ -298,12 +247,9 @@ class PlanScreen(JobScreen):
     def act_why(self) -> None:
         if (plan := self.session.plan) is not None:
             self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
-        elif (advice := self.session.advice) and (taken := self.session.taken):
-            self.open(Page, messages.WHY, choice_page(taken.choice, advice))
+        elif self.session.specs:
+            advice = draft.advice_for(self.session, self._at)
+            self.open(Page, messages.WHY, choice_page(self.session.specs[self._at].choice, advice))
 
     def act_try(self) -> None:
-        advice = self._advice_for(self.session.specs[self._at])
-        candidates.compare_filesystems(self.desk, advice, self._at, self._take)
-
-    def act_speed(self) -> None:
-        self.open(TrialScreen, self.session.drive)
+        candidates.compare_filesystems(self.desk, self._at)

@@ -74,16 +74,15 @@ class PurposeScreen(Screen):
 
     def act_why(self) -> None:
         tried = self._try(self.row)
-        if isinstance(tried, str) or tried.advice is None or tried.taken is None:
+        if isinstance(tried, str) or tried.advice is None or (choice := tried.advice.chosen) is None:
             self.warn(tried if isinstance(tried, str) else messages.NONE_FOR_PURPOSE)
-            return
-        choice = tried.taken.choice
-        self.open(Page, title_of(choice.filesystem), choice_page(choice, tried.advice))
+        else:
+            self.open(Page, title_of(choice.filesystem), choice_page(choice, tried.advice))
 
 
 def _preview(session: Session) -> ui.Blocks:
     advice = session.advice
-    if session.taken is None or advice is None:
+    if not session.specs or advice is None:
         yield ui.warning(messages.NONE_FOR_PURPOSE)
         reasons = dict[str, list[str]]()
         for choice in for_files(advice.choices) if advice else ():

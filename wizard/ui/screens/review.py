@@ -30,9 +30,7 @@ class Review(asking.JobScreen):
 
     def __init__(self, desk: Desk, document: RunDocument) -> None:
         super().__init__(desk)
-        job = self.job = job_of(self.services, document)
-        self.title = job.title
-        self.about = ", ".join(ui.short(drive.path) for drive in job.drives)
+        self.show(job_of(self.services, document))
         self._room: UndoSpace | None = None
         self._pressed = self._beginning = False
         self._warned = b""
@@ -41,7 +39,7 @@ class Review(asking.JobScreen):
             t("The serial number confirms the right drive. The drive label shows it too."),
             t("The drive is checked again before the first write. If anything differs, no data is written."),
             t("The passphrase is not stored. Several hard-to-guess words are best.")
-            if job.takes_passphrase
+            if self.job.takes_passphrase
             else t("The work runs in a separate process. Closing this terminal does not stop the run."),
         )
 

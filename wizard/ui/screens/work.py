@@ -59,11 +59,9 @@ class WorkScreen(asking.JobScreen):
 
     def __init__(self, desk: Desk, run: Path, way: str = "", job: AnyJob | None = None) -> None:
         super().__init__(desk)
-        self.job = job or job_of(self.services, self.services.runs.document(run))
+        self.show(job or job_of(self.services, self.services.runs.document(run)))
         self.run = desk.run = run
-        self.title = self.job.title
         self._paths = [drive.path for drive in self.job.drives]
-        self.about = ", ".join(map(ui.short, self._paths))
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = run_rows.RunProgress()
         self._state = RunState.RUNNING

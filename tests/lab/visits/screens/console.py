@@ -139,18 +139,18 @@ def _choose(console: Console, node: str) -> Iterator[Check]:
 
 
 def _plan(console: Console) -> Iterator[Check]:
-    console.press("x", then="Lost:")
+    console.press("x", then="will be deleted")
     for key, name, words in (("f", "filesystem", "cannot"), ("o", "options", "noatime")):
         console.press(key, then=words)
         yield from _pictured(console, name, 3)
-        console.press("escape", then="Lost:")
+        console.press("escape", then="will be deleted")
     console.press("e", then="> Purpose")
     console.press("down", "down", "down", then="> Label")
     # Clear the proposed mount point first.
     console.press("=films", "down", then="> Mount point")
     console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
     yield from _pictured(console, "volume", 3)
-    console.press("enter", then="Lost:")
+    console.press("enter", then="will be deleted")
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:

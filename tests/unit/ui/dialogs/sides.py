@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.person import Person
-from wizard.advice.request import Taken
 from wizard.host.services import Services
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
@@ -22,9 +21,18 @@ MEDIA = "large-media"
 
 
 class Start(Screen):
-    """The screen at the start and end of a test."""
+    """The screen at the start and end of a test. `came` gets every session changed on other screens."""
 
     step = ScreenStep.PLAN
+
+    def __init__(self, desk: Desk, came: Callable[[Session], object] = lambda _: None) -> None:
+        super().__init__(desk)
+        self._known, self._came = desk.selected, came
+
+    def entered(self) -> None:
+        if self.session is not self._known:
+            self._known = self.session
+            self._came(self.session)
 
     def view(self) -> View:
         return View("start", self.step, "start", ())
@@ -49,9 +57,7 @@ def session_for(services: Services, workload: str = MEDIA) -> Session:
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)
     advice = Session(services, known, one, diagnosis).advise(workload)
-    session = Session(
-        services, known, one, diagnosis, advice, Taken(advice.chosen) if advice.chosen else None
-    )
+    session = Session(services, known, one, diagnosis, advice)
     if advice.chosen is None:
         return session
     spec = with_usual_place(
@@ -65,10 +71,15 @@ def advice_of(session: Session) -> Advice:
     return session.advice
 
 
-def person_at(services: Services, session: Session, screen: Callable[[Desk], Screen]) -> Person:
-    """Return a person at a screen."""
+def person_at(
+    services: Services,
+    session: Session,
+    screen: Callable[[Desk], Screen],
+    came: Callable[[Session], object] = lambda _: None,
+) -> Person:
+    """Return a person at a screen. `came` gets every changed session."""
     desk = Wizard(services)
     desk.session = session
-    desk.go(Start(desk))
+    desk.go(Start(desk, came))
     desk.go(screen(desk))
     return Person(services, desk)

@@ -28,8 +28,8 @@ def form(monkeypatch: pytest.MonkeyPatch, came: list[Session], *refused: Arrange
     monkeypatch.setattr(draft, "planned", plan)
     desk = Wizard(services)
     desk.session = replace(session_for(services), mode=Mode.REPLACE)
-    desk.go(Start(desk))
-    arrange(desk, came.append)
+    desk.go(Start(desk, came.append))
+    arrange(desk)
     return Person(services, desk)
 
 

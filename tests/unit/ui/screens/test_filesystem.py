@@ -12,9 +12,10 @@ from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.advice.request import Taken
 from wizard.host.services import Services
-from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
+from wizard.ui.draft import taken_for
 from wizard.ui.editors.filesystem import Filesystem
+from wizard.ui.session import Session
 
 WITHOUT_XFS = tuple(tool for tool in EVERYTHING if tool[0] != "mkfs.xfs")
 
@@ -22,14 +23,12 @@ WITHOUT_XFS = tuple(tool for tool in EVERYTHING if tool[0] != "mkfs.xfs")
 class Came(list[Taken]):
     """The choices made."""
 
-    def take(self, taken: Taken) -> None:
-        self.append(taken)
+    def take(self, session: Session) -> None:
+        self.append(taken_for(session.specs[0]))
 
 
-def ranked(services: Services, take: Callable[[Taken], None], workload: str = MEDIA) -> Person:
-    session = session_for(services, workload)
-    advice = advice_of(session)
-    return person_at(services, session, lambda desk: Filesystem(desk, advice, advice.chosen, take))
+def ranked(services: Services, take: Callable[[Session], None], workload: str = MEDIA) -> Person:
+    return person_at(services, session_for(services, workload), lambda desk: Filesystem(desk, 0), take)
 
 
 def test_every_filesystem_has_one_word_and_its_sentence() -> None:
@@ -114,15 +113,6 @@ def test_missing_program_is_the_reason_and_can_be_installed() -> None:
     assert [taken.choice.filesystem for taken in came] == ["xfs"]
 
 
-def test_refused_choice_is_reported_and_the_screen_stays() -> None:
-    def refuse(_: Taken) -> None:
-        raise BadInput("Not like this.")
-
-    person = ranked(recorded(), refuse)
-    person.key("enter", "xfs")
-    assert person.said == "Not like this." and person.view.place == "filesystem"
-
-
 def test_selected_options_stay_with_the_filesystem() -> None:
     came = Came()
     person = ranked(recorded(), came.take)
@@ -148,9 +138,8 @@ def test_drive_without_possible_filesystems_is_reported_first() -> None:
 
 def test_zones_and_hostile_names_are_only_data() -> None:
     services = recorded(drive(zoned="host-managed", model="x\x1b[31m"))
-    session = session_for(services)
-    advice = advice_of(session)
-    person = person_at(services, session, lambda desk: Filesystem(desk, advice, None, Came().take))
+    advice = advice_of(session_for(services))
+    person = ranked(services, Came().take)
     for use in advice.zoned:
         assert use.title in person.text
         for command in use.commands:

@@ -25,7 +25,7 @@ from wizard.ui.components.reasons import (
 )
 from wizard.ui.dialogs.asking import question
 from wizard.ui.dialogs.health import health_page
-from wizard.ui.dialogs.pages import Page, Reasons, glossary, meaning
+from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
 from wizard.ui.session import Session
 from wizard.ui.view import Command, Figures, ScreenStep, para
 
@@ -84,7 +84,7 @@ def test_unknown_term_names_the_nearest() -> None:
 def test_terms_of_the_screen_below_a_dialog_come_first_too() -> None:
     at = person(off_by_512())
     at.desk.go(question(at.desk, "Sure?", "About an inode.", "yes", lambda: None))
-    at.desk.go(glossary(at.desk))
+    at.desk.go(Glossary(at.desk))
     here = [str(row.cells[0].text) for row in at.rows if str(row.cells[1].text)]
     assert {"inode", "512e"} <= set(here)
 

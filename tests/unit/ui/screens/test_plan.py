@@ -37,11 +37,12 @@ def at_plan(*drives: Drive) -> Person:
 
 def test_content_of_a_drive_is_preserved_by_default() -> None:
     person = at_plan(crowded())
-    assert "all existing partitions, byte for byte." in person.text and "Lost:" not in person.text
+    assert "All existing partitions are preserved, byte for byte." in person.text
+    assert "will be deleted" not in person.text
     person.act("turn")
-    assert "Lost:" in person.text
+    assert "will be deleted" in person.text
     person.act("turn")
-    assert "all existing partitions, byte for byte." in person.text
+    assert "All existing partitions are preserved, byte for byte." in person.text
 
 
 def test_unread_drive_is_not_called_full_and_is_read_as_root_first() -> None:
@@ -91,7 +92,7 @@ def test_filesystem_on_the_whole_drive_can_be_preserved() -> None:
     person.act("actions", "/dev/sda")
     person.act("do", "set-up")
     person.act("plan", MEDIA)
-    assert person.view.place == "plan" and "Lost:" in person.text
+    assert person.view.place == "plan" and "Deleted when you choose Keep" in person.text
     assert "Without losing a file:" in person.text
 
 

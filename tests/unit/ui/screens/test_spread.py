@@ -33,7 +33,7 @@ def full() -> Drive:
 
 def spreading(services: Services, came: list[Session], session: Session | None = None) -> Person:
     start = session or session_for(services)
-    return person_at(services, start, lambda desk: Spread(desk, came.append))
+    return person_at(services, start, Spread, came.append)
 
 
 @pytest.mark.parametrize("way", [*WAYS][1:])
@@ -164,12 +164,12 @@ def test_several_volumes_do_not_span_several_drives() -> None:
 @pytest.mark.parametrize(("state", "ways"), [("waiting", ("keep", "undo")), ("running", ())])
 def test_drive_with_a_run_is_unavailable_for_the_listed_reason(state: str, ways: tuple[str, ...]) -> None:
     services = recorded(*numbered(2))
-    start, came = session_for(services), list[Session]()
+    start = session_for(services)
     runs = (OpenRun(Path("/runs/0001-sdb"), state, ("/dev/sdb",), ways),)
 
     def place(desk: Desk) -> Spread:
         desk.runs = runs
-        return Spread(desk, came.append)
+        return Spread(desk)
 
     person = person_at(services, start, place)
     row = person.row("/dev/sdb")

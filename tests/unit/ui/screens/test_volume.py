@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person
 from wizard.host.services import Services
-from wizard.model.errors import BadInput
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
-from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.editors.volume import VolumeEditor
+from wizard.ui.session import Session
 from wizard.ui.view import Field
 
 ANNA = Writer("person", "anna", 1000, 1000)
@@ -46,12 +45,15 @@ def form(
 ) -> Person:
     session = session_for(services, workload)
     spec = change(session.specs[0])
+    if new:
+        spec = replace(spec, size_bytes=1 << 30, label="first", mount_point="/srv/first")
 
-    def check(asked: VolumeSpec) -> None:
-        assert session.machine is not None and session.drive is not None
-        services.plan(session.machine, session.drives, NewVolumes((asked,), Mode.REPLACE))
+    def take(changed: Session) -> None:
+        came.append(changed.specs[-1])
 
-    return person_at(services, session, lambda desk: VolumeEditor(desk, spec, check, came.append, new=new))
+    return person_at(
+        services, replace(session, specs=(spec,)), lambda desk: VolumeEditor(desk, int(new)), take
+    )
 
 
 def field(person: Person, key: str) -> Field:
@@ -229,19 +231,3 @@ def test_impossible_role_gives_the_reason() -> None:
     person.turn("role", "")
     person.key("enter")
     assert came[0].label == "films" and came[0].role == ""
-
-
-def test_refused_volume_is_reported_too() -> None:
-    services = home()
-    session = session_for(services)
-
-    def refuse(_: VolumeSpec) -> None:
-        raise BadInput("Not like this.")
-
-    person = person_at(
-        services,
-        session,
-        lambda desk: VolumeEditor(desk, session.specs[0], lambda _: None, refuse, new=False),
-    )
-    person.key("enter")
-    assert person.said == "Not like this." and person.view.place == "volume"
