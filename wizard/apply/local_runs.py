@@ -15,27 +15,23 @@ from wizard.apply.run.backup_store import Environment
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.process.deferred import deferred
 
-if TYPE_CHECKING:
-    from wizard.advice.missing import Missing
+with deferred(__name__):
     from wizard.apply import packages, run_control
     from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
     from wizard.apply.plan import job as plan_job
     from wizard.apply.run import job, journal, kinds, process
-    from wizard.apply.run.progress_log import RunStatus
     from wizard.apply.settings import plan_settings
+
+if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
+    from wizard.apply.run.progress_log import RunStatus
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
     from wizard.model.run import JournalEntry
     from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
     from wizard.plan.undo_policy import UndoSpace
-else:
-    packages, run_control = deferred("wizard.apply", "packages", "run_control")
-    job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_job, plan_settings = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.plan_settings"
-    )
 
 
 class OpenRun(Struct, frozen=True):

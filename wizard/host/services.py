@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from msgspec.structs import replace
 from psutil import disk_io_counters
@@ -29,7 +29,7 @@ from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.process.deferred import deferred
 
-if TYPE_CHECKING:
+with deferred(__name__):
     from wizard.apply import local_runs, packages, remedies
     from wizard.apply.copy import places
     from wizard.apply.plan import guard
@@ -44,27 +44,6 @@ if TYPE_CHECKING:
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
-else:
-    local_runs, packages, remedies, places, guard, plan_job, ask, client, backup_store, runs = deferred(
-        "wizard.apply",
-        "local_runs",
-        "packages",
-        "remedies",
-        "copy.places",
-        "plan.guard",
-        "plan.job",
-        "privilege.ask",
-        "privilege.client",
-        "run.backup_store",
-        "run.runs",
-    )
-    existing_filesystem, arrays, mounts = deferred(
-        "wizard.apply", "settings.existing_filesystem", "steps.arrays", "system.mounts"
-    )
-    smr_probe, partition = deferred("wizard.benchmark", "smr_probe", "candidates.partition")
-    interpret, pool, probe_machine, environment = deferred(
-        "wizard.probe", "interpret", "pool", "machine", "host.environment"
-    )
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,7 +12,6 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import disk_usage, rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -40,7 +39,7 @@ from wizard.probe.pool import is_attached
 from wizard.process.deferred import deferred
 
 # Not needed to show the state of a run.
-if TYPE_CHECKING:
+with deferred(__name__):
     from wizard.apply.block import extents, scratch_device
     from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
     from wizard.apply.plan import (
@@ -57,24 +56,6 @@ if TYPE_CHECKING:
     from wizard.apply.system import fstab
     from wizard.plan import text, undo_policy
     from wizard.plan.request import encryption
-else:
-    extents, scratch_device = deferred("wizard.apply.block", "extents", "scratch_device")
-    changes, exchange, scratch_copies, survey, writable_copy = deferred(
-        "wizard.apply.engine", "changes", "exchange", "scratch_copies", "survey", "writable_copy"
-    )
-    automount, guard, identity_check, readonly_look, rehearse, rehearsed, run_drives, carrying = deferred(
-        "wizard.apply.plan",
-        "automount",
-        "guard",
-        "identity_check",
-        "readonly_look",
-        "rehearse",
-        "rehearsed",
-        "run_drives",
-        "run",
-    )
-    containers, layers, fstab = deferred("wizard.apply", "steps.containers", "steps.layers", "system.fstab")
-    text, undo_policy, encryption = deferred("wizard.plan", "text", "undo_policy", "request.encryption")
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
