@@ -254,13 +254,8 @@ class Services:
         no one else can reach them."""
         if self.is_recording:
             return Usual()
-        folder, fstab = str(self._mounts or mounts.usual_places()), self._environment.fstab
-        return Usual(
-            layout.ROOT if self._mounts else environment.caller(),
-            folder,
-            mounts.taken_places(folder, fstab),
-            mounts.fixed_fstab(fstab),
-        )
+        usual = mounts.usual_here(self._environment.fstab, self._mounts)
+        return replace(usual, caller=layout.ROOT) if self._mounts else usual
 
     def writer_named(self, text: str) -> layout.Writer:
         """Look up `anna`, `group:family`, `everyone` or `root`. Raises BadInput."""

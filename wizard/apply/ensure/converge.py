@@ -18,9 +18,6 @@ from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import stripe_of
 from wizard.plan.plan import Plan
 from wizard.plan.request import plan_request
-from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import plan_requested
-from wizard.probe.host.environment import caller
 
 
 class DriveTarget(FrozenStruct):
@@ -72,9 +69,9 @@ class DriveTarget(FrozenStruct):
     ) -> Plan:
         how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
         nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
-        places, fstab = mounts.usual_places(), self.where.environment.fstab
-        taken = mounts.taken_places(places, fstab) | self.where.given
-        usual, danger = Usual(caller(), places, taken, mounts.fixed_fstab(fstab)), self.wanted.danger
-        return plan_requested(
-            machine, drives, plan_request.NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
+        usual, request = (
+            mounts.usual_here(self.where.environment.fstab),
+            plan_request.NewVolumes((), mode, how),
         )
+        usual = replace(usual, taken={*usual.taken, *self.where.given})
+        return plan_requested(machine, drives, request, requests, usual, self.wanted.danger, arrays=nodes)
