@@ -10,6 +10,8 @@ from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system import mounts
 from wizard.filesystems.registry import MADE
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model.ensure import WantedDrive, WantedVolume
 from wizard.model.errors import DiskwrightError, FrozenStruct
 from wizard.model.layout import Stripe
@@ -17,7 +19,9 @@ from wizard.model.machine import Drive, Layer, Machine
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import stripe_of
 from wizard.plan.plan import Plan
+from wizard.plan.planner import make_plan
 from wizard.plan.request import plan_request
+from wizard.plan.request.wanted import with_volumes
 
 
 class DriveTarget(FrozenStruct):
@@ -69,9 +73,9 @@ class DriveTarget(FrozenStruct):
     ) -> Plan:
         how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
         nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
-        usual, request = (
-            mounts.usual_here(self.where.environment.fstab),
-            plan_request.NewVolumes((), mode, how),
-        )
+        usual = mounts.usual_here(self.where.environment.fstab)
         usual = replace(usual, taken={*usual.taken, *self.where.given})
-        return plan_requested(machine, drives, request, requests, usual, self.wanted.danger, arrays=nodes)
+        empty = plan_request.NewVolumes((), mode, how)
+        request = with_volumes(machine, drives, empty, requests, usual, self.wanted.danger)
+        recordings = [diagnose(machine, drive, load_patterns()).recording for drive in drives]
+        return make_plan(machine, drives, request, recordings=recordings, arrays=nodes)
