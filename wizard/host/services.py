@@ -188,7 +188,7 @@ class Services:
         Raises Refused, with the missing tools."""
         if self.is_recording:
             raise Refused(f"{missing.said} {self.obstacle}".rstrip())
-        return str(packages.offer(missing, packages.cost(missing)))
+        return str(packages.offer(missing))
 
     def drive_paths(self) -> tuple[str, ...]:
         """Return the nodes of all drives, immediately."""

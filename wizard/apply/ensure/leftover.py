@@ -58,14 +58,11 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drives: Sequence[Drive]) -
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
         return run_control.CONTINUES(run=runs.run_argument(run)), None
-    asked = run_control.working_ways(run, now)
+    job = run_control.job_of(run)
+    asked = job.working_commands(run, now)
     if "keep" in asked.names:
         return _resolve_first(run, drives[0], asked)
-    if (
-        now not in {*LEFT_OFF, journal.RunState.WAITING}
-        or not asked.said(run)
-        or run_control.job_of(run).is_direct(run)
-    ):
+    if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job.is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)

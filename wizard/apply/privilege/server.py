@@ -27,7 +27,7 @@ from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.backup_store import ANY
 from wizard.apply.run.job import JobRequest, Start
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.kinds import read_any, render_any
@@ -121,7 +121,7 @@ class Relay:
     def _answer(self, request: RootRequest) -> Answer | None:
         """Return the last answer, or None if a run was relayed."""
         journal_dir = root_only_folder(request.journal) if request.journal else None
-        runs = LocalRuns(Environment(), journal_dir)
+        runs = LocalRuns(ANY, journal_dir)
         match request.ask:
             case Ask.LOOK:
                 return Answer(Say.DONE, machine=survey(request.paths))
@@ -167,7 +167,7 @@ class Relay:
             self._send(Answer(Say.ENTRY, entry=entry))
             self._sent_entries += 1
         self._send_status(run)
-        now = LocalRuns(Environment()).next_commands(run)
+        now = LocalRuns(ANY).next_commands(run)
         # No request resumes a run.
         ways = tuple(way for way in now.names if way != Purpose.APPLY)
         self._send(Answer(Say.ENDED, state=state(run), ways=ways, sentence=str(now.why_not)))
@@ -185,7 +185,7 @@ class Relay:
 
     def _send_status(self, run: Path, every_seconds: float = 0.0) -> None:
         if monotonic() >= self._looked + every_seconds:
-            self._looked, now = monotonic(), Answer(Say.STANDS, status=run_control.status(run))
+            self._looked, now = monotonic(), Answer(Say.STANDS, status=LocalRuns(ANY).status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
