@@ -15,27 +15,22 @@ from wizard.apply.run.backup_store import Environment
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.process.deferred import deferred
 
-if TYPE_CHECKING:
-    from wizard.advice.missing import Missing
+with deferred(__name__):
     from wizard.apply import packages, run_control
     from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
     from wizard.apply.plan import job as plan_job
-    from wizard.apply.run import job, journal, kinds, process
-    from wizard.apply.run.progress_log import RunStatus
+    from wizard.apply.run import job, journal, kinds, process, progress_log
     from wizard.apply.settings import plan_settings
+
+if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
     from wizard.model.run import JournalEntry
     from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
     from wizard.plan.undo_policy import UndoSpace
-else:
-    packages, run_control = deferred("wizard.apply", "packages", "run_control")
-    job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_job, plan_settings = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.plan_settings"
-    )
 
 
 class OpenRun(Struct, frozen=True):
@@ -93,7 +88,7 @@ class LocalRuns:
             # `diskwright status` reports damaged files.
             with suppress(BadInput):
                 now = journal.state(run)
-                ways = run_control.working_ways(run, now)
+                ways = run_control.job_of(run).working_commands(run, now)
                 if now is journal.RunState.RUNNING or ways.said(run):
                     devices = kinds.load(run).devices
                     opened.append(OpenRun(run, now.value, devices, ways.names, str(ways.why_not)))
@@ -111,14 +106,18 @@ class LocalRuns:
         """Return the state of a run. Raises BadInput if its journal is unreadable."""
         return journal.state(run)
 
-    def status(self, run: Path) -> RunStatus:
-        """Return the progress of a run, as far as known."""
-        return run_control.status(run)
+    def status(self, run: Path) -> progress_log.RunStatus:
+        """Return the progress of a run, and the phase unless the record is damaged."""
+        job, progress = run_control.job_of(run), progress_log.read_progress(run)
+        try:
+            return progress_log.RunStatus(progress, job.phase(run), job.power(run))
+        except BadInput:
+            return progress_log.RunStatus(progress)
 
     def next_commands(self, run: Path) -> job.NextCommands:
         """Return the commands that work on a run now, or why none does."""
         try:
-            return run_control.working_ways(run, journal.state(run))
+            return run_control.job_of(run).working_commands(run, journal.state(run))
         except (DiskwrightError, OSError) as error:
             return job.NextCommands((), str(error))
 

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -168,35 +169,28 @@ def manager_of(missing: Missing) -> Manager:
     return manager
 
 
-def cost(missing: Missing) -> Cost:
-    """Estimate the installation; unknown if the manager needs root or has no package lists yet. Raises as
-    `manager_of`."""
-    manager = manager_of(missing)
-    try:
+def offer(missing: Missing) -> Message:
+    """Describe the installation in one question, with the cost unless the manager needs root or has no
+    package lists yet. Raises as `manager_of`."""
+    manager, weighed = manager_of(missing), Cost()
+    with suppress(Failed):
         result = program.run(
             [*manager.weigh, *missing.packages],
             seconds=WEIGH_SECONDS,
             accept=range(256),
             stdin=manager.answers,
         )
-    except Failed:
-        return Cost()
-    return manager.read(result.output + result.errors)
-
-
-def offer(missing: Missing, weighed: Cost) -> Message:
-    """Describe the installation and the cost in one question."""
-    name = manager_of(missing).name
+        weighed = manager.read(result.output + result.errors)
     if weighed.download_bytes is None or weighed.disk_bytes is None:
         return t(
             "Install {packages:and} with {manager}; the size is unknown.",
             packages=missing.packages,
-            manager=name,
+            manager=manager.name,
         )
     return t(
         "Install {packages:and} with {manager}: {download:size} to download, {disk:size} on disk.",
         packages=missing.packages,
-        manager=name,
+        manager=manager.name,
         download=weighed.download_bytes,
         disk=weighed.disk_bytes,
     )

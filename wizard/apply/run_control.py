@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from wizard.apply.run import journal, process, progress_log
-from wizard.apply.run.job import JobRequest, NextCommands, RunJob, RunWork, begin, check_root
+from wizard.apply.run import journal, process
+from wizard.apply.run.job import JobRequest, RunJob, RunWork, begin, check_root
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.kinds import kind_for, kind_of
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import check_owner, run_argument
-from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
+from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import RunDocument
@@ -125,17 +125,3 @@ def carry_out(work: RunWork) -> None:
 def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
     return now is RunState.WAITING or (now is RunState.DONE and "undo" in ways)
-
-
-def working_ways(run: Path, now: RunState) -> NextCommands:
-    """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
-    return job_of(run).working_commands(run, now)
-
-
-def status(run: Path) -> progress_log.RunStatus:
-    """Return the status of a run. Unknown if its record is damaged."""
-    job, progress = job_of(run), progress_log.read_progress(run)
-    try:
-        return progress_log.RunStatus(progress, job.phase(run), job.power(run))
-    except BadInput:
-        return progress_log.RunStatus(progress)

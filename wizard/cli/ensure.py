@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
+from wizard.apply.ensure.look import DriveAssessment, look_at
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import job_for, resume
@@ -30,7 +30,7 @@ from wizard.model.ensure import (
     WantedDrives,
 )
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode
-from wizard.model.said import Message, Sentence, in_english, reason_of, shown_lines, t
+from wizard.model.said import Sentence, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 
 HEADS = {
@@ -55,9 +55,9 @@ def _result(
     state: State = "would-change" if last is None else "changed"
     if code is not ExitCode.DONE:
         state = "failed" if runs else "refused"
-    elif first.state is DriveState.REFUSED:
+    elif first.is_refused:
         state = "refused"
-    elif first.state is DriveState.AS_WANTED:
+    elif first.is_as_wanted:
         state = "as-wanted"
     latest = last or first
     said = first.said if code is ExitCode.DONE else latest.said
@@ -133,10 +133,9 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Ensured
         # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
     looks = _looks(wanted, where)
-    if check or any(look.state is DriveState.REFUSED for look in looks):
+    if check or any(look.is_refused for look in looks):
         for look in looks if check else ():
-            if look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
-                _show(look)
+            _show(look)
         results = [*map(_result, looks)]
     else:
         for doubt in doubts_about(runs_folder(where.journal_dir)):
@@ -159,12 +158,8 @@ def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
     paths = [path for look in looks for path in look.paths]
     for number, look in enumerate(looks):
         if twice := next((path for path in look.paths if paths.count(path) > 1), None):
-            looks[number] = _refused(look, t("Two entries of the file match {drive}.", drive=twice))
+            looks[number] = look.refused(t("Two entries of the file match {drive}.", drive=twice))
     return looks
-
-
-def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:
-    return replace(look, state=DriveState.REFUSED, said=(why,))
 
 
 def _show(look: DriveAssessment) -> None:
@@ -178,8 +173,8 @@ def _carried_out(look: DriveAssessment, where: Where) -> Result:
     runs: list[str] = []
     code = ExitCode.DONE
     for _ in range(MOST_STEPS):
-        if look.state in (DriveState.AS_WANTED, DriveState.REFUSED):
-            code = ExitCode.DONE if look.state is DriveState.AS_WANTED else ExitCode.FAILED
+        if not look.can_change:
+            code = ExitCode.DONE if look.is_as_wanted else ExitCode.FAILED
             break
         _show(look)
         try:
@@ -187,18 +182,18 @@ def _carried_out(look: DriveAssessment, where: Where) -> Result:
             runs.append(run.name)
             code = narrate(run)
         except DiskwrightError as error:
-            look, code = _refused(look, reason_of(error)), ExitCode.FAILED if runs else error.exit_code
+            look, code = look.refused(reason_of(error)), ExitCode.FAILED if runs else error.exit_code
             break
-        if code is ExitCode.DONE or (code is ExitCode.REFUSED and look.state is DriveState.RESUME):
+        if code is ExitCode.DONE or (code is ExitCode.REFUSED and look.run is not None):
             # After a reboot, a run that wrote nothing may not recognise the drive. A new run does.
             anew = _same_again(first, look_at(look.wanted, where))
-            if code is ExitCode.DONE or anew.state is DriveState.MAKE:
+            if code is ExitCode.DONE or anew.document is not None:
                 look = anew
                 continue
-        look = _refused(look, t("Run {run} did not finish.", run=run.name))
+        look = look.refused(t("Run {run} did not finish.", run=run.name))
         break
     else:
-        look = _refused(look, t("The drive still differs after repeated changes; check the runs."))
+        look = look.refused(t("The drive still differs after repeated changes; check the runs."))
         code = ExitCode.FAILED
     return _result(first, look, tuple(runs), code)
 
@@ -207,12 +202,13 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
     """Other drives were not compared with the other entries."""
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
-    said = t(
-        "The file matched {drives:and} before and matches {found:and} now.",
-        drives=first.paths,
-        found=look.paths,
+    return look.refused(
+        t(
+            "The file matched {drives:and} before and matches {found:and} now.",
+            drives=first.paths,
+            found=look.paths,
+        )
     )
-    return replace(_refused(look, said), document=None)
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:

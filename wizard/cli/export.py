@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import DriveState, as_found
+from wizard.apply.ensure.look import as_found
 from wizard.cli.output import save, say
 from wizard.cli.start import check_is_root, environment_of, read_plan_file
 from wizard.model.ensure import WantedDrive
@@ -27,7 +27,7 @@ def export(arguments: Namespace) -> None:
         look = as_found(arguments.plan, Where(environment_of(arguments)))
         _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
         say(t("Not written: who may write to the volumes."))
-        if look.state is not DriveState.AS_WANTED:
+        if not look.is_as_wanted:
             say(t("`ensure` would change or refuse {drive}:", drive=look.name))
             for said in look.said:
                 say(f"    {said}")

@@ -36,7 +36,7 @@ def install_tools(arguments: Namespace) -> ExitCode:
     packages.manager_of(lacks)
     if os.geteuid() != 0:
         raise Refused(packages.NEEDS_ROOT(programs=" ".join(lacks.programs)))
-    say(packages.offer(lacks, packages.cost(lacks)))
+    say(packages.offer(lacks))
     if not arguments.yes:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise Refused(

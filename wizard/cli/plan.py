@@ -10,10 +10,6 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.ranking import advise
 from wizard.advice.request import check_phrases
 from wizard.advice.workloads import find_workload
-from wizard.apply.plan.guard import check_places
-from wizard.apply.settings.existing_filesystem import with_lines_left
-from wizard.apply.steps.arrays import taken_arrays
-from wizard.apply.system import mounts
 from wizard.cli import command
 from wizard.cli.output import Document, save, say, show
 from wizard.documents.codec import render_document
@@ -30,11 +26,9 @@ from wizard.model.said import Message, Sentence, format_capacity, parse_size, t
 from wizard.plan.documents import PLANS
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request, volume_request
-from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import desktop_requests, plan_requested, room_for_preset, written
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, with_volumes, written
 from wizard.plan.text import AGAIN_AS_ROOT, UNREAD, unread_words
 from wizard.probe import machine as probed
-from wizard.probe.host.environment import caller
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import advice_page
 from wizard.ui.jobs.in_place import job_of
@@ -67,19 +61,13 @@ def plan(arguments: Namespace) -> None:
     )
     _tell_unread(arguments, drives)
     wanted, requests = _request(arguments, requests, machine, drives[0], part[2] if part else None)
-    arrays = taken_arrays() if arguments.machine is None else ()
-    usual = Usual()
-    if arguments.machine is None:
-        places = mounts.usual_places()
-        usual = Usual(caller(), places, mounts.taken_places(places), mounts.fixed_fstab())
-    plan = plan_requested(machine, drives, wanted, requests, usual, arguments.danger, arrays=arrays)
-    if arguments.machine is None:
-        check_places(plan)
-        plan = with_lines_left(plan, drives)
+    services = Services(machine, arguments.machine) if arguments.machine else Services()
+    request = with_volumes(machine, drives, wanted, requests, services.usual(), arguments.danger)
+    plan = services.plan(machine, drives, request)
     to_file = arguments.output not in (None, "-")
     if to_file:
         save(arguments.output, PLANS.render(plan))
-    job = job_of(Services(machine, arguments.machine) if arguments.machine else Services(), plan)
+    job = job_of(services, plan)
     show(job.page(), sys.stderr)
     if said := unread_words(plan):
         say(t("Nothing was written."), said)

@@ -33,6 +33,7 @@ from wizard.plan.request import encryption
 from wizard.plan.undo_policy import WORD
 from wizard.probe import pool
 from wizard.process.output import no_echo
+from wizard.process.program import remember
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.messages import WEAK
 from wizard.ui.view import Blocks
@@ -138,8 +139,8 @@ def read_text(name: str, command: str = "plan") -> tuple[str, str]:
     try:
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
-            return data.decode("utf-8"), shown
-        return files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
+            return remember(data.decode("utf-8")), shown
+        return remember(files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS)), shown
     except FileNotFoundError:
         raise BadInput(NOT_FOUND(file=shown, command=command)) from None
     except UnicodeDecodeError:

@@ -23,6 +23,10 @@ from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.process.deferred import deferred
 
 if TYPE_CHECKING:
+    from wizard.plan.plan import Plan
+    from wizard.plan.request.plan_request import Request
+
+with deferred(__name__):
     from wizard.advice import workloads
     from wizard.apply import local_runs, packages, remedies
     from wizard.apply.copy import places
@@ -36,35 +40,10 @@ if TYPE_CHECKING:
     from wizard.benchmark import smr_probe
     from wizard.benchmark.candidates import partition
     from wizard.plan import planner, undo_policy
-    from wizard.plan.plan import Plan
     from wizard.plan.request import using
-    from wizard.plan.request.plan_request import Request
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
     from wizard.probe.host import environment
-else:
-    (workloads,) = deferred("wizard.advice", "workloads")
-    planner, undo_policy, using = deferred("wizard.plan", "planner", "undo_policy", "request.using")
-    local_runs, packages, remedies, places, guard, plan_job, ask, client, backup_store, runs = deferred(
-        "wizard.apply",
-        "local_runs",
-        "packages",
-        "remedies",
-        "copy.places",
-        "plan.guard",
-        "plan.job",
-        "privilege.ask",
-        "privilege.client",
-        "run.backup_store",
-        "run.runs",
-    )
-    existing_filesystem, arrays, mounts = deferred(
-        "wizard.apply", "settings.existing_filesystem", "steps.arrays", "system.mounts"
-    )
-    smr_probe, partition = deferred("wizard.benchmark", "smr_probe", "candidates.partition")
-    interpret, pool, probe_machine, environment = deferred(
-        "wizard.probe", "interpret", "pool", "machine", "host.environment"
-    )
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -209,7 +188,7 @@ class Services:
         Raises Refused, with the missing tools."""
         if self.is_recording:
             raise Refused(f"{missing.said} {self.obstacle}".rstrip())
-        return str(packages.offer(missing, packages.cost(missing)))
+        return str(packages.offer(missing))
 
     def drive_paths(self) -> tuple[str, ...]:
         """Return the nodes of all drives, immediately."""
@@ -277,13 +256,8 @@ class Services:
         no one else can reach them."""
         if self.is_recording:
             return using.Usual()
-        folder, fstab = str(self._mounts or mounts.usual_places()), self._environment.fstab
-        return using.Usual(
-            layout.ROOT if self._mounts else environment.caller(),
-            folder,
-            mounts.taken_places(folder, fstab),
-            mounts.fixed_fstab(fstab),
-        )
+        usual = mounts.usual_here(self._environment.fstab, self._mounts)
+        return replace(usual, caller=layout.ROOT) if self._mounts else usual
 
     def writer_named(self, text: str) -> layout.Writer:
         """Look up `anna`, `group:family`, `everyone` or `root`. Raises BadInput."""

@@ -1,7 +1,16 @@
 """Load modules on first use, so that the first list of drives appears before most of the program."""
 
-from collections.abc import Iterator
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from threading import Lock
+from types import ModuleType
+
+Names = Mapping[str, object] | None
+Modules = Sequence[str] | None
+
+_PATCHING = Lock()
 
 
 class Deferred:
@@ -14,6 +23,24 @@ class Deferred:
         return getattr(import_module(self._name), name)
 
 
-def deferred(package: str, *modules: str) -> Iterator[Deferred]:
-    """Yield modules of a package. Import them as usual for the type checker."""
-    return (Deferred(f"{package}.{module}") for module in modules)
+@contextmanager
+def deferred(importer: str) -> Iterator[None]:
+    """Defer the statements `from PACKAGE import MODULE` of this block in the module `importer`. Imports in
+    other modules, which other threads may load meanwhile, are immediate."""
+
+    def later(
+        name: str, globals: Names = None, locals: Names = None, fromlist: Modules = (), level: int = 0
+    ) -> ModuleType:
+        if globals is None or globals.get("__name__") != importer:
+            return usual(name, globals, locals, fromlist, level)
+        found = ModuleType(name)
+        found.__dict__.update({module: Deferred(f"{name}.{module}") for module in fromlist or ()})
+        return found
+
+    with _PATCHING:
+        usual = builtins.__import__
+        builtins.__import__ = later
+        try:
+            yield
+        finally:
+            builtins.__import__ = usual

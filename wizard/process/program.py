@@ -33,7 +33,8 @@ LONGEST_LINE = 2000
 COMMAND, PROBE, EXCEPTION, END = "command", "probe", "exception", "end"
 
 seen: list[object] = []
-"""Facts that this process used, for anonymising: they contain the names of drives and people."""
+"""Facts and texts of documents that this process used, for anonymising: they contain the names of drives and
+people."""
 
 
 def note(kind: str, text: str) -> None:
@@ -67,7 +68,7 @@ def note_exception() -> None:
 
 
 def remember(facts: T) -> T:
-    """Keep facts until the debug log is finished, and return them."""
+    """Keep facts, or the text of a document, until the debug log is finished, and return them."""
     if VARIABLE in os.environ:
         seen.append(facts)
     return facts

@@ -14,14 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.apply.run import runs
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import serial_of
 from wizard.filesystems.registry import KINDS as FILESYSTEMS
@@ -120,10 +118,6 @@ def _in_texts(noun: Struct) -> Iterator[tuple[str, str]]:
             yield noun.path, MOUNT
 
 
-LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
-NEWEST_RUNS = 20
-"""Number of runs whose documents are read."""
-
 BETWEEN = re.compile(r"([,=:])")
 """Separators of values in a word of a command: `label=media,mount=/srv/media`."""
 
@@ -149,8 +143,11 @@ FOLDERS = ("HOME", "PWD", "OLDPWD", "TMPDIR", "DISKWRIGHT_STATE", "DISKWRIGHT_PL
 """Environment variables with the name of a person, or of a person's folder."""
 
 
-def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield every name given to a command. `known`: the command's own words."""
+def names_given(
+    words: Sequence[str], known: Collection[str], documents: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield every name given to a command. `known`: the command's own words. `documents`: texts of the files
+    that the command read."""
     for _, pieces in _split(words, known):
         yield from ((piece, kind) for piece, kind in pieces if kind)
     for variable in PEOPLE:
@@ -159,8 +156,8 @@ def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[
     for folder in (*(os.environ.get(variable, "") for variable in FOLDERS), os.getcwd()):  # noqa: PTH109
         if folder.startswith("/") and folder not in USUAL_FILES:
             yield folder, FILE
-    for file in (*map(Path, words), *_documents_of_runs(words)):
-        yield from _in_document(file, known)
+    for text in documents:
+        yield from _in_document(text, known)
 
 
 def masked(
@@ -223,30 +220,10 @@ def _vocabulary() -> frozenset[str]:
     return OWN_WORDS | workloads | texts | parts
 
 
-def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
-    """`keep` and `resume` work without naming a run."""
-    folders = {runs.runs_folder()}
-    for before, word in pairwise(("", *words)):
-        if before == "--journal" or word.startswith("--journal="):
-            folders.add(Path(word.removeprefix("--journal=")))
-    named = {Path(word) for word in words if "/" in word}
-    with suppress(OSError):
-        for folder in folders:
-            named |= set(sorted(folder.glob("[0-9]*"))[-NEWEST_RUNS:])
-    yield from (
-        run / file
-        for run in named
-        for file in (runs.PLAN, runs.CHANGES, runs.MIGRATION, runs.MOVE, runs.BRING)
-    )
-
-
-def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    with suppress(OSError, ValueError, RecursionError):
-        if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT_BYTES:
-            return
-        is_toml = path.suffix == ".toml"
+def _in_document(text: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    with suppress(ValueError, RecursionError):
+        is_toml = not text.lstrip().startswith("{")
         kinds = BY_FIELD | {"writable" if is_toml else "person": USER}
-        text = path.read_text(encoding="utf-8")
         for key, value in _texts(tomllib.loads(text) if is_toml else json.loads(text)):
             kind = kinds.get(key, NAME if is_toml else "")
             pieces = _pieces(value, kind, known) if is_toml else ((value, kind),)

@@ -102,9 +102,11 @@ def _versions(text: str) -> Iterator[str]:
 
 
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
-    """Find names in the facts that this process used, the command, its environment and documents."""
+    """Find names in the facts and documents that this process used, the command and its environment."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
-    names = anonymous.Words(nouns, dict(anonymous.names_given(words, known)), os.uname().nodename)
+    texts = [text for text in program.seen if isinstance(text, str)]
+    given = dict(anonymous.names_given(words, known, texts))
+    names = anonymous.Words(nouns, given, os.uname().nodename)
     command = shlex.join(("diskwright", *anonymous.masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 

@@ -11,13 +11,13 @@ from msgspec.structs import fields, replace
 from wizard import __version__
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.apply import run_control
+from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run import journal, runs
-from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
-from wizard.apply.run.job import NextCommands
+from wizard.apply.run.backup_store import ANY, OWN_FSTAB, kept_machine
 from wizard.apply.run.kinds import load
+from wizard.apply.run_control import is_not_yet
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.codec import render_document
@@ -307,10 +307,8 @@ def _room(plan: Plan, number: int | None) -> int | None:
 
 def _record(run: Path, steps: int) -> RunRecord:
     now, entries = journal.state(run), journal.read_entries(run)
-    try:
-        ways = run_control.working_ways(run, now)
-    except BadInput:
-        ways = NextCommands()
+    here = LocalRuns(ANY)
+    ways = here.next_commands(run)
     ends = [entry.at for entry in entries if entry.event in journal.ENDS]
     return RunRecord(
         id=run.name,
@@ -321,9 +319,9 @@ def _record(run: Path, steps: int) -> RunRecord:
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
-        power=run_control.status(run).power,
+        power=here.status(run).power,
         commands=tuple(runs.command_on(way, run) for way in ways.names),
-        not_yet=run_control.is_not_yet(now, ways.names),
+        not_yet=is_not_yet(now, ways.names),
     )
 
 

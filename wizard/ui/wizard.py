@@ -11,15 +11,14 @@ from wizard.process.deferred import deferred
 from wizard.ui.components.run_rows import RUNNING
 from wizard.ui.desk import Desk, Screen
 
+with deferred(__name__):
+    from wizard.ui.dialogs import asking, health, measuring, pages
+    from wizard.ui.screens import drives, review
+
 if TYPE_CHECKING:
     from wizard.apply.local_runs import OpenRun
     from wizard.plan.changes import RunDocument
-    from wizard.ui.dialogs import asking, health, measuring, pages
-    from wizard.ui.screens import drives, review
     from wizard.ui.view import Values
-else:
-    asking, health, measuring, pages = deferred("wizard.ui.dialogs", "asking", "health", "measuring", "pages")
-    drives, review = deferred("wizard.ui.screens", "drives", "review")
 
 MOST_RUNS = 4
 """Maximum number of runs listed individually."""

@@ -17,7 +17,7 @@ from tests.loop.ensure.test_ensure import quieted, told, where
 from tests.loop.program import MIB, Refused, RunState, is_locked, start_run, state
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import DriveState, look_at
+from wizard.apply.ensure.look import look_at
 from wizard.cli.ensure import ensured
 from wizard.model.ensure import EnsuredDrive, WantedDrives
 from wizard.plan.desired_state.document import read_wanted
@@ -242,7 +242,7 @@ def test_drive_changed_before_the_start_prevents_all_writes(
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     look = look_at(wanted_for(drives, work).drive[0], where(work))
-    assert look.state is DriveState.MAKE and isinstance(look.document, Plan)
+    assert isinstance(look.document, Plan)
     if what == "pulled":
         release(drives[1])
     else:

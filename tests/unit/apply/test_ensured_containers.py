@@ -9,7 +9,7 @@ from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made
 from wizard.apply.ensure import compare_mounts, look
 from wizard.apply.ensure.compare_mounts import Where, using_of
-from wizard.apply.ensure.look import DriveAssessment, DriveState
+from wizard.apply.ensure.look import DriveAssessment
 from wizard.apply.run.backup_store import Environment
 from wizard.model.ensure import WantedVolume
 from wizard.model.errors import Refused
@@ -88,7 +88,7 @@ def test_missing_parts_are_reported(
 
 def exported(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> WantedVolume:
     monkeypatch.setattr(look, "resolve_drives", lambda matches: (machine(of), (of,)))
-    monkeypatch.setattr(look, "look_at", lambda wanted, where: DriveAssessment(wanted, DriveState.AS_WANTED))
+    monkeypatch.setattr(look, "look_at", lambda wanted, where: DriveAssessment(wanted))
     (volume,) = look.as_found(of.path, Where(environment)).wanted.volume
     return volume
 

@@ -5,12 +5,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.machines import FOLDER
 from wizard.cli.main import own_words, parser_of
+from wizard.cli.start import read_text
 from wizard.cli.table import COMMANDS
 from wizard.model.errors import ExitCode
 from wizard.probe.machine import load_machine
@@ -163,14 +165,21 @@ def test_spare_folder_is_used_without_a_writable_temporary_one(
     assert "TMPDIR" in capsys.readouterr().err
 
 
-def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does: str | None = None) -> str:
-    """Return the log of a command with `does`, or all of its words, among the commands run."""
+def logged(
+    words: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    does: str | None = None,
+    files: Sequence[Path] = (),
+) -> str:
+    """Return the log of a command that reads `files`, with `does`, or all of its words, among the commands
+    run."""
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    if "DISKWRIGHT_STATE" not in os.environ:
-        # Runs of this machine name things, too.
-        monkeypatch.setenv("DISKWRIGHT_STATE", str(folder / "runs"))
+    monkeypatch.setattr(program, "seen", [])
 
     def work(rest: list[str]) -> int:
+        for file in files:
+            read_text(str(file))
         program.note(program.COMMAND, " ".join(rest) if does is None else does)
         return 0
 
@@ -227,6 +236,6 @@ def test_names_from_documents_and_environment_are_replaced(
     ran = (
         "mkfs -L zorkaslabel zorkas ZQ-77 /srv/zorkasplace/x zorkasgroup zorka zorkadmin /srv/zorkahome/y nas"
     )
-    said = logged(["ensure", str(wanted), str(plan)], tmp_path, monkeypatch, ran)
+    said = logged(["ensure", str(wanted), str(plan)], tmp_path, monkeypatch, ran, (wanted, plan))
     assert "zorka" not in said and "ZQ-77" not in said
     assert said.count(" nas\n") == 1, "a purpose of ours"

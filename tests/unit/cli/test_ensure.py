@@ -10,7 +10,7 @@ from tests.unit.plan.desired_state.test_several import ONE, OTHER
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import DriveTarget
-from wizard.apply.ensure.look import DriveAssessment, DriveState
+from wizard.apply.ensure.look import DriveAssessment
 from wizard.apply.plan.job import JOB
 from wizard.apply.run.backup_store import Environment
 from wizard.cli import ensure
@@ -28,7 +28,7 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
         for one in (ONE, OTHER)
     )
     looks = [
-        DriveAssessment(wanted, DriveState.MAKE, drives=(one,), document=plan)
+        DriveAssessment(wanted, drives=(one,), document=plan)
         for one, plan in zip((ONE, OTHER), plans, strict=True)
     ]
     begun: list[str] = []

@@ -23,7 +23,7 @@ from tests.unit.machines import partitioned
 from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
 from tests.unit.plan.settings.test_moving import MISALIGNED, moved
 from tests.unit.report.reports import MACHINES, RECORDINGS, plans_of
-from wizard.apply.ensure.look import DriveAssessment, DriveState
+from wizard.apply.ensure.look import DriveAssessment
 from wizard.benchmark.results import render_verdict
 from wizard.cli import ensure
 from wizard.cli.changes import PROSPECT_SCHEMA
@@ -131,7 +131,7 @@ def test_journals(folder: Path) -> None:
 def test_ensure_requests_and_results() -> None:
     text = HEAD + VOLUME
     assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
-    look = DriveAssessment(read_wanted(text, "w.toml").drive[0], DriveState.REFUSED, ("No drive.",))
+    look = DriveAssessment(read_wanted(text, "w.toml").drive[0], ("No drive.",))
     assert (
         faults_of(render_document(ENSURED_SCHEMA, to_json(Ensured(True, True, (ensure._result(look)[0],)))))
         == ""

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.earlier import sealed
+from tests.planned import plan_requested
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, UUIDS
 from wizard.advice.catalogue import load_catalogue
@@ -32,7 +33,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.request.wanted import plan_requested
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"

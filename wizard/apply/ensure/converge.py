@@ -10,6 +10,8 @@ from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system import mounts
 from wizard.filesystems.registry import MADE
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model.ensure import WantedDrive, WantedVolume
 from wizard.model.errors import DiskwrightError, FrozenStruct
 from wizard.model.layout import Stripe
@@ -17,10 +19,9 @@ from wizard.model.machine import Drive, Layer, Machine
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import stripe_of
 from wizard.plan.plan import Plan
+from wizard.plan.planner import make_plan
 from wizard.plan.request import plan_request
-from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import plan_requested
-from wizard.probe.host.environment import caller
+from wizard.plan.request.wanted import with_volumes
 
 
 class DriveTarget(FrozenStruct):
@@ -72,9 +73,9 @@ class DriveTarget(FrozenStruct):
     ) -> Plan:
         how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
         nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
-        places, fstab = mounts.usual_places(), self.where.environment.fstab
-        taken = mounts.taken_places(places, fstab) | self.where.given
-        usual, danger = Usual(caller(), places, taken, mounts.fixed_fstab(fstab)), self.wanted.danger
-        return plan_requested(
-            machine, drives, plan_request.NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
-        )
+        usual = mounts.usual_here(self.where.environment.fstab)
+        usual = replace(usual, taken={*usual.taken, *self.where.given})
+        empty = plan_request.NewVolumes((), mode, how)
+        request = with_volumes(machine, drives, empty, requests, usual, self.wanted.danger)
+        recordings = [diagnose(machine, drive, load_patterns()).recording for drive in drives]
+        return make_plan(machine, drives, request, recordings=recordings, arrays=nodes)

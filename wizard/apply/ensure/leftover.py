@@ -10,7 +10,7 @@ from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
-from wizard.model.errors import BadInput, FrozenStruct
+from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Drive
@@ -20,13 +20,8 @@ from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import subvolume_written
 
-
-class Leftover(FrozenStruct):
-    """An unfinished run, a message about it, and True if it does what is requested and can resume."""
-
-    run: Path
-    said: Message
-    resumes: bool = False
+Leftover = tuple[Message, Path | None]
+"""A message about an unfinished run, and the run if it does what is requested and can resume."""
 
 
 def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
@@ -43,7 +38,7 @@ def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:
             if mine and (left := _assess(run, aim, ideal, mine)):
                 found.append(left)
             pending = tuple(drive for drive in pending if drive not in mine)
-    return min(found, key=lambda left: left.resumes, default=None)
+    return min(found, key=lambda left: left[1] is not None, default=None)
 
 
 def _uses(document: RunDocument, drive: Drive) -> bool:
@@ -62,15 +57,12 @@ def _uses(document: RunDocument, drive: Drive) -> bool:
 def _assess(run: Path, aim: DriveTarget, ideal: Plan, drives: Sequence[Drive]) -> Leftover | None:
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
-        return Leftover(run, run_control.CONTINUES(run=runs.run_argument(run)))
-    asked = run_control.working_ways(run, now)
+        return run_control.CONTINUES(run=runs.run_argument(run)), None
+    job = run_control.job_of(run)
+    asked = job.working_commands(run, now)
     if "keep" in asked.names:
         return _resolve_first(run, drives[0], asked)
-    if (
-        now not in {*LEFT_OFF, journal.RunState.WAITING}
-        or not asked.said(run)
-        or run_control.job_of(run).is_direct(run)
-    ):
+    if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job.is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
@@ -82,12 +74,12 @@ def _assess(run: Path, aim: DriveTarget, ideal: Plan, drives: Sequence[Drive]) -
             drive=drives[0].path,
             run=run.name,
         )
-        return Leftover(run, said, resumes=True)
+        return said, run
     return None if untouched else _resolve_first(run, drives[0], asked)
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Leftover:
-    return Leftover(run, t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run)))
+    return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run)), None
 
 
 def _makes_requested(run: Path, aim: DriveTarget, ideal: Plan) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -30,28 +29,16 @@ from wizard.plan.request.roles import SYSTEM_WORKLOAD, role_by_type
 from wizard.probe.machine import list_drive_paths, probe_machine
 
 
-class DriveState(StrEnum):
-    """Result of a comparison. AS_WANTED: nothing to do. MAKE: apply the plan. USE: mount an existing volume
-    or add it to fstab. RESUME: an interrupted run does this. REFUSED: not allowed."""
-
-    AS_WANTED = "as-wanted"
-    MAKE = "make"
-    USE = "use"
-    RESUME = "resume"
-    REFUSED = "refused"
-
-
 class DriveAssessment(FrozenStruct):
     """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
-    ambiguous. `before` and `after` describe them. `document` is to be applied, or `run` to be resumed.
-    `replaces` is True if existing contents are lost, which the document allows. `replace` is the
-    value that would allow it, if only that is missing.
+    ambiguous. `before` and `after` describe them. `document` is to be applied: a plan, or changes that mount
+    an existing volume or add it to fstab. `run` is to be resumed. `replaces` is True if existing contents are
+    lost, which the entry allows. `replace` is the value that would allow it, if only that is missing.
     """
 
     wanted: ensure.WantedDrive
-    state: DriveState
     said: tuple[Message | str, ...] = ()
     drives: tuple[Drive, ...] = ()
     before: tuple[ensure.Shape, ...] = ()
@@ -62,9 +49,23 @@ class DriveAssessment(FrozenStruct):
     replace: str = ""
 
     @property
-    def drive(self) -> Drive | None:
-        """The first drive, or None if the drives are ambiguous."""
-        return self.drives[0] if self.drives else None
+    def can_change(self) -> bool:
+        """True if a document or run makes the drive match."""
+        return self.document is not None or self.run is not None
+
+    @property
+    def is_as_wanted(self) -> bool:
+        """True if there is nothing to do."""
+        return not (self.said or self.can_change)
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the necessary changes are not allowed."""
+        return not (self.is_as_wanted or self.can_change)
+
+    def refused(self, why: Message | str) -> "DriveAssessment":
+        """Return the comparison with this reason to refuse."""
+        return replace(self, said=(why,), document=None, run=None)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ class DriveAssessment(FrozenStruct):
     @property
     def name(self) -> str:
         """The name of the drive in messages."""
-        return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
+        return self.wanted.name or next(iter(self.paths), str(t("a drive")))
 
 
 def look_at(wanted: ensure.WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
@@ -82,11 +83,11 @@ def look_at(wanted: ensure.WantedDrive, where: compare_mounts.Where) -> DriveAss
     try:
         machine, drives = resolve_drives(wanted.matches)
     except DiskwrightError as error:
-        return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),))
+        return DriveAssessment(wanted, (reason_of(error),))
     try:
         return _compare(converge.DriveTarget(wanted, machine, drives, where))
     except DiskwrightError as error:
-        return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),), drives, _shapes(drives))
+        return DriveAssessment(wanted, (reason_of(error),), drives, _shapes(drives))
 
 
 def _compare(aim: converge.DriveTarget) -> DriveAssessment:
@@ -102,10 +103,10 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     ideal = aim.ideal()
     key_of(ideal)
     after = differences.shapes_wanted(ideal)
-    seen = DriveAssessment(aim.wanted, DriveState.REFUSED, (), drives, _shapes(drives), after)
+    seen = DriveAssessment(aim.wanted, (), drives, _shapes(drives), after)
     if left := leftover(aim, ideal):
-        state = DriveState.RESUME if left.resumes else DriveState.REFUSED
-        return replace(seen, state=state, said=(left.said,), run=left.run)
+        said, run = left
+        return replace(seen, said=(said,), run=run)
     for drive in drives:
         if drive.waiting is not None and drive.waiting.bare:
             refuse_content(drive, chosen=False)
@@ -141,10 +142,8 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
     said, changes, places = compare_mounts.using_of(ideal, aim.wanted.volume, aim.drives, aim.where)
     seen = replace(seen, said=said, before=_shapes(seen.drives, places))
     if changes is not None:
-        return replace(seen, state=DriveState.USE, document=changes)
-    if said:
-        return seen
-    return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
+        return replace(seen, document=changes)
+    return seen if said else replace(seen, after=seen.before)
 
 
 def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> DriveAssessment:
@@ -181,7 +180,6 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     )
     return replace(
         seen,
-        state=DriveState.MAKE,
         said=messages,
         document=plan,
         after=differences.shapes_wanted(plan),
@@ -248,7 +246,7 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     # The last partition may end elsewhere than `ensure` would place its end.
     last = replace(volumes[-1], size=volume_request.REST)
     looks = [look_at(one, where) for one in (replace(exact, volume=(*volumes[:-1], last)), exact)]
-    return next((look for look in looks if look.state is DriveState.AS_WANTED), looks[-1])
+    return next((look for look in looks if look.is_as_wanted), looks[-1])
 
 
 def _found(drive: Drive, part: Partition, environment: Environment) -> ensure.WantedVolume:

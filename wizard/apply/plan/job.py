@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from wizard.apply.block import extents, scratch_device
-from wizard.apply.engine import changes, exchange, scratch_copies, stores, survey, writable_copy
+from wizard.apply.engine import stores
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNKNOWN_DATA,
@@ -24,31 +23,37 @@ from wizard.apply.engine.record import (
     load_record,
     save_record,
 )
-from wizard.apply.plan import (
-    automount,
-    guard,
-    identity_check,
-    readonly_look,
-    rehearse,
-    rehearsed,
-    run_drives,
-    run_summary,
-)
-from wizard.apply.plan import run as carrying
+from wizard.apply.plan import run_summary
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import either
-from wizard.apply.steps import containers, layers
-from wizard.apply.system import fstab
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
-from wizard.plan import text, undo_policy
 from wizard.plan.plan import Plan
-from wizard.plan.request import encryption
 from wizard.plan.request.roles import content_fault
 from wizard.probe.pool import is_attached
+from wizard.process.deferred import deferred
+
+# Not needed to show the state of a run.
+with deferred(__name__):
+    from wizard.apply.block import extents, scratch_device
+    from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
+    from wizard.apply.plan import (
+        automount,
+        guard,
+        identity_check,
+        readonly_look,
+        rehearse,
+        rehearsed,
+        run_drives,
+    )
+    from wizard.apply.plan import run as carrying
+    from wizard.apply.steps import containers, layers
+    from wizard.apply.system import fstab
+    from wizard.plan import text, undo_policy
+    from wizard.plan.request import encryption
 
 
 def why_direct(plan: Plan, folder: Path) -> str:

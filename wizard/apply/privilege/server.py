@@ -14,10 +14,11 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
@@ -26,8 +27,8 @@ from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start
+from wizard.apply.run.backup_store import ANY
+from wizard.apply.run.job import JobRequest, Start
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.process import DAMAGED, Purpose, request_stop
@@ -89,8 +90,7 @@ class Relay:
         self._last: Path | None = None
         self._sent_entries = 0
         self._status: Answer | None = None
-        self._status_lock = threading.Lock()
-        self._line_lock = threading.Lock()
+        self._looked = 0.0
 
     def serve(self) -> None:
         """Announce root, and answer requests until the interface closes the pipe."""
@@ -121,7 +121,7 @@ class Relay:
     def _answer(self, request: RootRequest) -> Answer | None:
         """Return the last answer, or None if a run was relayed."""
         journal_dir = root_only_folder(request.journal) if request.journal else None
-        runs = LocalRuns(Environment(), journal_dir)
+        runs = LocalRuns(ANY, journal_dir)
         match request.ask:
             case Ask.LOOK:
                 return Answer(Say.DONE, machine=survey(request.paths))
@@ -162,13 +162,12 @@ class Relay:
         self._run = None
 
     def _relay_rest(self, run: Path) -> None:
-        with self._relaying_status(run):
-            for entry in follow(run, self._sent_entries):
-                self._send_status(run)
-                self._send(Answer(Say.ENTRY, entry=entry))
-                self._sent_entries += 1
+        for entry in follow(run, self._sent_entries, partial(self._send_status, run, STANDING_SECONDS)):
+            self._send_status(run)
+            self._send(Answer(Say.ENTRY, entry=entry))
+            self._sent_entries += 1
         self._send_status(run)
-        now = LocalRuns(Environment()).next_commands(run)
+        now = LocalRuns(ANY).next_commands(run)
         # No request resumes a run.
         ways = tuple(way for way in now.names if way != Purpose.APPLY)
         self._send(Answer(Say.ENDED, state=state(run), ways=ways, sentence=str(now.why_not)))
@@ -177,43 +176,23 @@ class Relay:
         """Relays the further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
+        purpose = Purpose(request.ask)
         try:
-            with self._relaying_status(run):
-                sentence = (
-                    run_control.keep(run, _secret(request.secret))
-                    if request.ask is Ask.KEEP
-                    else run_control.undo(run)
-                )
+            seen = run_control.hand_over(run, JobRequest(purpose, _secret(request.secret)))
         finally:
             self._relay_rest(run)
-        return Answer(Say.DONE, sentence=sentence)
+        return Answer(Say.DONE, sentence=run_control.await_end(run, purpose, seen))
 
-    @contextmanager
-    def _relaying_status(self, run: Path) -> Iterator[None]:
-        ended = threading.Event()
-
-        def watch() -> None:
-            while not ended.wait(STANDING_SECONDS):
-                self._send_status(run)
-
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-
-    def _send_status(self, run: Path) -> None:
-        with self._status_lock:
-            now = Answer(Say.STANDS, status=run_control.status(run))
+    def _send_status(self, run: Path, every_seconds: float = 0.0) -> None:
+        if monotonic() >= self._looked + every_seconds:
+            self._looked, now = monotonic(), Answer(Say.STANDS, status=LocalRuns(ANY).status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
 
     def _send(self, answer: Answer) -> None:
         # If the interface has gone or broken the pipe, still follow the run to its end.
-        with self._line_lock, suppress(OSError):
+        with suppress(OSError):
             self._told.write(ask.as_line(answer))
             self._told.flush()
 

@@ -19,6 +19,7 @@ from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, failing, t
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
+from wizard.process.program import remember
 
 T = TypeVar("T")
 
@@ -53,7 +54,7 @@ def replace_text(file: Path, text: str) -> None:
 def read_kept(file: Path) -> str | None:
     """Return the text of a run's file, or None if missing. Raises BadInput."""
     try:
-        return file.read_text("utf-8")
+        return remember(file.read_text("utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -63,7 +64,7 @@ def read_kept(file: Path) -> str | None:
 def read_file(path: Path) -> str:
     """Read a run's file. Raises BadInput."""
     try:
-        return path.read_text("utf-8")
+        return remember(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 

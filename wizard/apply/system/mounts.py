@@ -17,7 +17,7 @@ from wizard.model.errors import BadInput
 from wizard.model.run import differences
 from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.operations.mounts import ACCESS_TIME, Mount, mounted_subvolume
-from wizard.plan.request.using import PLACES
+from wizard.plan.request.using import PLACES, Usual
 from wizard.probe.host import environment
 from wizard.probe.host.sysfs import Mounted, mounts_in, swaps_in, text
 
@@ -192,6 +192,12 @@ def check_unused(place: str) -> None:
 def usual_places() -> str:
     """Return the default folder for mount points: $DISKWRIGHT_PLACES or /srv, resolved."""
     return str(Path(os.environ.get("DISKWRIGHT_PLACES") or PLACES).resolve())
+
+
+def usual_here(fstab: Path = OWN_FSTAB, places: Path | None = None) -> Usual:
+    """Return the calling user and the default mount points, in `places` or the default folder."""
+    folder = str(places or usual_places())
+    return Usual(environment.caller(), folder, taken_places(folder, fstab), fixed_fstab(fstab))
 
 
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:

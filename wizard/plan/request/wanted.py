@@ -1,6 +1,6 @@
 """Plan the requests of a command: resolve filesystems by advice or role, options, writers and places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -17,8 +17,6 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, Message, Sentence, t
-from wizard.plan.plan import Plan
-from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request import roles, using
 from wizard.plan.request.plan_request import NewVolumes, Request
@@ -36,37 +34,32 @@ NONE = Sentence("No filesystem suitable for {workload} can be created on {drive}
 WHY_NOT = Sentence("{filesystem}: {why}")
 
 
-def plan_requested(
+def with_volumes(
     machine: Machine,
     drives: Sequence[Drive],
     request: Request,
-    volumes: Sequence[WantedVolume] = (),
+    volumes: Sequence[WantedVolume],
     usual: using.Usual = using.NO_USUAL,
     phrases: Sequence[str] = (),
-    draw_uuid: Callable[[], str] = new_uuid,
-    arrays: Sequence[str] = (),
-) -> Plan:
-    """Plan a request, to which these volumes are added. `usual`: defaults for missing values. `phrases`:
-    confirmations typed. Other arguments are as in `make_plan`.
-
-    Raises as `make_plan` does, and BadInput for an unknown writer.
-    """
-    recordings = [diagnose(machine, drive, load_patterns()).recording for drive in drives]
-    if isinstance(request, NewVolumes):
-        specs, stripe, part = tuple[VolumeSpec, ...](), request.arrangement.stripe, request.part
-        for asked in volumes:
-            wanted, room, possible = asked, None, tuple[str, ...]()
-            if stripe:
-                wanted, possible = replace(asked, size=REST, role=None), FILESYSTEMS[stripe.kind]
-                sizes = [drive.size_bytes or 0 for drive in drives]
-                room = room_bytes(stripe.kind, stripe.level, sizes) or None
-            elif part:
-                wanted, room = replace(asked, size=asked.size or REST), part.size_bytes
-            spec = spec_of(machine, drives[0], recordings[0], wanted, phrases, room, possible)
-            writer = None if asked.writable is None else writer_named(asked.writable)
-            specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer),)
-        request = replace(request, specs=specs)
-    return make_plan(machine, drives, request, draw_uuid, recordings, arrays)
+) -> Request:
+    """Add volumes to a request. `usual`: defaults for missing values. `phrases`: confirmations typed. Raises
+    as `spec_of` and `with_usual_place` do, and BadInput for an unknown writer."""
+    if not isinstance(request, NewVolumes):
+        return request
+    recording = diagnose(machine, drives[0], load_patterns()).recording
+    specs, stripe, part = tuple[VolumeSpec, ...](), request.arrangement.stripe, request.part
+    for asked in volumes:
+        wanted, room, possible = asked, None, tuple[str, ...]()
+        if stripe:
+            wanted, possible = replace(asked, size=REST, role=None), FILESYSTEMS[stripe.kind]
+            sizes = [drive.size_bytes or 0 for drive in drives]
+            room = room_bytes(stripe.kind, stripe.level, sizes) or None
+        elif part:
+            wanted, room = replace(asked, size=asked.size or REST), part.size_bytes
+        spec = spec_of(machine, drives[0], recording, wanted, phrases, room, possible)
+        writer = None if asked.writable is None else writer_named(asked.writable)
+        specs += (using.with_usual_place(spec, drives[0], usual, specs, writer=writer),)
+    return replace(request, specs=specs)
 
 
 def spec_of(

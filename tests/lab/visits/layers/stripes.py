@@ -37,6 +37,7 @@ from tests.lab.guest.inside import (
     without_loops,
 )
 from tests.loop.program import start_run
+from tests.planned import plan_requested
 from tests.unit.plan.layouts import plan_page
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
@@ -51,7 +52,6 @@ from wizard.operations.layers import array_uuid
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.request.wanted import plan_requested
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 

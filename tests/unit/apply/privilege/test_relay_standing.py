@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import threading
 import time
 from pathlib import Path
 from shutil import copyfile
@@ -12,6 +14,8 @@ from wizard.apply import run_control
 from wizard.apply.engine.record import Phase, Record, power_sentence, save_record
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.privilege.server import Relay
+from wizard.apply.run import process
+from wizard.apply.run.job import JobRequest
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.progress_log import RunStatus, StepProgress, note_progress
 from wizard.apply.run.runs import MIGRATION
@@ -41,22 +45,28 @@ def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
 def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.WAITING, "Done, not yet in use.")
-    journal.close()
     copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / MIGRATION)
-    pipe = io.BytesIO()
+    lock, pipe = process.lock_run(tmp_path), io.BytesIO()
 
-    def keeping(run: Path, secret: bytes | None) -> str:
-        note_progress(run, StepProgress(0, 0.5, 20.0))
+    def keeping() -> None:
+        note_progress(tmp_path, StepProgress(0, 0.5, 20.0))
         until = time.monotonic() + 30
         while b"seconds_left" not in pipe.getvalue() and time.monotonic() < until:
             time.sleep(0.02)
-        note_progress(run, StepProgress(0, 1.0, 0.0))
-        return "Kept."
+        note_progress(tmp_path, StepProgress(0, 1.0, 0.0))
+        journal.end(Event.KEPT, "Kept.")
+        os.close(lock)
 
-    monkeypatch.setattr(run_control, "keep", keeping)
+    def hand_over(run: Path, asked: JobRequest) -> int:
+        assert asked.purpose is process.Purpose.KEEP
+        journal.add(Event.STARTED, "Keeping the result.")
+        threading.Thread(target=keeping, daemon=True).start()
+        return 1
+
+    monkeypatch.setattr(run_control, "hand_over", hand_over)
     relay = Relay(io.BytesIO(), pipe)
     relay._last = tmp_path
     last = relay._settle(RootRequest(Ask.KEEP))
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert StepProgress(0, 0.5, 20.0) in [answer.status.progress for answer in told if answer.status]
-    assert last.say is Say.DONE and told[-1].say is Say.ENDED
+    assert (last.say, last.sentence) == (Say.DONE, "Kept.") and told[-1].say is Say.ENDED

@@ -137,10 +137,10 @@ def test_meaning_of_a_name() -> None:
 
 def test_unknown_family_is_refused_with_the_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match="Install the package mdadm"):
-        offer(missing(("mdadm",), ""), Cost())
+        offer(missing(("mdadm",), ""))
     monkeypatch.setattr("wizard.process.program.find", lambda _name: None)
     with pytest.raises(Refused, match=r"^xbps-install is not installed\.$"):
-        offer(missing(("mdadm",), "void"), Cost())
+        offer(missing(("mdadm",), "void"))
 
 
 def test_long_command_is_reported_by_line_and_services_not_awaited(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.planned import plan_requested
 from tests.schemas.valid import validator_of
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
@@ -30,7 +31,6 @@ from wizard.plan.desired_state.document import matches, matching_drive, read_wan
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import plan_requested
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.planned import plan_requested
 from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME, holding
 from tests.unit.plan.desired_state.test_several import made
@@ -16,7 +17,6 @@ from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import plan_requested
 
 MAIL = '[[drive.volume]]\nworkload = "mail"\nsize = "1G"\nfs = "ext4"\nlabel = "mail"\n'
 GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n'

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.planned import plan_requested
 from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
 from tests.unit.plan.layouts import EVERYTHING
@@ -26,7 +27,6 @@ from wizard.plan.desired_state.document import read_wanted, stripe_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.request.wanted import plan_requested
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'

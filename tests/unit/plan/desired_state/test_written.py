@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.planned import plan_requested
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from wizard.model.errors import BadInput
@@ -21,7 +22,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import parse_volume
-from wizard.plan.request.wanted import plan_requested
 
 BLANK = drive(serial="A", size_bytes=500 * GIB)
 PAIR = (BLANK, replace(BLANK, path="/dev/sdb", serial="B", wwn=None))
