@@ -20,7 +20,7 @@ from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
 from wizard.apply.system import edited_file, mounts
 from wizard.apply.table import identifier
-from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
+from wizard.apply.table.one_entry import with_backup_at_end, with_changes
 from wizard.apply.table.write import image_of, table_regions
 from wizard.model.errors import Failed, FrozenStruct, Refused
 from wizard.model.geometry import Identity
@@ -364,7 +364,7 @@ def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> i
     layouts = [derive.placed_layout(before, number, extent) for extent in extents]
     now = image_of(setting.drive, table_regions(Member(identity, before, layouts[1])), identity)
     old, new = (
-        with_one_changed(derive.table_of(setting.drive, layout, changed=number), now) for layout in layouts
+        with_changes(derive.table_of(setting.drive, layout, changed=number), now) for layout in layouts
     )
     return identifier.Edit(before.table, now, old, new)
 

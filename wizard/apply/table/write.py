@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from wizard.documents.codec import to_json
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.partition_types import is_extended
 from wizard.model.errors import Failed, Refused, partition_path
-from wizard.model.geometry import Geometry, Identity
+from wizard.model.geometry import Identity
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Check
@@ -30,7 +30,6 @@ from wizard.plan.dangers import slot_of
 from wizard.plan.plan import Plan
 from wizard.probe.content.tables import read_table
 from wizard.process.module import module_argv
-from wizard.process.program import find, run
 
 LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
@@ -54,21 +53,20 @@ def _have_written(operation: WriteTable, context: step_context.StepContext) -> N
                 why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
-    wanted = [entry for entry in operation.entries if not entry.kept]
-    if not wanted:
-        return
     # libparted cannot set all types.
     node, drive = operation.device, context.member.drive
     devices.forget_caches(node)
     before = image_of(node, record_places(drive, node), drive)
     if operation.table == "mbr":
-        lines = {proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry for entry in wanted}
+        lines = {
+            proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry
+            for entry in operation.entries
+        }
         types = {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)]) for at, entry in lines.items()}
         after = before.having(types)
     else:
-        after = before.with_gpt({entry.number: {0: UUID(entry.type).bytes_le} for entry in wanted})
-    for offset, data in proof.in_order(operation.table, before, after):
-        devices.write_bytes(node, offset, data)
+        after = before.with_gpt({entry.number: {0: UUID(entry.type).bytes_le} for entry in operation.entries})
+    _write_blocks(node, before, after)
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
@@ -78,8 +76,8 @@ def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Imag
 
 
 def write_table(operation: WriteTable, context: step_context.StepContext) -> Message:
-    """Write the table, read it back, and return a summary with random UUIDs. Tables with preserved partitions
-    are only written to a scratch copy. Raises Failed."""
+    """Write the table, read it back, and return a summary with random UUIDs. libparted writes new tables.
+    Tables with preserved partitions are only changed on a scratch copy, by our own code. Raises Failed."""
     drive, plan, member = operation.device, context.plan, context.member
     if context.step > 1:
         try:
@@ -93,23 +91,13 @@ def write_table(operation: WriteTable, context: step_context.StepContext) -> Mes
     if not context.rehearsed:
         raise Failed(step_context.NOT_REHEARSED(device=drive))
     before = image_of(drive, table_regions(member), member.drive)
-    if not plan.part and not plan.only_table:
-        # libparted ignores space after a misplaced backup GPT, so the backup moves first.
-        usable = one_entry.with_backup_at_end(before)
-        _write_blocks(drive, before, usable)
-        _have_written(operation, context)
-        written = image_of(drive, before.places, member.drive)
-        # Restore what libparted changed of preserved partitions.
-        _write_blocks(drive, written, proof.proven(operation, usable, written))
-        return _read_back(drive, context)
-    # libparted would recreate the entries.
-    _write_blocks(
-        drive,
-        before,
-        one_entry.with_one_changed(operation, before)
-        if plan.part
-        else one_entry.with_lost_table(operation, before, member.after),
+    is_lost = plan.only_table and not plan.part
+    wanted = (
+        one_entry.with_lost_table(operation, before, member.after)
+        if is_lost
+        else one_entry.with_changes(operation, before)
     )
+    _write_blocks(drive, before, wanted)
     devices.forget_caches(drive)
     devices.reread_table(drive, anew=True)
     devices.add_partitions(drive, (entry.number for entry in operation.entries))
@@ -186,7 +174,7 @@ def _table_checks(operation: WriteTable | ResetZones, context: step_context.Step
     # Existing partitions keep their alignment.
     new = [slot.number for slot in after.changed if not plan.part]
     if new:
-        yield alignment_check(drive, new, context.seconds)
+        yield step_context.matched(lambda: misalignments(drive, new))
 
 
 def _empty_checks(operation: ResetZones, context: step_context.StepContext) -> Iterator[Check]:
@@ -204,38 +192,15 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
             yield t("{name} is missing", name=f"partition {slot.number}: {content_of(slot)}")
 
 
-def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
-    """Check the alignment by the kernel's rule, and with parted if installed."""
-    check = step_context.matched(
-        lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)]
-    )
-    if check.holds and find("parted") is None:
-        return step_context.checked(True, t("parted is not installed; only the kernel's rule was checked"))
-    return check
-
-
-def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Message]:
-    node = partition_path(drive.path, number)
-    part, geometry = drive.partition(node), drive.geometry
-    if part is None or geometry is None:
-        yield t("{name} is missing", name=node)
-        return
-    if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t("{device} is misaligned by {bytes} bytes", device=node, bytes=off)
-    if find("parted"):
-        kind = parted_rule(geometry)
-        argv = ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)]
-        # With --script, parted reports the result only as exit status.
-        if run(argv, seconds=seconds, accept=(0, 1)).status:
-            yield t("{device} is not aligned according to parted ({rule})", device=node, rule=kind)
-
-
-def parted_rule(geometry: Geometry) -> str:
-    """Return parted's applicable alignment check, `opt` or `min`. parted trusts any optimal I/O size
-    (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes that would make the grain absurdly
-    large."""
-    optimal = geometry.optimal_io_bytes
-    return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"
+def misalignments(drive: Drive, numbers: Iterable[int]) -> Iterator[Message]:
+    """Describe partitions that are misaligned by the kernel's rule."""
+    for number in numbers:
+        node = partition_path(drive.path, number)
+        part, geometry = drive.partition(node), drive.geometry
+        if part is None or geometry is None:
+            yield t("{name} is missing", name=node)
+        elif off := geometry.misalignment_bytes(part.start_bytes):
+            yield t("{device} is misaligned by {bytes} bytes", device=node, bytes=off)
 
 
 STEPS: step_context.Steps = {
