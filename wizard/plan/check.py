@@ -227,17 +227,14 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     (volume,) = plan.volumes
     # Mirrors have no choice of metadata.
     asked = replace(stripe, metadata="" if stripe.mirrors else stripe.metadata)
-    made = striping.made_stripe(asked, volume.label, stripe.device, next(iter(stripe.uuids), ""))
-    is_array = stripe.kind == "btrfs" or striping.ARRAY_NODE.fullmatch(stripe.device)
-    if stripe != made or not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
+    is_array = stripe.kind == "btrfs" or (
+        striping.ARRAY_NODE.fullmatch(stripe.device) and len(stripe.uuids) == 1
+    )
+    if not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
         yield "stripe"
-    words = volume.filesystem, volume.mkfs_options
-    if (
-        volume.partition != striping.NUMBER
-        or volume.path != striping.striped_path(drives, stripe)
-        or volume.mkfs_options != striping.striped_words(*words, stripe, len(drives))
-    ):
-        yield "volumes"
+        return
+    if (stripe, volume) != striping.across(drives, asked, volume, stripe.device, stripe.uuids):
+        yield "stripe"
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
