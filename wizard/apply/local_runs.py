@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wizard.model.run import JournalEntry
     from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
-    from wizard.plan.undo_policy import UndoSpace
+    from wizard.plan.text import UndoSpace
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")

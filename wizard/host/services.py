@@ -25,7 +25,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
-from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
+from wizard.plan.text import ROOM_NOT_YET, UndoSpace
 from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.process.deferred import deferred
 

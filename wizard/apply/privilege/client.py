@@ -32,7 +32,7 @@ from wizard.plan.copy import BRINGS
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.settings.tuning import SETTINGS
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 from wizard.probe.facts import RawMachine
 
 NO_ANSWER = t(

@@ -39,7 +39,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
