@@ -53,7 +53,7 @@ def faults(plan: Plan) -> Iterator[str]:
             yield "volumes"
     elif plan.part:
         yield from _changed_part_faults(plan)
-    elif _is_restored(plan):
+    elif plan.restores_table:
         yield from restored_faults(plan)
     else:
         yield from _partition_faults(plan)
@@ -78,7 +78,7 @@ def places_in(plan: Plan) -> Places:
         assert now is not None
         after = plan.after.partition(plan.part) or now
         return Places((after.extent,) if now.kept else (now.extent,) * len(plan.volumes))
-    if _is_restored(plan):
+    if plan.restores_table:
         return Places(after=plan.after)
     if not plan.tables or plan.after.whole:
         return Places()
@@ -93,14 +93,10 @@ def places_in(plan: Plan) -> Places:
     )
 
 
-def _is_restored(plan: Plan) -> bool:
-    return plan.only_table and not plan.part and not any(table.fresh for table in plan.tables)
-
-
 def _before_faults(plan: Plan) -> Iterator[str]:
     """Check the old layouts. One with preserved partitions must leave exactly the listed free space."""
     fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
-    for member in () if _is_restored(plan) else plan.members:
+    for member in () if plan.restores_table else plan.members:
         before, position = member.before, 0
         for slot in before.slots:
             kept = bool(slot.number) and not fresh and (slot.kept or slot.number != plan.part)
@@ -238,7 +234,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
-    if not (plan.volumes or plan.part or _is_restored(plan)):
+    if not (plan.volumes or plan.part or plan.restores_table):
         yield "volumes"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "group"

@@ -106,7 +106,7 @@ class MoveRunJob(job.RunJob[Moves]):
         if purpose is process.Purpose.UNDO:
             devices.forget_caches(document.drive.path)
             with MovedDrive(document.drive.path) as drive:
-                forward.refuse_used(OnDrive(run, document, drive, load_notes(run, document)))
+                forward.refuse_used(OnDrive(run, document, drive))
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
@@ -134,7 +134,7 @@ class MoveRunJob(job.RunJob[Moves]):
             self.check_new(moves)
         save_notes(run, notes)
         with _opened(moves) as drive:
-            ended = forward.ForwardMoves(work, moves, drive, notes).go()
+            ended = forward.ForwardMoves(work, moves, drive).go()
         return ended or _verify(work, moves)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -142,7 +142,7 @@ class MoveRunJob(job.RunJob[Moves]):
         run, (moves, _) = work.run, self.owned(work.run, undoing=True)
         check_same(run, moves)
         with _opened(moves) as drive:
-            context = OnDrive(run, moves, drive, load_notes(run, moves))
+            context = OnDrive(run, moves, drive)
             forward.return_all(context)
         messages = list[Message]()
         for move, noted in zip(moves.moves, context.notes, strict=True):

@@ -91,10 +91,9 @@ def write_table(operation: WriteTable, context: step_context.StepContext) -> Mes
     if not context.rehearsed:
         raise Failed(step_context.NOT_REHEARSED(device=drive))
     before = image_of(drive, table_regions(member), member.drive)
-    is_lost = plan.only_table and not plan.part
     wanted = (
         one_entry.with_lost_table(operation, before, member.after)
-        if is_lost
+        if plan.restores_table
         else one_entry.with_changes(operation, before)
     )
     _write_blocks(drive, before, wanted)
