@@ -112,7 +112,7 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
     """Add what is missing: unless the GPT `is_new`, the backup is there. Raises Failed."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     if is_new:
-        entries = _new_entries(layout, block)
+        entries = bytes(ENTRY_COUNT * gpt.ENTRY.size)
         _refuse_data(image, last, -(-len(entries) // block))
         start = last - -(-len(entries) // block)
         fields = (
@@ -137,7 +137,14 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
     ):
         raise Failed(proof.WRONG_TABLE(detail="backup-gpt"))
     lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * proof.MBR_LINE_BYTES)
-    return _rebuild_first(_with_record(image, lines), last)
+    image = _rebuild_first(_with_record(image, lines), last)
+    if not is_new:
+        return image
+    records = {
+        slot.number: {0: _record(slot, block, UUID(slot.part_uuid), slot.attributes)}
+        for slot in layout.partitions
+    }
+    return image.with_gpt(records)
 
 
 def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
@@ -153,15 +160,6 @@ def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
                     byte=first * image.block_bytes + len(data) - len(data.lstrip(b"\0")),
                 )
             )
-
-
-def _new_entries(layout: Layout, block_bytes: int) -> bytes:
-    entries = bytearray(ENTRY_COUNT * gpt.ENTRY.size)
-    for slot in layout.partitions:
-        at = (slot.number - 1) * gpt.ENTRY.size
-        record = _record(slot, block_bytes, UUID(slot.part_uuid), slot.attributes)
-        entries[at : at + gpt.ENTRY.size] = record
-    return bytes(entries)
 
 
 def _record(entry: TableEntry | Slot, block_bytes: int, guid: UUID, attributes: int = 0) -> bytes:

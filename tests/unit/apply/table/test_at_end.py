@@ -74,6 +74,22 @@ def test_partition_grows_in_the_same_write_after_the_new_copy(block_bytes: int) 
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_partition_is_added_behind_the_old_backup(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    kept = tuple(
+        TableEntry(number, first * block_bytes, 2048 * block_bytes, LINUX, name, kept=True)
+        for number, (first, _, name) in enumerate(OLD, 1)
+    )
+    new = TableEntry(3, image.size_bytes // 2 // MIB * MIB, 2 * MIB, LINUX, "third")
+    wanted = with_changes(WriteTable("/dev/sdz", "gpt", False, (*kept, new)), image)
+    found = reading(wanted)
+    assert (found.table.primary, found.table.backup) == ("ok", "ok")
+    assert found.entries[:2] == reading(image).entries and len(found.entries) == 3
+    order = [offset for offset, _ in in_order("gpt", image, wanted) if offset]
+    assert order[0] > image.size_bytes // 2 and order[-1] == block_bytes
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
 def test_every_power_cut_leads_to_the_same_table(block_bytes: int) -> None:
     image = places(cloned(block_bytes))
     wanted, half = with_backup_at_end(image), image
