@@ -32,17 +32,15 @@ def faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from rules.drive_faults(member.drive)
     yield from _volume_faults(plan)
-    whole, several = plan.after.whole is not None, bool(plan.stripe or plan.others)
-    if plan.part and (several or whole):
-        yield "part"
-    if plan.containers and (several or whole or plan.group):
-        yield "containers"
+    kinds = plan.stripe, plan.group, plan.after.whole
+    if sum(map(bool, (*kinds, plan.part))) > 1 or (plan.containers and any(kinds)):
+        yield "volumes"
+    if plan.others and plan.stripe is None:
+        yield "others"
     yield from _before_faults(plan)
     if plan.stripe is not None:
         yield from _stripe_faults(plan, plan.stripe)
-    elif plan.others:
-        yield "others"
-    elif whole:
+    elif plan.after.whole:
         volume = plan.volumes[0]
         if (
             len(plan.volumes) != 1
@@ -132,7 +130,7 @@ def _changed_part_faults(plan: Plan) -> Iterator[str]:
     is_logical = plan.before.table == "mbr" and slot.number > free_space.MBR_PRIMARIES
     if is_logical and not plan.volumes and plan.part < max(one.number for one in plan.before.partitions):
         yield "part"
-    if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
+    if len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
         yield "volumes"
     if slot.kept:
         yield from _resized_faults(plan, slot)
@@ -236,8 +234,6 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not (plan.volumes or plan.part or plan.restores_table):
         yield "volumes"
-    if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield "group"
     alone = plan.stripe is None and plan.group is None and plan.after.whole is None
     for number, volume in enumerate(plan.volumes, start=1):
         yield from (f"volumes.{number}.{field}" for field in _fields_at_fault(plan, volume, alone=alone))
