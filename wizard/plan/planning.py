@@ -69,7 +69,6 @@ class Planning(FrozenStruct):
 
     def finished(
         self,
-        befores: Sequence[layout.Layout],
         places: derive.Places,
         volumes: tuple[layout.Volume, ...] = (),
         *,
@@ -81,7 +80,10 @@ class Planning(FrozenStruct):
         kernel, shared, wipes = self.machine.kernel, list[Message](), list[WipeSignatures]()
         preserve = places.fresh is None and all(volume.partition for volume in volumes)
         members = []
-        for drive, before in zip(self.drives, befores, strict=True):
+        for drive in self.drives:
+            before = dangers.layout_before(drive, preserve=preserve)
+            if part and (volumes or not places.extents):
+                before = derive.changing(before, part)
             kept = {slot.number for slot in before.partitions if slot.kept}
             lost = {part.path for part in drive.partitions if part.number not in kept}
             shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})

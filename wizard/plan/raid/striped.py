@@ -43,7 +43,6 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
         )
         raise Refused(same(number=twice))
     identities = [dangers.known_identity(machine, drive) for drive in drives]
-    befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
     device, uuids = "", tuple[str, ...]()
     if asked.kind == "md":
         # md would use the largest block, so data on drives with smaller blocks would be unreadable without
@@ -67,7 +66,7 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
     if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
         raise BadInput(small(filesystem=kind.name, least=least))
-    plan = planning.finished(befores, Places(extents, "gpt"), (volume,), stripe=stripe)
+    plan = planning.finished(Places(extents, "gpt"), (volume,), stripe=stripe)
     return with_doubts(
         plan, *_together_doubts(planning, extents[0].size_bytes, stripe), *_stripe_doubts(stripe)
     )
