@@ -29,7 +29,7 @@ from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan, steps_of
-from wizard.plan.undo_policy import UndoSpace, shows_nothing
+from wizard.plan.text import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.view import Row
 from wizard.ui.wizard import Wizard

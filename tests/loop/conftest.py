@@ -54,7 +54,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that write to the drive directly, as without a scratch copy."""
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "this test is of the direct way")
     # That it is confirmed by a word is test_undo_space's.
-    monkeypatch.setattr("wizard.apply.plan.job.undo_policy.needs_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.job.text.needs_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _read, _places: None)
 
 

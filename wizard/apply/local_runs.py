@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wizard.model.run import JournalEntry
     from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
-    from wizard.plan.undo_policy import UndoSpace
+    from wizard.plan.text import UndoSpace
 
 
 class OpenRun(Struct, frozen=True):

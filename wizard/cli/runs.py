@@ -9,8 +9,8 @@ from pathlib import Path
 
 from wizard.apply import run_control
 from wizard.apply.engine.record import GOING_BACK, Phase, is_untouched, load_record
-from wizard.apply.move.recover import found_move
-from wizard.apply.move.recover import make_found_run as make_found_move
+from wizard.apply.move.run import found_move
+from wizard.apply.move.run import make_found_run as make_found_move
 from wizard.apply.plan import recover
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at

@@ -30,7 +30,7 @@ from wizard.plan.changes import RunDocument
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import LOST, Plan
 from wizard.plan.request import encryption
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 from wizard.probe import pool
 from wizard.process.output import no_echo
 from wizard.process.program import remember

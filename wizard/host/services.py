@@ -39,7 +39,7 @@ with deferred(__name__):
     from wizard.apply.system import mounts
     from wizard.benchmark import smr_probe
     from wizard.benchmark.candidates import partition
-    from wizard.plan import planner, undo_policy
+    from wizard.plan import planner, text
     from wizard.plan.request import using
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
@@ -84,7 +84,7 @@ class Services:
         self._journal_dir, self._mounts, self._page_of = journal_dir, mounts, page_of
         self._results: dict[object, object] = {}
         self._elevated: client.Elevated | None = None
-        self._tried: tuple[Plan, undo_policy.UndoSpace] | None = None
+        self._tried: tuple[Plan, text.UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
         # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
@@ -311,19 +311,19 @@ class Services:
         can = not self.is_recording and (not self.needs_root or self._root is not None)
         return can and not self.why_direct(plan)
 
-    def undo_space(self, plan: Plan) -> undo_policy.UndoSpace:
+    def undo_space(self, plan: Plan) -> text.UndoSpace:
         """Return the space needed for undo and the location, or why this is unknown. After success, the same
         plan is not rehearsed again."""
         if self.why_direct(plan):
-            return undo_policy.UndoSpace()
+            return text.UndoSpace()
         if not self.rehearses(plan):
-            return undo_policy.ROOM_NOT_YET
+            return text.ROOM_NOT_YET
         with self._one_reads:
             if self._tried is None or self._tried[0] != plan:
                 try:
                     room = self.runs.undo_space(plan)
                 except DiskwrightError as error:
-                    return undo_policy.UndoSpace(t("The space needed for undo is unknown. {why}", why=error))
+                    return text.UndoSpace(t("The space needed for undo is unknown. {why}", why=error))
                 if not room.fits:
                     return room
                 self._tried = plan, room

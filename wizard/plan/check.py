@@ -32,17 +32,15 @@ def faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from rules.drive_faults(member.drive)
     yield from _volume_faults(plan)
-    whole, several = plan.after.whole is not None, bool(plan.stripe or plan.others)
-    if plan.part and (several or whole):
-        yield "part"
-    if plan.containers and (several or whole or plan.group):
-        yield "containers"
+    kinds = plan.stripe, plan.group, plan.after.whole
+    if sum(map(bool, (*kinds, plan.part))) > 1 or (plan.containers and any(kinds)):
+        yield "volumes"
+    if plan.others and plan.stripe is None:
+        yield "others"
     yield from _before_faults(plan)
     if plan.stripe is not None:
         yield from _stripe_faults(plan, plan.stripe)
-    elif plan.others:
-        yield "others"
-    elif whole:
+    elif plan.after.whole:
         volume = plan.volumes[0]
         if (
             len(plan.volumes) != 1
@@ -53,7 +51,7 @@ def faults(plan: Plan) -> Iterator[str]:
             yield "volumes"
     elif plan.part:
         yield from _changed_part_faults(plan)
-    elif _is_restored(plan):
+    elif plan.restores_table:
         yield from restored_faults(plan)
     else:
         yield from _partition_faults(plan)
@@ -78,7 +76,7 @@ def places_in(plan: Plan) -> Places:
         assert now is not None
         after = plan.after.partition(plan.part) or now
         return Places((after.extent,) if now.kept else (now.extent,) * len(plan.volumes))
-    if _is_restored(plan):
+    if plan.restores_table:
         return Places(after=plan.after)
     if not plan.tables or plan.after.whole:
         return Places()
@@ -93,14 +91,10 @@ def places_in(plan: Plan) -> Places:
     )
 
 
-def _is_restored(plan: Plan) -> bool:
-    return plan.only_table and not plan.part and not any(table.fresh for table in plan.tables)
-
-
 def _before_faults(plan: Plan) -> Iterator[str]:
     """Check the old layouts. One with preserved partitions must leave exactly the listed free space."""
     fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
-    for member in () if _is_restored(plan) else plan.members:
+    for member in () if plan.restores_table else plan.members:
         before, position = member.before, 0
         for slot in before.slots:
             kept = bool(slot.number) and not fresh and (slot.kept or slot.number != plan.part)
@@ -136,7 +130,7 @@ def _changed_part_faults(plan: Plan) -> Iterator[str]:
     is_logical = plan.before.table == "mbr" and slot.number > free_space.MBR_PRIMARIES
     if is_logical and not plan.volumes and plan.part < max(one.number for one in plan.before.partitions):
         yield "part"
-    if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
+    if len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
         yield "volumes"
     if slot.kept:
         yield from _resized_faults(plan, slot)
@@ -227,24 +221,19 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     (volume,) = plan.volumes
     # Mirrors have no choice of metadata.
     asked = replace(stripe, metadata="" if stripe.mirrors else stripe.metadata)
-    made = striping.made_stripe(asked, volume.label, stripe.device, next(iter(stripe.uuids), ""))
-    is_array = stripe.kind == "btrfs" or striping.ARRAY_NODE.fullmatch(stripe.device)
-    if stripe != made or not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
+    is_array = stripe.kind == "btrfs" or (
+        striping.ARRAY_NODE.fullmatch(stripe.device) and len(stripe.uuids) == 1
+    )
+    if not is_array or why_not(check_stripe, asked, len(drives), volume.filesystem):
         yield "stripe"
-    words = volume.filesystem, volume.mkfs_options
-    if (
-        volume.partition != striping.NUMBER
-        or volume.path != striping.striped_path(drives, stripe)
-        or volume.mkfs_options != striping.striped_words(*words, stripe, len(drives))
-    ):
-        yield "volumes"
+        return
+    if (stripe, volume) != striping.across(drives, asked, volume, stripe.device, stripe.uuids):
+        yield "stripe"
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
-    if not (plan.volumes or plan.part or _is_restored(plan)):
+    if not (plan.volumes or plan.part or plan.restores_table):
         yield "volumes"
-    if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield "group"
     alone = plan.stripe is None and plan.group is None and plan.after.whole is None
     for number, volume in enumerate(plan.volumes, start=1):
         yield from (f"volumes.{number}.{field}" for field in _fields_at_fault(plan, volume, alone=alone))

@@ -3,7 +3,7 @@
 The planner decides, and validation reads the decisions from a document. Both derive the rest here. Pure.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -76,16 +76,9 @@ def derived_from(plan: Plan, places: Places) -> Derived:
     old: tuple[WipeSignatures, ...] = places.wipes
     if slot is not None and not plan.volumes:
         old = (_wipe(plan.part_path, slot),)
-    created = (
-        _in_group(plan, places.sizes)
-        if plan.group
-        else _across_drives(plan)
-        if plan.stripe
-        else _on_partitions(plan, places.extents, slot)
-    )
     others = striping.parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
     mounts = (operation for volume in plan.volumes for operation in mounted(volume, others))
-    return afters, (*old, *tables, *created, *mounts)
+    return afters, (*old, *tables, *_created(plan, places, slot), *mounts)
 
 
 def _whole_drive(plan: Plan, volume: Volume) -> Derived:
@@ -188,57 +181,47 @@ def _wipe(device: str, slot: Slot | None) -> WipeSignatures:
     return WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot and slot.filesystem else ())
 
 
-def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> Iterator[PlanOperation]:
-    """Yield the creation of each filesystem on its partition. `old`: a partition to be formatted.
-
-    All filesystems are created before the first is mounted, so a failure leaves no device in use.
-    """
-    for volume, place in zip(plan.volumes, places, strict=True):
-        yield _wipe(volume.device, old)
-        options = volume.mkfs_options
-        if one := volume.encryption:
-            yield containers.MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
-            yield containers.OpenContainer(one.device, one.uuid, one.name)
-        else:
-            options = MADE[volume.filesystem].for_place(plan.drive.geometry, place, options)
-        yield _make(volume, options)
-
-
-def _in_group(plan: Plan, sizes: Sequence[int]) -> Iterator[PlanOperation]:
-    """Yield the creation of the group and the volumes, all before the first is formatted, so earlier failures
-    can be undone."""
-    group, volumes = plan.group, plan.volumes
-    assert group is not None
-    yield WipeSignatures(group.device, ())
-    yield layers.MakeVolumeGroup(group.name, (group.device,), (group.uuid,))
-    names = logical_names([volume.label for volume in volumes])
-    for volume, name, size in zip(volumes, names, sizes, strict=True):
-        yield layers.MakeLogicalVolume(volume.path, group.name, name, size)
-    for volume in volumes:
-        yield replace(_make(volume, volume.mkfs_options), logical=True)
-
-
-def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
-    """Yield the creation of the array, and of the volume on several drives. All tables are written before, so
-    earlier failures leave no device in use."""
-    stripe, (volume,), drives = plan.stripe, plan.volumes, plan.drives
-    assert stripe is not None
-    parts = striping.parts_of(drives)
-    yield from (WipeSignatures(part, ()) for part in parts)
-    if stripe.kind == "btrfs":
-        yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
-        return
-    (uuid,) = stripe.uuids
-    yield layers.MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
-    data_drives = 1 if stripe.mirrors else len(drives)
-    array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
-    # Including signatures that mkfs would detect on the array itself.
-    options = MADE[volume.filesystem].for_place(striping.stacked(drives), array, volume.mkfs_options)
-    yield replace(
-        _make(volume, options),
-        striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
-        mirrored=stripe.mirrors,
-    )
+def _created(plan: Plan, places: Places, old: Slot | None) -> Iterator[PlanOperation]:
+    """Yield the creation of the layers and filesystems, before the first mount, so that a failure leaves no
+    device in use. `old`: a partition to be formatted."""
+    stripe, group, drives, volumes = plan.stripe, plan.group, plan.drives, plan.volumes
+    if group is not None:
+        yield WipeSignatures(group.device, ())
+        yield layers.MakeVolumeGroup(group.name, (group.device,), (group.uuid,))
+        names = logical_names([volume.label for volume in volumes])
+        for volume, name, size in zip(volumes, names, places.sizes, strict=True):
+            yield layers.MakeLogicalVolume(volume.path, group.name, name, size)
+        for volume in volumes:
+            yield replace(_make(volume, volume.mkfs_options), logical=True)
+    elif stripe is not None:
+        (volume,), parts = volumes, striping.parts_of(drives)
+        yield from (WipeSignatures(part, ()) for part in parts)
+        if stripe.kind == "btrfs":
+            yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
+            return
+        (uuid,) = stripe.uuids
+        yield layers.MakeArray(
+            stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level
+        )
+        data_drives = 1 if stripe.mirrors else len(drives)
+        array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
+        # Including signatures that mkfs would detect on the array itself.
+        options = MADE[volume.filesystem].for_place(striping.stacked(drives), array, volume.mkfs_options)
+        yield replace(
+            _make(volume, options),
+            striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
+            mirrored=stripe.mirrors,
+        )
+    else:
+        for volume, place in zip(volumes, places.extents, strict=True):
+            yield _wipe(volume.device, old)
+            options = volume.mkfs_options
+            if one := volume.encryption:
+                yield containers.MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
+                yield containers.OpenContainer(one.device, one.uuid, one.name)
+            else:
+                options = MADE[volume.filesystem].for_place(plan.drive.geometry, place, options)
+            yield _make(volume, options)
 
 
 def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:

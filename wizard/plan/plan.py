@@ -151,6 +151,11 @@ class Plan(Document, FrozenStruct):
         return len(self.tables) == len(self.steps)
 
     @property
+    def restores_table(self) -> bool:
+        """True if the plan writes a lost table back."""
+        return self.only_table and not self.part and not any(table.fresh for table in self.tables)
+
+    @property
     def resizes(self) -> bool:
         """True if the plan resizes a filesystem and preserves its files."""
         return any(isinstance(step.operation, filesystem.Resize) for step in self.steps)

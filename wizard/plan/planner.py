@@ -18,7 +18,7 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Message, Sentence, join, rounded_up, t, tn
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan import dangers, free_space, refusals
-from wizard.plan.derive import Places, changing
+from wizard.plan.derive import Places
 from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
@@ -118,13 +118,13 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         places = replace(places, extents=(extent,), sizes=sizes)
         volumes = [planning.volume(spec, number) for spec in specs]
         group, grouped = striping.in_group(drive.path, volumes, planning.draw_uuid())
-        return planning.finished([before], places, grouped, group=group)
+        return planning.finished(places, grouped, group=group)
     grain = geometry.grain_bytes
     demands = [encryption.demand_of(spec, spaces, grain) for spec in specs]
     extents = free_space.place(demands, spaces, grain, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     made = tuple(planning.volume(*one) for one in zip(specs, numbers, extents, strict=True))
-    plan = planning.finished([before], replace(places, extents=extents), made)
+    plan = planning.finished(replace(places, extents=extents), made)
     small = dangers.small_systems(made, [extent.size_bytes for extent in extents])
     return with_doubts(plan, *_unmarked_doubts(plan), *small)
 
@@ -164,8 +164,7 @@ def _zoned_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         )
         raise Refused(only(filesystem=volume.filesystem, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
-    before = dangers.layout_before(drive, preserve=False)
-    return planning.finished([before], Places(), (volume,))
+    return planning.finished(Places(), (volume,))
 
 
 def _formatted_plan(planning: Planning, part: Partition, spec: volume_request.VolumeSpec) -> Plan:
@@ -195,14 +194,9 @@ def _changed_plan(planning: Planning, part: Partition, *volumes: Volume, size_by
     """Plan to give a partition another size, or to replace it by this volume, or to delete it. If a GPT
     changes while another partition is in use, warn about power cuts. An MBR is a single sector, written
     atomically."""
-    (drive,) = planning.drives
-    before = dangers.layout_before(drive, preserve=True)
-    extents: tuple[Extent, ...] = (Extent(part.start_bytes, size_bytes),)
-    if not size_bytes:
-        before, extents = changing(before, part.number), (part.extent,) * len(volumes)
-    plan = planning.finished([before], Places(extents), volumes, part=part.number)
-    slot = before.partition(part.number)
-    (table,) = plan.tables
+    extents = (Extent(part.start_bytes, size_bytes),) if size_bytes else (part.extent,) * len(volumes)
+    plan = planning.finished(Places(extents), volumes, part=part.number)
+    (drive,), slot, (table,) = planning.drives, plan.before.partition(part.number), plan.tables
     if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):
         return plan
     return with_doubts(

@@ -69,7 +69,6 @@ class Planning(FrozenStruct):
 
     def finished(
         self,
-        befores: Sequence[layout.Layout],
         places: derive.Places,
         volumes: tuple[layout.Volume, ...] = (),
         *,
@@ -81,13 +80,20 @@ class Planning(FrozenStruct):
         kernel, shared, wipes = self.machine.kernel, list[Message](), list[WipeSignatures]()
         preserve = places.fresh is None and all(volume.partition for volume in volumes)
         members = []
-        for drive, before in zip(self.drives, befores, strict=True):
+        for drive in self.drives:
+            before = dangers.layout_before(drive, preserve=preserve)
+            if part and (volumes or not places.extents):
+                before = derive.changing(before, part)
             kept = {slot.number for slot in before.partitions if slot.kept}
             lost = {part.path for part in drive.partitions if part.number not in kept}
             shared += contents.lost_with(self.machine, drive, lost if kept else lost | {drive.path})
             shared += dangers.esp_doubts(self.machine, drive, volumes, kept)
             shared += encryption_doubts(drive, volumes)
-            wipes += _old_wipes(drive, before) if places.fresh else ()
+            if places.fresh:
+                # Partitions without a kernel node cannot be accessed.
+                without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
+                known = derive.wipes_of(drive.path, before, unread_content(drive))
+                wipes += (wipe for wipe in known if wipe.device not in without)
             members.append(layout.Member(dangers.known_identity(self.machine, drive), before, before))
         first, *others = members
         plan = Plan(
@@ -116,11 +122,3 @@ class Planning(FrozenStruct):
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:
     """Return the plan with further doubts."""
     return replace(plan, doubts=(*plan.doubts, *doubts))
-
-
-def _old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
-    """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
-    accessed."""
-    without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
-    wipes = derive.wipes_of(drive.path, before, unread_content(drive))
-    return tuple(wipe for wipe in wipes if wipe.device not in without)

@@ -18,7 +18,7 @@ from wizard.apply.plan.job import why_direct
 from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import WORD, needs_word
+from wizard.plan.text import WORD, needs_word
 from wizard.process.program import Result, find, run
 
 FSTAB = Path("/etc/fstab")

@@ -35,7 +35,7 @@ from wizard.plan.changes import RunDocument
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Request
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 ANEW = "sudo python -m tests.lab --record"

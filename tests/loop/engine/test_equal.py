@@ -29,7 +29,7 @@ def test_every_field_is_equal(
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind, uuid)
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "to compare with")
-    monkeypatch.setattr("wizard.apply.plan.job.undo_policy.needs_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.job.text.needs_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.job.survey.first_data", lambda _read, _places: None)
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)

@@ -14,7 +14,7 @@ from tests.loop.faces.ending import KEYS, SIGNALS, end, shows_typing
 from tests.loop.lines.conversing import Window
 from tests.loop.program import MIB
 from tests.loop.volumes.test_encryption import half_able
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 
 PROGRAM = """
 import sys
@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.loop.applying import unknown_kernel
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
-from wizard.plan import undo_policy
+from wizard.plan import text
 from wizard.cli import open_wizard
 from wizard.host.services import Services
 drive, fstab, runs = sys.argv[1:]
@@ -33,7 +33,7 @@ environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 def seen(_):
     return Seen(only=(drive,), environment=environment, journal_dir=Path(runs))
 open_wizard._services = seen
-undo_policy.needs_word = lambda *_: True
+text.needs_word = lambda *_: True
 sys.exit(main(["--plain"]))
 """
 """The wizard line by line, which sees one drive only, knows nothing of this kernel's modules,

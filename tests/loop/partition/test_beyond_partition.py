@@ -16,7 +16,7 @@ from wizard.model.finding import Finding
 from wizard.plan.partition.possible import why_not_shrink
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.settings.possible import why_not_mount
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 
 MAKES = {
     "ext4": ("mkfs.ext4", "-q"),

@@ -25,7 +25,7 @@ from tests.loop.program import (
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding, FindingCommand
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 
 SIZE = 700 * MIB
 MAKES = {

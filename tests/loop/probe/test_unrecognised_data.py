@@ -15,7 +15,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import Refused
 from wizard.model.machine import Obstacle
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 from wizard.probe.machine import load_machine, save_machine, survey
 
 NOISE = random.Random(29)

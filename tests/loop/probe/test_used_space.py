@@ -11,7 +11,7 @@ from tests.loop.program import KIB, MIB, Mode, partition_path, probe_drive
 from tests.loop.volumes.test_shared_volumes import SET, write
 from tests.unit.probe.superblocks import bcache, luks_2, md_0, segment, zfs, zfs_list, zfs_top
 from wizard.findings.contents import used_on
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 from wizard.ui.components.drive_bars import plan_bars
 
 MAKES = {

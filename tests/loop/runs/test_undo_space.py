@@ -17,7 +17,7 @@ from wizard.apply.privilege.server import Relay
 from wizard.apply.run.runs import ROOM_BYTES
 from wizard.documents.codec import from_json
 from wizard.model.said import format_capacity
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 
 
 def plan_over_old(work: Work, drive: str, more: int = 0) -> Plan:

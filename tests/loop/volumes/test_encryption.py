@@ -31,7 +31,7 @@ from tests.loop.program import (
 from tests.loop.volumes.rebooting import uuid_of
 from wizard.apply.run.backup_store import drop_backup
 from wizard.apply.system.edited_file import LOADED
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 
 PASSPHRASE = b"several words that nobody guesses"
 OPENING = (

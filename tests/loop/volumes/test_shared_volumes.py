@@ -12,7 +12,7 @@ from tests.unit.probe.superblocks import bcache, zfs, zfs_list, zfs_top
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Severity
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 from wizard.probe.machine import with_others
 
 

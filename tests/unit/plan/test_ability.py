@@ -17,7 +17,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.undo_policy import promise
+from wizard.plan.text import promise
 
 PLAIN_KERNEL = machine().kernel
 

@@ -11,7 +11,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Mode
-from wizard.plan.undo_policy import losses, needs_word, promise
+from wizard.plan.text import losses, needs_word, promise
 from wizard.ui.jobs.job import PlanJob
 
 LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."

@@ -21,7 +21,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.undo_policy import needs_word, shows_nothing
+from wizard.plan.text import needs_word, shows_nothing
 from wizard.probe.machine import load_machine
 
 MANAGED = ("host-managed", "nvme-zoned")

@@ -16,7 +16,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 from wizard.ui.screens.actions import Actions, MenuEntry
 from wizard.ui.screens.drives import DrivesScreen
 from wizard.ui.session import Session

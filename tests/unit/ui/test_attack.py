@@ -22,7 +22,7 @@ from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 from wizard.ui.draft import for_purpose
 from wizard.ui.screens.drives import DrivesScreen
 from wizard.ui.screens.work import WorkScreen

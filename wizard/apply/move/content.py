@@ -182,9 +182,9 @@ THROTTLE = "throttle"
 class OnDrive:
     """The moves of a run with their progress."""
 
-    def __init__(self, run: Path, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+    def __init__(self, run: Path, moves: Moves, drive: MovedDrive) -> None:
         self.run, self.moves, self.drive = run, moves, drive
-        self.notes = [*notes]
+        self.notes = [*load_notes(run, moves)]
 
     def note(self, number: int, noted: Noted) -> None:
         """Save the progress of a move, and sync."""

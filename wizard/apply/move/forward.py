@@ -51,10 +51,8 @@ NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This att
 class ForwardMoves(content.OnDrive):
     """Moves of a run, executed in its own process."""
 
-    def __init__(
-        self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[content.Noted, ...]
-    ) -> None:
-        super().__init__(work.run, moves, drive, notes)
+    def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive) -> None:
+        super().__init__(work.run, moves, drive)
         self._journal = work.journal
         self._found: content.ContentDigests
 

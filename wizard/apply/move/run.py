@@ -1,4 +1,4 @@
-"""The move job: check, run, verify and undo moves, and report the result."""
+"""The move job: check, run, verify, undo and recover moves, and report the result."""
 
 import json
 import os
@@ -11,21 +11,26 @@ from msgspec.structs import replace
 from wizard.apply.block import devices
 from wizard.apply.engine import record
 from wizard.apply.move import forward
-from wizard.apply.move.content import Noted, OnDrive, begun_moves, load_notes, save_notes
+from wizard.apply.move.content import Noted, Notes, OnDrive, begun_moves, load_notes, save_notes
+from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE
-from wizard.apply.run import job, kinds, process
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import begun_steps, done_steps, read_entries, state
+from wizard.apply.run import job, kinds, process, runs
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
+from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.guard import lower_devices
-from wizard.model.errors import BadInput, Failed, Refused, partition_path
+from wizard.documents.codec import from_json
+from wizard.filesystems import partition_types
+from wizard.model.errors import BadInput, Failed, FrozenStruct, Refused, partition_path
 from wizard.model.geometry import Identity
-from wizard.model.moves import Moves
+from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.plan.partition.moves import move_step, planned_again
+from wizard.plan.dangers import known_identity
+from wizard.plan.partition.moves import MOVES, compare_step, move_step, planned_again
+from wizard.plan.refusals import measured
 from wizard.probe.content import notices
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
@@ -101,7 +106,7 @@ class MoveRunJob(job.RunJob[Moves]):
         if purpose is process.Purpose.UNDO:
             devices.forget_caches(document.drive.path)
             with MovedDrive(document.drive.path) as drive:
-                forward.refuse_used(OnDrive(run, document, drive, load_notes(run, document)))
+                forward.refuse_used(OnDrive(run, document, drive))
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
@@ -129,7 +134,7 @@ class MoveRunJob(job.RunJob[Moves]):
             self.check_new(moves)
         save_notes(run, notes)
         with _opened(moves) as drive:
-            ended = forward.ForwardMoves(work, moves, drive, notes).go()
+            ended = forward.ForwardMoves(work, moves, drive).go()
         return ended or _verify(work, moves)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -137,7 +142,7 @@ class MoveRunJob(job.RunJob[Moves]):
         run, (moves, _) = work.run, self.owned(work.run, undoing=True)
         check_same(run, moves)
         with _opened(moves) as drive:
-            context = OnDrive(run, moves, drive, load_notes(run, moves))
+            context = OnDrive(run, moves, drive)
             forward.return_all(context)
         messages = list[Message]()
         for move, noted in zip(moves.moves, context.notes, strict=True):
@@ -262,3 +267,99 @@ def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
         run=run_argument(work.run),
     )
     return Event.DONE, str(join(done, *tasks))
+
+
+# Recovery of a move started on another system. The journal on the drive contains the whole document.
+
+
+class FoundMove(FrozenStruct):
+    """Moves found in a drive's journal, with current device names: the progress of each, the number of the
+    journal's move, from 0, and True if that one is moving back."""
+
+    moves: Moves
+    notes: tuple[Noted, ...]
+    number: int
+    is_back: bool
+
+    @property
+    def move(self) -> Move:
+        """The unfinished move."""
+        return self.moves.moves[self.number]
+
+
+def found_move(path: str) -> FoundMove:
+    """Read a move from the drive's own journal. Raises Refused if none is found or the drive is in use."""
+    job.check_root()
+    machine = probe_machine([path])
+    (drive,) = machine.drives
+    _, geometry = measured(drive)
+    block = geometry.whole_block_bytes
+    with MovedDrive(drive.path) as medium:
+        for part in drive.partitions:
+            for at in journal_places(part.extent) if part.type in partition_types.MOVING else ():
+                found = _read(medium, at, block)
+                # Journals of other moves may be left there.
+                if found is not None and found.move.span == part.extent:
+                    moves = on_drive(found.moves, known_identity(machine, drive))
+                    MOVES.check(moves, drive.path)
+                    return replace(found, moves=moves)
+    raise process.refused(t("No interrupted move found on {drive}.", drive=path))
+
+
+def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
+    journal = MoveJournal(medium, at, block)
+    loaded = journal.load()
+    if loaded is None:
+        return None
+    course = loaded[0].course
+    images = journal.images(course)
+    if images is None:
+        return None
+    document = json.loads(image_of(images, course.pieces.document))
+    where = "the journal"
+    moves = MOVES.read_kept(document["moves"], where)
+    notes = from_json(document["notes"], Notes, where).moves
+    for number, noted in enumerate(notes):
+        if course.run in (noted.name, noted.back):
+            # An earlier version may have skipped sectors after this document was written.
+            over = (*noted.over, *loaded[0].given_up, *loaded[0].zeros)
+            updated = (*notes[:number], replace(noted, over=over), *notes[number + 1 :])
+            return FoundMove(moves, updated, number, course.run == noted.back)
+    return None
+
+
+def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | None) -> Path:
+    """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
+    Refused for a wrong token, or if the run's own folder exists."""
+    names = {noted.name for noted in found.notes}
+    for run in kinds.MOVE.found(journal_dir):
+        if names & {noted.name for noted in load_notes(run, kinds.MOVE.load(run))}:
+            raise Refused(
+                t(
+                    "The run is on this computer: resume with `diskwright resume {run}`.",
+                    run=run_argument(run),
+                )
+            )
+    moves = found.moves
+    job.check_tokens(moves, tokens)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
+    process.settle()
+    locks = process.lock_drives((moves.drive.path,))
+    try:
+        run = runs.make_run(folder, moves.devices, runs.MOVE, MOVES.render(moves), Environment())
+        save_notes(run, found.notes)
+        journal = Journal(run)
+        # A move back starts after all comparisons.
+        last = compare_step(moves, found.number + 1) if found.is_back else move_step(moves, found.number)
+        for step, sentence in enumerate(moves.sentences, 1):
+            if step <= last:
+                journal.add(Event.STEP_STARTED, sentence, step=step)
+            if step < last:
+                journal.add(Event.STEP_DONE, sentence, step=step)
+        journal.close()
+        if found.is_back:
+            mark_durably(run / process.UNDOING)
+    finally:
+        process.unlock(locks)
+    return run

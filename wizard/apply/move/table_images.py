@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
-from wizard.apply.table.one_entry import line_of, with_one_changed
+from wizard.apply.table.one_entry import line_of, with_changes
 from wizard.filesystems import partition_types
 from wizard.model.errors import FrozenStruct, Refused
 from wizard.model.geometry import Geometry
@@ -220,7 +220,7 @@ def _with_entry(
         for one in parts
     )
     table = NewTable("", "mbr" if reading.table.kind == "mbr" else "gpt", fresh=False, entries=entries)
-    return with_one_changed(table, before)
+    return with_changes(table, before)
 
 
 def _runs(physical: proof.Image, changed: set[int], header: Extent, entries: Extent) -> list[Extent]:

@@ -30,7 +30,7 @@ from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import READ_ONLY
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 

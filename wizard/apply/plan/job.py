@@ -52,7 +52,7 @@ with deferred(__name__):
     from wizard.apply.plan import run as carrying
     from wizard.apply.steps import containers, layers
     from wizard.apply.system import fstab
-    from wizard.plan import text, undo_policy
+    from wizard.plan import text
     from wizard.plan.request import encryption
 
 
@@ -85,15 +85,15 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
 PREFIX = ".measuring-"
 
 
-def undo_space(plan: Plan, folder: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
+def undo_space(plan: Plan, folder: Path, environment: backup_store.Environment) -> text.UndoSpace:
     """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
     instead, and whether the user has to confirm them. Raises as `measure` does."""
     if why := why_direct(plan, folder):
-        return undo_policy.UndoSpace(undo_policy.promise(plan, why), not undo_policy.needs_word(plan, why))
+        return text.UndoSpace(text.promise(plan, why), not text.needs_word(plan, why))
     return measure(plan, folder, environment)
 
 
-def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
+def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> text.UndoSpace:
     """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
     DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
@@ -118,7 +118,7 @@ def measure(plan: Plan, folder: Path, environment: backup_store.Environment) -> 
                 made.rmdir()
 
 
-def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> undo_policy.UndoSpace:
+def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -> text.UndoSpace:
     free = disk_usage(run).free
     lock, notes = process.lock_run(run), journal.Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
@@ -127,7 +127,7 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
         record = rehearse.rehearse(plan, job.RunWork(run, Purpose.APPLY, notes, (), secret), environment)
     except Failed as error:
         if rehearsed.lacks_space(error, run):
-            return undo_policy.UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
+            return text.UndoSpace(rehearsed.NO_SPACE(folder=run.parent, free=free), fits=False)
         raise
     finally:
         notes.close()
@@ -145,9 +145,7 @@ def _rehearse_in(plan: Plan, run: Path, environment: backup_store.Environment) -
     )
     unknown = tuple(changes.unknown_data(run, plan, record.changes))
     said = join(*unknown, takes(folder=run.parent, needed=needed, free=free))
-    return undo_policy.UndoSpace(
-        said, fits, unknown, tuple(change.blank for change in record.changes), needed
-    )
+    return text.UndoSpace(said, fits, unknown, tuple(change.blank for change in record.changes), needed)
 
 
 PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
@@ -171,7 +169,7 @@ class PlanRunJob(job.RunJob[Plan]):
             raise process.refused(f"{said} {text.AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
-        job.check_tokens(document, [token for token in how.tokens if token != undo_policy.WORD])
+        job.check_tokens(document, [token for token in how.tokens if token != text.WORD])
 
     def own_drives(
         self,
@@ -191,8 +189,8 @@ class PlanRunJob(job.RunJob[Plan]):
     def check_place(self, document: Plan, how: job.Start) -> None:
         why = how.why_direct
         guard.check_rehearsable(document, why)
-        if undo_policy.WORD not in how.tokens:
-            needs, found = undo_policy.needs_word(document, why), list[Message]()
+        if text.WORD not in how.tokens:
+            needs, found = text.needs_word(document, why), list[Message]()
             for member in document.members if why and not needs else ():
                 # Tools discard unrecognised data when they run directly on the drive.
                 with extents.DeviceMedium(member.drive.path) as drive:
@@ -203,7 +201,7 @@ class PlanRunJob(job.RunJob[Plan]):
             if found or needs:
                 # The user has not confirmed that undo is impossible.
                 said = join(*found, rehearsed.WITHOUT_UNDO)
-                raise process.refused(f"{undo_policy.promise(document, why)} {said}")
+                raise process.refused(f"{text.promise(document, why)} {said}")
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
@@ -224,7 +222,7 @@ class PlanRunJob(job.RunJob[Plan]):
         guard.check_start(document)
 
     def make(self, document: Plan, how: job.Start) -> Path:
-        direct = undo_policy.WORD in how.tokens or bool(how.why_direct)
+        direct = text.WORD in how.tokens or bool(how.why_direct)
         shown = self.kind.documents.render(document)
         run = runs.make_run(how.folder, document.devices, runs.PLAN, shown, how.environment, direct=direct)
         backup_store.keep_facts(run, document.devices)
@@ -244,13 +242,13 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def preflight(self, document: Plan, how: job.Start) -> None:
         why = why_direct(document, how.folder)
-        how = replace(how, tokens=(*document.tokens, undo_policy.WORD), why_direct=why)
+        how = replace(how, tokens=(*document.tokens, text.WORD), why_direct=why)
         process.unlock(self.lock_new(document, how, make=False))
 
     def start(self, document: Plan, how: job.Start) -> Path:
         secret = fstab.key_of(document) if how.secret is None else how.secret
         check_secret(document, secret)
-        if undo_policy.WORD in how.tokens:
+        if text.WORD in how.tokens:
             guard.check_rehearsable(document, None)
         # Decide only once whether the run works directly on the drives, as the user has confirmed.
         why = why_direct(document, how.folder)
@@ -448,7 +446,7 @@ class PlanRunJob(job.RunJob[Plan]):
             return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
-            if undo_policy.losses(plan) or not plan.part
+            if text.losses(plan) or not plan.part
             else Sentence("If run {run} continues, it writes to {drives:list} again. No file is lost.")
         )
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))

@@ -31,7 +31,7 @@ from wizard.model.layout import Member
 from wizard.model.run import Event
 from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 from wizard.probe.machine import probe_drive
 
 NO_SPACE = Sentence(

@@ -24,7 +24,7 @@ from wizard.ext4.assessment import Situation
 from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.run import JournalEntry, WithSecret
 from wizard.model.said import Sentence, t
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 from wizard.probe.facts import RawMachine
 from wizard.process.module import PACKAGE_FOLDER, module_argv
 from wizard.process.program import find

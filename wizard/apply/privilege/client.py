@@ -31,7 +31,7 @@ from wizard.plan.changes import SETTINGS, Bring, Changes, RunDocument
 from wizard.plan.copy import BRINGS
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import UndoSpace
+from wizard.plan.text import UndoSpace
 from wizard.probe.facts import RawMachine
 
 NO_ANSWER = t(

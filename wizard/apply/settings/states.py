@@ -18,9 +18,8 @@ from wizard.apply.settings.system import RunningSystem, read_superblock, read_to
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import physical_volumes_of
 from wizard.apply.system import edited_file, mounts
-from wizard.apply.table import identifier
-from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
-from wizard.apply.table.write import image_of, table_regions
+from wizard.apply.table import write as table_write
+from wizard.apply.table.one_entry import with_backup_at_end, with_changes
 from wizard.model.errors import Failed, FrozenStruct, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
@@ -144,7 +143,7 @@ def _read_reserve(setting: settings.ReserveBlocks, system: RunningSystem) -> Val
 def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueState:
     device = setting.device
     if setting.is_written:
-        found = identifier.read_identifier(setting, system.drive)
+        found = table_write.read_identifier(setting, system.drive)
         if found.now not in (found.new, found.old):
             seen = t("{device} has another UUID, a half-written one, or damaged copies", device=device)
             return ValueState(How.HALF if found.is_half else How.OTHER, seen)
@@ -161,7 +160,7 @@ def _read_identifier(setting: settings.Relabel, system: RunningSystem) -> ValueS
 @write.register
 def _write_identifier(setting: settings.Relabel, system: RunningSystem, *, new: bool) -> None:
     if setting.is_written:
-        identifier.write_identifier(setting, system.drive, new=new)
+        table_write.write_identifier(setting, system.drive, new=new)
     else:
         _run_commands(setting, system, new=new)
 
@@ -353,18 +352,20 @@ def _size_in_use(setting: GrowMounted) -> int:
     return held_in_use(setting.filesystem, setting.device, setting.mount_point)[0]
 
 
-def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> identifier.Edit:
+def _read_table(setting: ExtendPartition, identity: Identity, drive: Drive) -> table_write.Edit:
     """Read the table, with the old and with the new partition end. Raises Failed or BadInput."""
     known = replace(drive, size_bytes=identity.size_bytes, geometry=identity.geometry)
     number = setting.number
     before = derive.changing(layout_before(known, preserve=True), number)
     extents = (Extent(setting.start_bytes, size) for size in (setting.old_bytes, setting.new_bytes))
     layouts = [derive.placed_layout(before, number, extent) for extent in extents]
-    now = image_of(setting.drive, table_regions(Member(identity, before, layouts[1])), identity)
-    old, new = (
-        with_one_changed(derive.table_of(setting.drive, layout, changed=number), now) for layout in layouts
+    now = table_write.image_of(
+        setting.drive, table_write.table_regions(Member(identity, before, layouts[1])), identity
     )
-    return identifier.Edit(before.table, now, old, new)
+    old, new = (
+        with_changes(derive.table_of(setting.drive, layout, changed=number), now) for layout in layouts
+    )
+    return table_write.Edit(before.table, now, old, new)
 
 
 @read.register

@@ -1,5 +1,5 @@
-"""Change or remove one entry of a partition table, or write back a lost table. libparted would recreate the
-entries with other GUIDs and without flags, and clear both ends of the drive."""
+"""Change, remove or add entries of a partition table, or write back a lost table. libparted would recreate
+the entries with other GUIDs and without flags, and clear both ends of the drive."""
 
 import struct
 import zlib
@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from wizard.apply.table import proof
 from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.errors import Failed
-from wizard.model.layout import Layout, NewTable, TableEntry
+from wizard.model.layout import Layout, NewTable, Slot, TableEntry
 from wizard.model.said import t
 from wizard.plan import free_space
 from wizard.probe.content import tables
@@ -100,10 +100,6 @@ def with_lost_table(operation: NewTable, before: proof.Image, layout: Layout) ->
     else:
         wanted = _complete_gpt(before, layout, is_new=not found.lost)
     _check(operation, wanted, wanted)
-    table = wanted.reading.table
-    sound = "ok" if is_gpt else None
-    if (table.kind, table.primary, table.backup) != (operation.table, sound, sound):
-        raise Failed(proof.WRONG_TABLE(detail="partitions"))
     return wanted
 
 
@@ -116,7 +112,7 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
     """Add what is missing: unless the GPT `is_new`, the backup is there. Raises Failed."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     if is_new:
-        entries = _new_entries(layout, block)
+        entries = bytes(ENTRY_COUNT * tables.ENTRY.size)
         _refuse_data(image, last, -(-len(entries) // block))
         start = last - -(-len(entries) // block)
         fields = (
@@ -141,7 +137,14 @@ def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.
     ):
         raise Failed(proof.WRONG_TABLE(detail="backup-gpt"))
     lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * proof.MBR_LINE_BYTES)
-    return _rebuild_first(_with_record(image, lines), last)
+    image = _rebuild_first(_with_record(image, lines), last)
+    if not is_new:
+        return image
+    records = {
+        slot.number: {0: _record(slot, block, UUID(slot.part_uuid), slot.attributes)}
+        for slot in layout.partitions
+    }
+    return image.with_gpt(records)
 
 
 def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
@@ -161,35 +164,35 @@ def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
             )
 
 
-def _new_entries(layout: Layout, block_bytes: int) -> bytes:
-    entries = bytearray(ENTRY_COUNT * tables.ENTRY.size)
-    for slot in layout.partitions:
-        kind, own = UUID(slot.type).bytes_le, UUID(slot.part_uuid).bytes_le
-        first, last = slot.start_bytes // block_bytes, slot.end_bytes // block_bytes - 1
-        name = (slot.name or "").encode("utf-16-le")
-        tables.ENTRY.pack_into(
-            entries, (slot.number - 1) * tables.ENTRY.size, kind, own, first, last, slot.attributes, name
-        )
-    return bytes(entries)
+def _record(entry: TableEntry | Slot, block_bytes: int, guid: UUID, attributes: int = 0) -> bytes:
+    first, last = entry.start_bytes // block_bytes, entry.end_bytes // block_bytes - 1
+    name = (entry.name or "").encode("utf-16-le")
+    return tables.ENTRY.pack(UUID(entry.type).bytes_le, guid.bytes_le, first, last, attributes, name)
 
 
-def with_one_changed(operation: NewTable, before: proof.Image) -> proof.Image:
-    """Return the table with the operation's change. Raises Failed if the table differs from the plan."""
+def with_changes(operation: NewTable, before: proof.Image) -> proof.Image:
+    """Return the table with the operation's change: one entry changed or removed, or others added. Raises
+    Failed if the table differs from the plan."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
-    changed = set(before.entries) - kept
-    if len(changed) != 1 or not changed.issuperset(new):
+    lost = set(before.entries) - kept
+    changed = lost or set(new)
+    if len(lost) > 1 or not changed or not changed.issuperset(new) or kept & changed:
         raise Failed(proof.WRONG_TABLE(detail=operation.device))
-    (number,) = changed
-    change = _change_mbr if operation.table == "mbr" else _change_gpt
-    wanted = change(before, number, new.get(number))
+    change, wanted = _change_mbr if operation.table == "mbr" else _change_gpt, before
+    for number in changed:
+        wanted = change(wanted, number, new.get(number))
     _check(operation, before, wanted)
     return wanted
 
 
 def _check(operation: NewTable, before: proof.Image, wanted: proof.Image) -> None:
-    """Raises Failed unless the changed partition is as planned, and all others are unchanged."""
-    old, new = before.entries, wanted.entries
+    """Raises Failed unless the changed partitions are as planned, all others are unchanged, and both copies
+    of a GPT are valid."""
+    old, new, table = before.entries, wanted.entries, wanted.reading.table
+    sound = "ok" if operation.table == "gpt" else None
+    if (table.kind, table.primary, table.backup) != (operation.table, sound, sound):
+        raise Failed(proof.WRONG_TABLE(detail="table"))
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
         raise Failed(proof.WRONG_TABLE(detail="partitions"))
@@ -205,6 +208,10 @@ def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> p
     image = with_backup_at_end(before)
     copy, _ = proof.copies_of(image)
     place = copy.entry(number)
+    if not place.is_within(copy.entries):
+        raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
+    if entry is not None and number not in before.entries:
+        return image.with_gpt({number: {0: _record(entry, image.block_bytes, uuid4())}})
     if entry is None:
         return image.with_gpt({number: {0: bytes(place.size_bytes)}})
     first = entry.start_bytes // image.block_bytes
@@ -220,6 +227,8 @@ def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> p
 def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
     """A deleted partition's entry is cleared, or for the last logical partition the link to it."""
     line = line_of(before, number)
+    if number not in before.entries:
+        before = _with_line(before, line, None)
     if entry is not None or number <= free_space.MBR_PRIMARIES:
         return _with_line(before, line, entry)
     records = _chain(before)

@@ -1,8 +1,8 @@
-"""Prove that libparted only added to a table, and order the writes to the drive. Pure. A cut between two
-writes leaves the old table, the new one, or one from which no partitions are read. For a GPT, the copy at the
-end comes first, while the first copy is complete and in force. Then the entries of the first copy follow,
-whose header is invalid until the end: Linux sees no partitions (block/partitions/efi.c), and firmware uses
-the new copy (UEFI 2.10, 5.3.2). That header, one block, comes last. For an MBR, one sector changes."""
+"""Images of partition tables, their differences from plans, and the order of writes to the drive. Pure. A cut
+between two writes leaves the old table, the new one, or one from which no partitions are read. For a GPT, the
+copy at the end comes first, while the first copy is complete and in force. Then the entries of the first copy
+follow, whose header is invalid until the end: Linux sees no partitions (block/partitions/efi.c), and firmware
+uses the new copy (UEFI 2.10, 5.3.2). That header, one block, comes last. For an MBR, one sector changes."""
 
 import struct
 import zlib
@@ -15,7 +15,6 @@ from wizard.apply.block.extents import merged
 from wizard.filesystems.partition_types import is_extended
 from wizard.model import layout
 from wizard.model.errors import Failed
-from wizard.model.layout import NewTable
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
 from wizard.model.said import Sentence, t
@@ -162,9 +161,6 @@ def with_checksum(header: bytearray) -> bytes:
     return bytes(header)
 
 
-CHECKSUM_BYTES = 4
-
-
 class GptLocation(Struct, frozen=True):
     """One copy of a GPT."""
 
@@ -175,38 +171,6 @@ class GptLocation(Struct, frozen=True):
     def entry(self, number: int) -> Extent:
         """Return the place of a partition's entry."""
         return Extent(self.entries.start_bytes + (number - 1) * self.entry_bytes, self.entry_bytes)
-
-
-def proven(operation: NewTable, before: Image, written: Image) -> Image:
-    """Return the table to write: new records as libparted has `written` them, and all else as `before`.
-    Raises Failed if libparted changed a preserved partition."""
-    old, found = before.entries, written.entries
-    for entry in operation.entries:
-        was, now = old.get(entry.number), found.get(entry.number)
-        if now and operation.table == "mbr":
-            # The UUIDs of MBR partitions come from the disk signature, which is restored.
-            now = replace(now, part_uuid=was and was.part_uuid)
-        if entry.kept and was != now:
-            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
-    new = [entry.number for entry in operation.entries if not entry.kept]
-    if operation.table == "mbr":
-        # libparted adds boot code to an MBR without any, draws another disk signature, which identifies
-        # partitions (PARTUUID), and recalculates cylinders.
-        lines = [MBR_LINES_AT + MBR_LINE_BYTES * (number - 1) for number in new]
-        return before.having({line: written.read(line, MBR_LINE_BYTES) for line in lines})
-    # The protective MBR contains no GPT partition.
-    wanted = written.having({0: before.read(0, before.block_bytes)})
-    patches: dict[int, bytes] = {}
-    for copy in copies_of(before):
-        checksums = (copy.header.start_bytes + at for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT))
-        may_change = (*(Extent(at, CHECKSUM_BYTES) for at in checksums), *map(copy.entry, new))
-        patches |= {one.start_bytes: wanted.read(one.start_bytes, one.size_bytes) for one in may_change}
-    for offset, *_ in before.having(patches).changed_blocks(wanted):
-        raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
-    table = wanted.reading.table
-    if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed(WRONG_TABLE(detail="gpt-copy"))
-    return wanted
 
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:

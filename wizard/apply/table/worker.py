@@ -39,23 +39,12 @@ REFUSALS = (
 
 
 def write(operation: WriteTable) -> None:
-    """Write the table. Raises Failed before the first write if it cannot be exactly as planned."""
+    """Write the new table. Raises Failed before the first write if it cannot be exactly as planned."""
+    if not operation.fresh or any(entry.kept for entry in operation.entries):
+        raise Failed(WRONG_TABLE(detail=operation.device))
     device = parted.getDevice(operation.device)
-    if operation.fresh:
-        disk = parted.freshDisk(device, LABELS[operation.table])
-    else:
-        disk = parted.newDisk(device)
-        if disk.type != LABELS[operation.table]:
-            raise Failed(WRONG_TABLE(detail=disk.type))
-    wanted = {entry.number: entry for entry in operation.entries}
-    for part in disk.partitions:
-        found = wanted.pop(part.number, None)
-        place = (part.geometry.start * device.sectorSize, part.geometry.length * device.sectorSize)
-        if found is None or place != (found.start_bytes, found.size_bytes):
-            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
-    for entry in wanted.values():
-        if entry.kept:
-            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
+    disk = parted.freshDisk(device, LABELS[operation.table])
+    for entry in operation.entries:
         _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()

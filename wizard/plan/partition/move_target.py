@@ -31,8 +31,22 @@ LARGEST_PHYSICAL_BYTES = 16 * KIB
 
 def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition cannot be moved at all, or None."""
-    if why := possible.why_not_change(drive, part) or _why_not_drive(drive):
+    if why := possible.why_not_change(drive, part) or why_not(refusals.refuse_drive, drive):
         return why
+    _, geometry = refusals.measured(drive)
+    if drive.table and drive.table.backup == "misplaced":
+        return t(
+            "The backup GPT of {drive} is misplaced. Growing the last partition or adding one corrects this.",
+            drive=drive,
+        )
+    if geometry.alignment_offset_bytes > 0 or geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
+        return t(
+            "{drive} has physical blocks of {size} bytes, the first at byte {offset}. Moves require at most "
+            "16384 bytes, and byte 0.",
+            drive=drive,
+            size=geometry.physical_block_bytes,
+            offset=geometry.alignment_offset_bytes,
+        )
     if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
@@ -53,29 +67,6 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
         part=part,
         what=kinds_in(part.signatures) or UNRECOGNISED,
     )
-
-
-def _why_not_drive(drive: Drive) -> Message | str | None:
-    if refused := why_not(refusals.refuse_drive, drive):
-        return refused
-    _, geometry = refusals.measured(drive)
-    table = drive.table
-    if table is not None and table.backup == "misplaced":
-        return t(
-            "The backup GPT of {drive} is misplaced. Growing the last partition or adding one corrects this.",
-            drive=drive,
-        )
-    if table is None or table.kind not in ("gpt", "mbr"):
-        return t("The partition table does not support moves: {kind}.", kind=table.kind if table else "?")
-    if geometry.alignment_offset_bytes > 0 or geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
-        return t(
-            "{drive} has physical blocks of {size} bytes, the first at byte {offset}. Moves require at most "
-            "16384 bytes, and byte 0.",
-            drive=drive,
-            size=geometry.physical_block_bytes,
-            offset=geometry.alignment_offset_bytes,
-        )
-    return None
 
 
 def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:

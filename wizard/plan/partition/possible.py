@@ -11,7 +11,7 @@ from wizard.model.errors import why_not
 from wizard.model.machine import Drive, Extent, Partition, kinds_in
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.plan import dangers, refusals
-from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
+from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.plan.request.volume_request import size_text
 
 MOUNTED = frozenset({"mounted", "running-system"})
@@ -253,8 +253,6 @@ def why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return refusals.HOST_MANAGED_ZONES(drive=drive)
     if part.type in partition_types.CONTAINERS:
         return EXTENDED(part=part)
-    if partition_types.is_half_moved(part):
-        return HALF_MOVED(part=part, drive=drive)
     uses = [use for use in refusals.uses_of(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
         return refusals.IN_USE(drive=part, how=refusals.in_use(uses[0]))

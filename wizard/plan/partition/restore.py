@@ -30,8 +30,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
-    before = dangers.layout_before(drive, preserve=True)
-    plan = planning.finished([before], Places(after=after))
+    plan = planning.finished(Places(after=after))
     if _has_backup(drive):
         return with_doubts(plan, t("All entries come from the backup GPT."))
     usual = t(

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
@@ -28,15 +26,24 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
     Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
     others. Raises BadInput for an impossible request.
     """
-    machine, drives, mode = planning.machine, planning.drives, request.mode
+    machine, drives = planning.machine, planning.drives
     (spec,) = request.specs
     if asked.kind == "md":
         dangers.refuse_lacking(machine.kernel, asked.level)
     dangers.refuse_missing(machine, PROGRAMS[asked.kind])
-    _refuse_drives(drives, mode)
+    for drive in drives:
+        refusals.refuse_drive(drive)
+        if drive.zoned == HOST_MANAGED:
+            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
+        refusals.refuse_content(drive, chosen=request.mode is not None)
+    if twice := striping.listed_twice(drives):
+        same = Sentence(
+            "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
+            "or the drives are indistinguishable."
+        )
+        raise Refused(same(number=twice))
     identities = [dangers.known_identity(machine, drive) for drive in drives]
-    befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
-    device = uuid = ""
+    device, uuids = "", tuple[str, ...]()
     if asked.kind == "md":
         # md would use the largest block, so data on drives with smaller blocks would be unreadable without
         # the others. Btrfs writes at least 4096 bytes.
@@ -50,38 +57,19 @@ def striped_plan(planning: Planning, request: plan_request.NewVolumes, asked: St
         layers = (layer.path for drive in machine.drives for layer in drive.layers)
         used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
         nodes = (f"/dev/md{number}" for number in range(striping.HIGHEST_ARRAY, -1, -1))
-        device, uuid = next(node for node in nodes if node not in used), planning.draw_uuid()
-    stripe = striping.made_stripe(asked, spec.final_label, device, uuid)
+        device, uuids = next(node for node in nodes if node not in used), (planning.draw_uuid(),)
     volume = planning.volume(spec, striping.NUMBER)
-    words = striping.striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
-    volume = replace(volume, path=striping.striped_path(identities, stripe), mkfs_options=words)
+    stripe, volume = striping.across(identities, asked, volume, device, uuids)
     extents = striping.striped_extents(identities)
     kind = MADE[volume.filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
         raise BadInput(small(filesystem=kind.name, least=least))
-    plan = planning.finished(befores, Places(extents, "gpt"), (volume,), stripe=stripe)
-    used_bytes = extents[0].size_bytes
+    plan = planning.finished(Places(extents, "gpt"), (volume,), stripe=stripe)
     return with_doubts(
-        plan,
-        *_together_doubts(planning, used_bytes, stripe),
-        *_stripe_doubts(stripe),
+        plan, *_together_doubts(planning, extents[0].size_bytes, stripe), *_stripe_doubts(stripe)
     )
-
-
-def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> None:
-    for drive in drives:
-        refusals.refuse_drive(drive)
-        if drive.zoned == HOST_MANAGED:
-            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
-        refusals.refuse_content(drive, chosen=mode is not None)
-    if twice := striping.listed_twice(drives):
-        same = Sentence(
-            "{number} is the path, serial number or WWN of two drives. Either one drive is listed twice, "
-            "or the drives are indistinguishable."
-        )
-        raise Refused(same(number=twice))
 
 
 def _together_doubts(planning: Planning, used_bytes: int, stripe: Stripe) -> Iterator[Message]:

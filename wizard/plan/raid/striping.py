@@ -52,12 +52,20 @@ _LVM_RESERVED = re.compile(
 ARRAY_NODE = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
 
 
-def made_stripe(asked: Stripe, label: str, device: str, uuid: str) -> Stripe:
-    """Return the requested stripe with defaults, and for md with the array's name, node and UUID."""
+def across(
+    drives: Sequence[Identity], asked: Stripe, volume: Volume, device: str, uuids: tuple[str, ...]
+) -> tuple[Stripe, Volume]:
+    """Return the requested stripe with defaults, and for md with the array's name, node and UUID, and the
+    volume with node and options. Idempotent."""
     if asked.kind == "btrfs":
-        return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
-    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
-    return replace(asked, device=device, name=layer_name(label), chunk_bytes=chunk, uuids=(uuid,))
+        stripe = Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+    else:
+        chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+        name = layer_name(volume.label)
+        stripe = replace(asked, device=device, name=name, chunk_bytes=chunk, uuids=uuids)
+    words = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(drives))
+    path = stripe.device or parts_of(drives)[0]
+    return stripe, replace(volume, partition=NUMBER, path=path, mkfs_options=words)
 
 
 def listed_twice(drives: Sequence[Drive | Identity]) -> str:
@@ -163,11 +171,6 @@ def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
 def parts_of(drives: Sequence[Identity]) -> tuple[str, ...]:
     """Return the nodes of the partitions in the array."""
     return tuple(partition_path(drive.path, NUMBER) for drive in drives)
-
-
-def striped_path(drives: Sequence[Identity], stripe: Stripe) -> str:
-    """Return the node to format and mount."""
-    return stripe.device or parts_of(drives)[0]
 
 
 def stacked(drives: Sequence[Identity]) -> Geometry:

@@ -16,7 +16,6 @@ from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, join, t, tn
 from wizard.operations.operation import NO_UNDO
 from wizard.plan import text as plan_text
-from wizard.plan import undo_policy
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
@@ -107,7 +106,7 @@ class Job(Generic[D]):
         """Return True if `room` rehearses the job."""
         return False
 
-    def room(self) -> undo_policy.UndoSpace:
+    def room(self) -> plan_text.UndoSpace:
         """Return the space for undo. May be slow."""
         raise NotImplementedError
 
@@ -241,7 +240,7 @@ class PlanJob(Job[Plan]):
     def __init__(self, services: Services, plan: Plan, *, writers: bool = True) -> None:
         super().__init__(services, plan)
         self._unknown: ui.Texts = ()
-        self.lost: ui.Texts = tuple(undo_policy.losses(plan))
+        self.lost: ui.Texts = tuple(plan_text.losses(plan))
         self.risk = plan_text.danger_of(plan) or ""
         self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
         self.bars = plan_bars(plan)
@@ -277,7 +276,7 @@ class PlanJob(Job[Plan]):
 
     @property
     def restores_nothing(self) -> bool:
-        return not (self._unknown or self._direct) and undo_policy.shows_nothing(self.document)
+        return not (self._unknown or self._direct) and plan_text.shows_nothing(self.document)
 
     def banner(self, *, final: bool) -> ui.Banner:
         if not self.lost:
@@ -312,7 +311,7 @@ class PlanJob(Job[Plan]):
             said = (t("Undo restores the old contents until you choose Keep."),)
             said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
-            said = (undo_policy.promise(self.document, self._direct, keep=self.keep),)
+            said = (plan_text.promise(self.document, self._direct, keep=self.keep),)
         return (*((note,) if note else ()), *plan_text.free_used(self.document), *said)
 
     def commands(self) -> tuple[ui.Block, ...]:
@@ -325,16 +324,16 @@ class PlanJob(Job[Plan]):
         return (*map(ui.para, said), *command_blocks(plan.steps))
 
     def word(self) -> str:
-        return undo_policy.WORD if undo_policy.needs_word(self.document, self._direct) else ""
+        return plan_text.WORD if plan_text.needs_word(self.document, self._direct) else ""
 
     def rehearses(self) -> bool:
         return self.services.rehearses(self.document)
 
-    def room(self) -> undo_policy.UndoSpace:
+    def room(self) -> plan_text.UndoSpace:
         # The rehearsal may find unknown data that will be lost.
         room = self.services.undo_space(self.document)
         self._unknown = room.lost
-        self.lost = (*undo_policy.losses(self.document), *room.lost)
+        self.lost = (*plan_text.losses(self.document), *room.lost)
         return room
 
     def stop_means(self) -> ui.Text:

@@ -9,7 +9,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
-from wizard.plan.undo_policy import WORD, UndoSpace
+from wizard.plan.text import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import serial_of

@@ -36,10 +36,10 @@ from wizard.operations.layers import array_uuid
 from wizard.plan.check import places_in
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
-from wizard.plan.raid.striping import striped_path
+from wizard.plan.raid.striping import parts_of
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.undo_policy import WORD
+from wizard.plan.text import WORD
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -127,7 +127,7 @@ def _forged(targets: list[str]) -> Iterator[Check]:
 
 def _derived(plan: Plan, stripe: Stripe) -> Plan:
     drives = [member.drive for member in plan.members]
-    volume = replace(plan.volumes[0], path=striped_path(drives, stripe))
+    volume = replace(plan.volumes[0], path=stripe.device or parts_of(drives)[0])
     return rederived(replace(plan, volumes=(volume,), stripe=stripe), places_in(plan))
 
 

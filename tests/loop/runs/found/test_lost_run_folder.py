@@ -26,7 +26,7 @@ from tests.loop.program import (
 )
 from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.run.runs import run_argument
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 
 
 def waiting_run(work: Work, drive: str, filesystem: str = "ext4", mode: Mode = Mode.REPLACE) -> Path:

@@ -15,9 +15,7 @@ from wizard.apply.steps.wipe import recognised_differences, refuse_foreign_signa
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences
 from wizard.apply.table.proof import disk_differences, kernel_differences
-from wizard.apply.table.write import parted_rule
 from wizard.model.errors import Failed, Refused, partition_path
-from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
 from wizard.model.said import GIB, MIB
 from wizard.operations.table import WipeSignatures
@@ -234,21 +232,6 @@ def test_recognised_content_must_be_the_created_one() -> None:
         ((), "found nothing instead of exactly one filesystem"),
     ):
         assert [*map(str, recognised_differences(found, "ext4", "u-1", "media"))] == [said]
-
-
-@pytest.mark.parametrize(
-    ("optimal", "kind"),
-    [
-        (0, "opt"),
-        (MIB, "opt"),
-        (512 * 1024, "opt"),
-        (33553920, "min"),
-        (0xFFFF * 512, "min"),
-        (3 * MIB, "opt"),
-    ],
-)
-def test_parted_gets_meaningful_arguments(optimal: int, kind: str) -> None:
-    assert parted_rule(Geometry(512, 4096, 0, 4096, optimal)) == kind
 
 
 def test_wipe_refuses_a_device_with_other_content() -> None:

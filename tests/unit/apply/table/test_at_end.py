@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.apply.table.test_proof import LINUX, OLD, drive, places
 from tests.unit.probe.gptimage import Image
-from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
+from wizard.apply.table.one_entry import with_backup_at_end, with_changes
 from wizard.apply.table.proof import Image as Places
 from wizard.apply.table.proof import in_order
 from wizard.model.errors import Failed
@@ -63,11 +63,27 @@ def test_partition_grows_in_the_same_write_after_the_new_copy(block_bytes: int) 
         TableEntry(1, 2048 * block_bytes, 2048 * block_bytes, LINUX, "first", kept=True),
         TableEntry(2, 4096 * block_bytes, size // MIB * MIB, LINUX, "second", kept=False),
     )
-    wanted = with_one_changed(WriteTable("/dev/sdz", "gpt", False, entries), image)
+    wanted = with_changes(WriteTable("/dev/sdz", "gpt", False, entries), image)
     found = reading(wanted)
     assert (found.table.primary, found.table.backup) == ("ok", "ok")
     assert [entry.size_bytes for entry in found.entries] == [entry.size_bytes for entry in entries]
     assert found.entries[0] == reading(image).entries[0]
+    order = [offset for offset, _ in in_order("gpt", image, wanted) if offset]
+    assert order[0] > image.size_bytes // 2 and order[-1] == block_bytes
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_partition_is_added_behind_the_old_backup(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    kept = tuple(
+        TableEntry(number, first * block_bytes, 2048 * block_bytes, LINUX, name, kept=True)
+        for number, (first, _, name) in enumerate(OLD, 1)
+    )
+    new = TableEntry(3, image.size_bytes // 2 // MIB * MIB, 2 * MIB, LINUX, "third")
+    wanted = with_changes(WriteTable("/dev/sdz", "gpt", False, (*kept, new)), image)
+    found = reading(wanted)
+    assert (found.table.primary, found.table.backup) == ("ok", "ok")
+    assert found.entries[:2] == reading(image).entries and len(found.entries) == 3
     order = [offset for offset, _ in in_order("gpt", image, wanted) if offset]
     assert order[0] > image.size_bytes // 2 and order[-1] == block_bytes
 

@@ -7,8 +7,7 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.layout import Writer
 from wizard.model.said import GIB
 from wizard.plan.request.plan_request import Mode
-from wizard.plan.text import brief, inside_sentences
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import brief, inside_sentences, losses
 
 
 def test_operations_of_one_kind_share_a_sentence() -> None:

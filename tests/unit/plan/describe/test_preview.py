@@ -18,8 +18,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.text import free_used
-from wizard.plan.undo_policy import losses, promise
+from wizard.plan.text import free_used, losses, promise
 from wizard.process.output import cell_width, command_lines, wrapped
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.view import Bar, Fate, Stretch

@@ -16,7 +16,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import promise
+from wizard.plan.text import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
 BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\n"

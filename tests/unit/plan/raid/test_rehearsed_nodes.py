@@ -14,7 +14,7 @@ from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.undo_policy import needs_word, promise
+from wizard.plan.text import needs_word, promise
 
 NODE = "/dev/loop7"
 

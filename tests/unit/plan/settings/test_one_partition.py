@@ -23,7 +23,7 @@ from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, NewVolumes, ResizePart
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 
 
 def formatted(on: Drive, part: Partition, one: VolumeSpec | None = None) -> Plan:

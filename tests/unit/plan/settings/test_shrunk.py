@@ -22,7 +22,7 @@ from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_del
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, Mode, ResizePart
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 from wizard.ui.jobs.job import PlanJob
 
 PART = "/dev/sda1"

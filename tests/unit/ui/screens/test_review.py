@@ -11,7 +11,7 @@ from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
-from wizard.plan.undo_policy import WORD, UndoSpace
+from wizard.plan.text import WORD, UndoSpace
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.view import Banner, Tone
 

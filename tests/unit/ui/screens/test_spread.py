@@ -13,7 +13,7 @@ from tests.unit.ui.person import Person
 from wizard.apply.local_runs import OpenRun
 from wizard.host.services import Services
 from wizard.model.machine import Drive, Use
-from wizard.plan.undo_policy import losses
+from wizard.plan.text import losses
 from wizard.ui.components.run_rows import why_not_now
 from wizard.ui.desk import Desk
 from wizard.ui.editors.spread import WAYS, Spread
