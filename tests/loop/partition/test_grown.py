@@ -86,7 +86,7 @@ GROWN = (
     ("large", 512, "btrfs"),
     ("large", 512, "old btrfs"),
     ("askew", 512, "small xfs"),
-    ("gpt", 512, "mixed btrfs"),
+    ("large", 512, "mixed btrfs"),
 )
 
 
