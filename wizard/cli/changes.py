@@ -26,8 +26,7 @@ from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Severity
 from wizard.model.said import t
-from wizard.operations.fstab import EditFstab
-from wizard.operations.settings import WriteRules, difference
+from wizard.operations.operation import Context
 from wizard.plan.changes import Changes, Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
@@ -117,12 +116,7 @@ def tune(arguments: Namespace) -> None:
         save(arguments.output, document)
     deliver(arguments, document, _tuning_blocks(workload, existing, changes))
     for step in () if arguments.json else changes.steps:
-        match step.operation:
-            case EditFstab() as edit:
-                text = existing.fstab_text
-                tell(difference(edit.file, text, edit.edited(text) or text))
-            case WriteRules():
-                tell(step.edits)
+        tell(step.operation.file_difference(Context(changes.drive), existing.fstab_text))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(NOT_WRITTEN)
@@ -137,10 +131,7 @@ def _tuning_blocks(workload: Workload, existing: ExistingVolume, changes: Change
     if existing.line is None and KINDS[existing.filesystem].kernel_names:
         yield para(t("No fstab line found, so mount options were not checked."))
     yield GAP
-    steps = (
-        replace(step, edits=()) if isinstance(step.operation, EditFstab | WriteRules) else step
-        for step in changes.steps
-    )
+    steps = (replace(step, edits=()) if step.operation.edited_file else step for step in changes.steps)
     yield from page_of(replace(changes, steps=tuple(steps)))
 
 

@@ -11,7 +11,7 @@ from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.operations import rules
 from wizard.operations.operation import Context, Setting, Subject
-from wizard.operations.settings import Relabel
+from wizard.operations.settings import Relabel, difference
 
 STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
 """Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
@@ -39,12 +39,26 @@ class EditFstab(Setting):
     requests = (Tune, SetLabel, Attach, Detach, SetOptions)
     turn = 3
     needs_drive = False
+    mounts = True
 
     aims = Sentence("the new lines appear once, without old lines")
 
     @property
     def edits_boot(self) -> bool:
         return any(edit.new is not None for edit in self.lines)
+
+    @property
+    def edited_file(self) -> str:
+        return self.file
+
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        if Path(self.file) == fstab:
+            return None
+        return t(
+            "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
+            file=self.file,
+            fstab=fstab,
+        )
 
     def sentence(self, context: Context) -> Message:
         file, count = self.file, len(self.lines)
@@ -90,6 +104,17 @@ class EditFstab(Setting):
 
     def fits(self, subject: Subject) -> bool:
         return self.is_plausible and all(_fits(edit, subject) for edit in self.lines)
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        return difference(self.file, fstab, self.edited(fstab) or fstab)
+
+    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple(
+            (filesystem if fields[2] == "auto" else fields[2], _added(edit))
+            for edit in self.lines
+            if edit.new is not None
+            for fields in (edit.new.split(),)
+        )
 
     def edited(self, text: str) -> str | None:
         """Return the edited text, or None if the text differs from when the edit was planned."""
@@ -166,7 +191,7 @@ def _fits(edit: LineEdit, subject: Subject) -> bool:
         case _:
             # Only options change, and the new ones are harmless.
             old, changed = (edit.old or "").split(), (edit.new or "").split()
-            added = added_options(edit)
+            added = _added(edit)
             # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
             dangers = [rules.dangers_in(added, kind) for kind in rules.DANGERS]
             is_safe = not rules.mount_options_fault(added) and not any(dangers)
@@ -181,8 +206,7 @@ def is_entry(line: str) -> bool:
     return len(fields) >= 3 and not fields[0].startswith("#") and "\n" not in line and passes
 
 
-def added_options(edit: LineEdit) -> tuple[str, ...]:
-    """Return the mount options that only the new line has."""
+def _added(edit: LineEdit) -> tuple[str, ...]:
     old, new = ((line or "").split()[3:4] for line in (edit.old, edit.new))
     kept = [option for field in old for option in field.split(",")]
     return tuple(option for field in new for option in field.split(",") if option not in kept)

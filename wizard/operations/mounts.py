@@ -124,10 +124,15 @@ class Mount(OnNodes, Setting):
     requests = (Attach,)
     turn = 1
     lasts = False
+    mounts = True
 
     writes_also = (Sentence("directory {mount_point}, created if missing"),)
     undone = UNMOUNT
     aims = MOUNTED_AT
+
+    @property
+    def mounted_at(self) -> str:
+        return self.mount_point
 
     @property
     def subvolume(self) -> str:
@@ -166,6 +171,9 @@ class Mount(OnNodes, Setting):
             and not mount_point_fault(self.mount_point)
             and not mount_options_fault(self.options)
         )
+
+    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return ((self.filesystem, self.options),)
 
 
 class TurnOnSwap(AtDevice):

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import ClassVar, Self
 
 from msgspec.structs import replace
@@ -274,6 +275,19 @@ class Setting(Operation):
     needs_drive = True
     """False for files of the system, which are restored even if the drive is missing."""
 
+    mounts = False
+    """True if a filesystem is mounted now or at boot, so no other may have the same UUID."""
+
+    @property
+    def mounted_at(self) -> str | None:
+        """The mount point if a filesystem is mounted now."""
+        return None
+
+    @property
+    def edited_file(self) -> str | None:
+        """The file of the system that changes."""
+        return None
+
     @property
     def once(self) -> Hashable:
         """A document has only one setting of a class with this value. If not None, `fits` also checks
@@ -303,6 +317,15 @@ class Setting(Operation):
         """Return False if a field is invalid in an edited document. `device` comes from the document."""
         raise NotImplementedError
 
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        """Return why the operation is for another system than the one with this fstab and this folder of udev
+        rules, or None."""
+        return None
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        """Return the change of the `edited_file` as a unified diff, given the text of fstab."""
+        return ()
+
     def commands(self) -> Commands:
         """Return the commands for the new state."""
         return self.commands_to(new=True)
@@ -323,3 +346,7 @@ class Setting(Operation):
     def tools(self) -> frozenset[str]:
         """Return the programs to do, check and undo the operation."""
         return self.programs.union(argv[0] for new in (True, False) for argv in self.commands_to(new=new))
+
+    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return drivers with the mount options that they get for the first time."""
+        return ()

@@ -205,12 +205,24 @@ class WriteRules(Setting):
 
     aims = Sentence("{file} has the new lines")
 
+    @property
+    def edited_file(self) -> str:
+        return self.file
+
+    def foreign(self, fstab: Path, rules: Path) -> Message | None:
+        if Path(self.file).parent == rules:
+            return None
+        return t("These changes write {file}, which is not in {folder}.", file=self.file, folder=rules)
+
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
         return t("Have udev set {values:and} at every boot.", values=values)
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return difference(self.file, self.old or "", udev_rule(context.drive, self.values))
+
+    def file_difference(self, context: Context, fstab: str) -> tuple[str, ...]:
+        return self.edits(context)
 
     def undo_text(self, context: Context) -> str:
         return str(t("By restoring the old file, or removing the new one."))

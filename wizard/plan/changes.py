@@ -60,11 +60,6 @@ class Changes(DeviceDocument, Subject):
         return tuple(step.operation for step in self.steps)
 
     @property
-    def places(self) -> tuple[str, ...]:
-        """The new mount points."""
-        return tuple(one.mount_point for one in self.settings if isinstance(one, mounts.Mount))
-
-    @property
     def is_final(self) -> bool:
         """True if a finished step cannot be undone."""
         return any(setting.stays for setting in self.settings)

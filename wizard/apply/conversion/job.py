@@ -23,7 +23,7 @@ from wizard.apply.run.progress_log import noting
 from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.states import How, do, undo
-from wizard.apply.settings.system import RunningSystem, system_of
+from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
@@ -149,7 +149,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    return system_of(site.migration, site.run, site.journal, site.drive_locks, len(site.migration.steps))
+    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from wizard.apply.run import backup_store, job, kinds, process, runs
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.settings import guard
 from wizard.apply.settings.states import How, do, undo
-from wizard.apply.settings.system import system_of
+from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
@@ -90,7 +90,7 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    message = do(bring.takes.edit, system_of(bring, run, journal, step=number))
+    message = do(bring.takes.edit, system_in(run, bring, journal, step=number))
     journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
     return message
 
@@ -214,7 +214,7 @@ class CopyRunJob(job.RunJob[Bring]):
         if bring.takes is not None:
             number = len(bring.steps)
             if number in begun_steps(read_entries(run)):
-                messages.append(undo(bring.takes.edit, system_of(bring, run, work.journal, step=number)))
+                messages.append(undo(bring.takes.edit, system_in(run, bring, work.journal, step=number)))
                 work.journal.add(Event.COMMAND, str(messages[0]), step=number)
             # Unless target and source are mounted as during the copy, the target may be in use.
             is_as_copied = False

@@ -25,19 +25,14 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.fstab import EditFstab, added_options
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import Mount
-from wizard.operations.operation import Setting
-from wizard.operations.settings import Relabel, SwitchOnTimer, WriteRules
+from wizard.operations.operation import AS_SENTENCE, Setting
+from wizard.operations.settings import Relabel, SwitchOnTimer
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
-OTHER_FSTAB = Sentence(
-    "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system."
-)
 AGAIN = Sentence("{fault:First}. Prepare the changes again.")
 
 
@@ -90,6 +85,16 @@ def lower_devices(node: str) -> Iterator[str]:
         yield from lower_devices(one)
 
 
+def checked(changes: Changes) -> Changes:
+    """Return the changes. Raises Refused if the kernel refuses an option, or if a copy is attached of a
+    filesystem to mount, now or by fstab."""
+    check_options(changes)
+    mounts = any(setting.mounts for setting in changes.settings)
+    if mounts and (fault := clone_fault(changes.device, changes.uuid)):
+        raise refused(AS_SENTENCE(clause=fault))
+    return changes
+
+
 def check_own(document: Changes | Migration, environment: Environment) -> None:
     """Raises Refused if a change is for a file, drive or system that this run may not touch."""
     drive = document.drive.path
@@ -103,18 +108,11 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
 def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
     """Raises Refused if a setting belongs to another system, or a file cannot be written."""
     for setting in document.settings:
+        if why := setting.foreign(environment.fstab, environment.rules):
+            raise refused(why)
+        if file := setting.edited_file:
+            check_writable(Path(file))
         match setting:
-            case EditFstab(file=file):
-                if Path(file) != environment.fstab:
-                    raise refused(OTHER_FSTAB(file=file, fstab=environment.fstab))
-                check_writable(Path(file))
-            case WriteRules(file=file):
-                folder = environment.rules
-                if Path(file).parent != folder:
-                    raise refused(
-                        t("These changes write {file}, which is not in {folder}.", file=file, folder=folder)
-                    )
-                check_writable(Path(file))
             case SwitchOnTimer(unit=unit) if not environment.is_running_system:
                 raise refused(t("{unit} can only be enabled on the running system.", unit=unit))
             case StopLayer(members=members):
@@ -125,19 +123,10 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
 
 def check_options(changes: Changes) -> None:
     """Raises Refused if the kernel refuses a mount option that the changes add. Writes nothing."""
-    added = list[tuple[str, tuple[str, ...]]]()
     for setting in changes.settings:
-        match setting:
-            case Mount():
-                added.append((setting.filesystem, setting.options))
-            case EditFstab(lines=lines):
-                kinds = ((edit.new.split()[2], added_options(edit)) for edit in lines if edit.new is not None)
-                added += (
-                    (changes.filesystem if kind == "auto" else kind, options) for kind, options in kinds
-                )
-    for driver, options in added:
-        if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
-            raise refused(OPTIONS_REFUSED(device=changes.device, why=why))
+        for driver, options in setting.added_options(changes.filesystem):
+            if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
+                raise refused(OPTIONS_REFUSED(device=changes.device, why=why))
 
 
 def check_new(changes: Changes) -> None:

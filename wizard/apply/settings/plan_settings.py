@@ -37,7 +37,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
 from wizard.operations.filesystem import GrowMounted
-from wizard.operations.fstab import EditFstab, LineEdit, by_label, edit_of, with_source
+from wizard.operations.fstab import LineEdit, by_label, edit_of, with_source
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount, fstab_line
 from wizard.operations.operation import AS_SENTENCE, Setting
@@ -82,13 +82,7 @@ def changes_to(used: ExistingVolume, wanted: requests.Wanted) -> Changes:
     planned = tuple(_planned(wanted, used))
     forgotten = dangers.forgotten_doubts(used.machine, (one for one in planned if isinstance(one, Setting)))
     place = (used.device, used.filesystem, used.uuid)
-    changes = changes_of(used.identity, place, wanted, (*planned, *forgotten))
-    guard.check_options(changes)
-    # A copy may be mounted instead, now or at boot.
-    mounted = any(isinstance(one, Mount | EditFstab) for one in changes.settings)
-    if mounted and (fault := guard.clone_fault(used.device, used.uuid)):
-        raise refused(AS_SENTENCE(clause=fault))
-    return changes
+    return guard.checked(changes_of(used.identity, place, wanted, (*planned, *forgotten)))
 
 
 @singledispatch

@@ -19,7 +19,7 @@ from wizard.apply.run.runs import run_argument
 from wizard.apply.settings import guard
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.states import How, do, read, undo
-from wizard.apply.settings.system import has_capability, system_of
+from wizard.apply.settings.system import has_capability, system_in, system_of
 from wizard.apply.settings.tune import ROOT_ONLY
 from wizard.model import requests
 from wizard.model.errors import BadInput, Failed, Refused
@@ -35,7 +35,7 @@ from wizard.plan.changes import Changes, Migration
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
-    place = next(iter(changes.places), None)
+    place = next(filter(None, (one.mounted_at for one in changes.settings)), None)
     if place is None or not isinstance(changes.wanted, requests.Attach) or not Path(place).is_mount():
         return ()
     try:
@@ -204,7 +204,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
-        system = system_of(changes, run, work.journal, work.drive_locks)
+        system = system_in(run, changes, work.journal, work.drive_locks)
 
         def left() -> Iterator[job.TodoStep]:
             for number, step in enumerate(changes.steps, 1):
@@ -223,7 +223,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         drive are not."""
         run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
-        system = system_of(changes, run, work.journal, work.drive_locks)
+        system = system_in(run, changes, work.journal, work.drive_locks)
         results = []
         fault: Message | str | None = None
         for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):

@@ -62,16 +62,21 @@ def wait_until(is_done: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
-def system_of(
+def system_of(document: Changes | Migration | Bring) -> RunningSystem:
+    """Return the system for reading the settings of a document."""
+    return RunningSystem(document.drive, document.settings)
+
+
+def system_in(
+    run: Path,
     document: Changes | Migration | Bring,
-    run: Path | None = None,
-    journal: Journal | None = None,
+    journal: Journal,
     locks: tuple[int, ...] = (),
     step: int = 0,
 ) -> RunningSystem:
-    """Return the system for reading the settings of a document, or with a run for changing these."""
-    environment, name = (load_environment(run), run.name) if run else (ANY, "")
-    return RunningSystem(document.drive, document.settings, environment, step, name, journal, locks)
+    """Return the system for changing the settings of a run's document."""
+    environment = load_environment(run)
+    return RunningSystem(document.drive, document.settings, environment, step, run.name, journal, locks)
 
 
 def has_capability(number: int) -> bool:

@@ -102,7 +102,7 @@ class ChangesJob(InPlaceJob[Changes]):
         super().__init__(services, changes)
         self.title = t("Change {device}", device=changes.device)
         self.seconds = tuple(1.0 for _ in changes.steps)
-        self.places = changes.places
+        self.places = tuple(filter(None, (one.mounted_at for one in changes.settings)))
         self.back = tuple(dict.fromkeys(step.undo for step in changes.steps))
         # Omitted changes, and changes with a delayed effect.
         self.doubts = (*changes.reasons, *changes.doubts)
