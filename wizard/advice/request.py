@@ -199,12 +199,14 @@ def _combined(
 
 def mkfs_words(choice: Choice) -> tuple[str, ...]:
     """Return the arguments for mkfs, with lists merged."""
-    found: dict[str, str] = {}
+    words: list[str] = []
     for option in choice.mkfs:
         flag, _, value = option.text.partition(" ")
-        key = flag if flag in LISTS.get(choice.filesystem, ()) else option.text
-        found[key] = f"{found[key]},{value}" if key in found else option.text
-    return tuple(word for text in found.values() for word in text.split())
+        if flag in words and flag in LISTS.get(choice.filesystem, ()):
+            words[words.index(flag) + 1] += f",{value}"
+        else:
+            words += option.text.split()
+    return tuple(words)
 
 
 class Offered(FrozenStruct):
