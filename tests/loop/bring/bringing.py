@@ -16,10 +16,8 @@ from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
 from tests.loop.program import GIB, MIB, Purpose, make_run, start_document
 from tests.unit.apply.copy_calls import count_calls, small
-from wizard.apply.copy import copy_tree
-from wizard.apply.copy.copied import BringSite
-from wizard.apply.copy.copy_entry import place
-from wizard.apply.run import kinds
+from wizard.apply.copy.copied import AGAIN_LIST, LIST, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
 from wizard.apply.tree.differences import as_held, differences
@@ -156,22 +154,6 @@ def killed_at(run: Path, number: int) -> None:
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, story(run)
 
 
-def killed_placing(run: Path, number: int) -> None:
-    """Run in a forked process, and kill it when this number of entries was moved to the target."""
-    if not (pid := os.fork()):
-        patch, moves = pytest.MonkeyPatch(), iter(range(number))
-
-        def place_or_die(above: int, folder: int, name: bytes) -> None:
-            if next(moves, None) is None:
-                os.kill(os.getpid(), signal.SIGKILL)
-            place(above, folder, name)
-
-        patch.setattr(copy_tree, "place", place_or_die)
-        carry_out(run, Purpose.APPLY, ())
-        os._exit(7)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL, story(run)
-
-
 SHUTDOWN, NO_FLUSH, LOG_FLUSH = 0x8004587D, struct.pack("=I", 2), struct.pack("=I", 1)
 """FS_IOC_SHUTDOWN, with nothing written any more, or nothing but the journal (fs/ext4/ioctl.c,
 fs/xfs/xfs_ioctl.c)."""
@@ -185,17 +167,17 @@ def cut_off(place: Path, how: bytes) -> None:
     tool("umount", str(place))
 
 
-def site_in(run: Path) -> BringSite:
-    """Return the records of a run, without open folders."""
-    return BringSite(-1, -1, EVERYTHING, run, kinds.BRING.load(run))
-
-
-def inodes(run: Path) -> dict[bytes, int]:
-    """Return the inodes of files that the run listed as copied."""
-    found, site = {}, site_in(run)
-    for entry in site.listed():
+def inodes(run: Path, folder: Path) -> dict[bytes, int]:
+    """Return the inodes of files that the run recorded as copied."""
+    found = {}
+    for entry in (*entries_in(run / LIST), *entries_in(run / AGAIN_LIST)):
         if entry.kind is EntryKind.FILE and len(entry.path) < 1000:
-            folder = os.fsencode(site.bring.target.folder)
-            paths = (b"/".join((folder, *names)) for names in ((site.stage, entry.path), (entry.path,)))
+            names = (temporary(run, entry.path), entry.path)
+            paths = (os.fsencode(folder) + b"/" + name for name in names)
             found[entry.path] = next(os.lstat(path).st_ino for path in paths if os.path.lexists(path))
     return found
+
+
+def temporary(run: Path, path: bytes) -> bytes:
+    """Return the temporary name of an entry."""
+    return TreeCopy(0, 0, EVERYTHING, os.fsencode(run.name)).temporary(path)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tests.daily import one_in
 from tests.devices import tool
 from tests.loop.applying import carry_out, said, story, until, without_power
-from tests.loop.bring.bringing import ROOTS, Ways, killed_at, killed_placing
+from tests.loop.bring.bringing import ROOTS, Ways, killed_at
 from tests.loop.bring.swapping import put_in
 from tests.loop.migrate.migrating import old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
@@ -75,7 +75,7 @@ def of_bring(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
         (source.place / f"file{number}").write_bytes(b"%d" % number * 3000)
     run, other = (ways.begin(work_out(str(source.place), str(target.place), name)) for name in ("in", "by"))
     killed_at(other, 50)
-    killed_placing(run, 20)
+    killed_at(run, 30)
     mine = next(path for path in (target.place / "in").iterdir() if path.name.startswith("file"))
     times = mine.stat()
     mine.write_bytes(OTHER)

@@ -24,6 +24,7 @@ from tests.loop.bring.bringing import (
 from tests.loop.program import MIB, Failed, Purpose, RunState, request_stop, resume, state
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.copy import copy_tree
+from wizard.apply.copy.copied import LIST, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.places import source_open
 from wizard.apply.copy.survey import work_out
@@ -40,12 +41,12 @@ def test_files_noted_as_copied_survive_a_power_cut(ways: Ways, kind: str) -> Non
         killed_at(run, number)
         cut_off(target.place, NO_FLUSH)
         tool("mount", target.drive, str(target.place))
-        trusted = inodes(run)
+        trusted = inodes(run, target.place / f"cut {number}")
         assert trusted
         resume(run)
         assert ended(run) is RunState.DONE, (number, story(run))
         assert_alike(ways, source.place, target.place / f"cut {number}", kind)
-        now = inodes(run)
+        now = inodes(run, target.place / f"cut {number}")
         assert {path: now[path] for path in trusted} == trusted
 
 
@@ -92,7 +93,7 @@ def test_run_stops_between_files_and_resumes(ways: Ways, monkeypatch: pytest.Mon
         patch.setattr(manifest, "SHARED_FROM", 1 << 20)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
-    assert len(seen) == 30 and seen[-1] not in inodes(run)
+    assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")
@@ -124,11 +125,11 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
             request_stop(run)
         os.waitpid(pid, 0)
         assert state(run) is (RunState.INTERRUPTED if name == "killed" else RunState.STOPPED), story(run)
-        trusted = inodes(run)
+        trusted = inodes(run, target.place / name)
         resume(run)
         assert ended(run) is RunState.DONE, story(run)
         assert_alike(ways, source.place, target.place / name, "xfs")
-        now = inodes(run)
+        now = inodes(run, target.place / name)
         assert {path: now[path] for path in trusted} == trusted
         assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
 
@@ -146,7 +147,7 @@ def test_stop_takes_effect_within_a_file(ways: Ways, monkeypatch: pytest.MonkeyP
         patch.setattr(copy_tree, "copy_entry", stop_before)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
-    assert not (target.place / "in/big").exists() and inodes(run) == {}
+    assert not (target.place / "in/big").exists() and [*entries_in(run / LIST)] == []
     (run / STOP).unlink()
     resume(run)
     assert ended(run) is RunState.DONE, story(run)

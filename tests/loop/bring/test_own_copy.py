@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.loop.applying import carry_out, ended, story
-from tests.loop.bring.bringing import Ways, inodes, killed_placing, site_in
-from tests.loop.program import Purpose, Refused, RunState, read_entries, resume, state, undo
+from tests.loop.bring.bringing import Ways, temporary
+from tests.loop.program import Purpose, Refused, RunState, resume, state, undo
 from tests.unit.apply.copy_calls import small
 from wizard.apply.copy import copy_tree, job
-from wizard.apply.copy.copied import FILE, LIST, MANIFEST, BringSite
+from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.survey import work_out
 from wizard.apply.tree.entries import TreeEntry
@@ -48,8 +48,8 @@ def left(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in found}
 
 
-def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, Path]:
-    """Return a run killed during a copy, its folder, and the stage."""
+def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Path], list[Path]]:
+    """Return a run killed during a copy, its folder, the copied files, and those with temporary names."""
     run, folder = ways.begin(work_out(str(source), str(target), "in")), target / "in"
     if not (pid := os.fork()):
         patch, left_to_copy = pytest.MonkeyPatch(), iter(range(22))
@@ -64,11 +64,12 @@ def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, Path]:
         carry_out(run, Purpose.APPLY, ())
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL, story(run)
-    (stage,) = folder.iterdir()
-    copied = {name for name in left(stage) if "file" in name}
-    assert len(copied) - len(inodes(run)) >= 4 and len(inodes(run)) >= 8, story(run)
-    assert stage.stat().st_mode & 0o777 == 0o700
-    return run, folder, stage
+    paths = [path.relative_to(source) for path in sorted(source.glob("folder*/file*"))]
+    copied = [folder / path for path in paths if (folder / path).exists()]
+    names = {folder / path: folder / os.fsdecode(temporary(run, os.fsencode(path))) for path in paths}
+    partial = [path for path, name in names.items() if name.exists()]
+    assert len(copied) >= 8 and len(partial) >= 4, story(run)
+    return run, folder, copied, partial
 
 
 def test_undo_removes_only_files_equal_to_the_source(ways: Ways) -> None:
@@ -103,50 +104,56 @@ def test_undo_removes_only_files_equal_to_the_source(ways: Ways) -> None:
 def test_undo_after_a_cut_keeps_files_changed_since(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    (source.place / "alone").write_bytes(CONTENT)
-    run, folder = ways.begin(work_out(str(source.place), str(target.place), "in")), target.place / "in"
-    killed_placing(run, 2)
-    (stage,) = folder.glob(".diskwright-*")
-    moved = sorted(path for path in folder.iterdir() if path != stage)
-    assert [path.name for path in moved] == ["alone", "empty"], story(run)
-    rewrite(folder / "alone")
-    (folder / "empty/new").write_bytes(OTHER)
-    # Of somebody else, where the run would have moved its own.
-    (folder / "folder0").mkdir()
-    (folder / "folder0/file02").write_bytes(CONTENT)
-    kept = {"alone", "empty/new", "folder0/file02"}
+    run, folder, copied, partial = cut_off(ways, source.place, target.place)
+    rewrite(copied[0])
+    copied[1].unlink()
+    copied[1].write_bytes(b"replaced")
+    # The start of what the source holds, but cut by somebody later.
+    rewrite(copied[2], CONTENT[:100])
+    # Of somebody else, where the run would have copied to.
+    partial[0].write_bytes(OTHER)
+    kept = {str(path.relative_to(folder)) for path in (*copied[:3], partial[0])}
     with monkeypatch.context() as patch:
-        # Undo is cut off, too.
-        patch.setattr("wizard.apply.copy.compare_copy.clear", lambda *_: os._exit(7))
+        # It is cut off itself, too: what it noted does not count.
+        patch.setattr("wizard.apply.copy.compare_copy.BringSite.sync", lambda _: os._exit(7))
         if not (pid := os.fork()):
             carry_out(run, Purpose.UNDO, ())
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
-    assert left(folder) >= kept, story(run)
+    assert left(folder) == kept, story(run)
     undo(run)
-    assert left(folder) == kept and not stage.exists(), story(run)
-    assert (folder / "alone").read_bytes() == (folder / "empty/new").read_bytes() == OTHER
+    assert left(folder) == kept and copied[0].read_bytes() == partial[0].read_bytes() == OTHER, story(run)
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_undo_after_a_cut_removes_partial_files(ways: Ways, version: int) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    run, folder, stage = cut_off(ways, source.place, target.place)
+    run, folder, _, partial = cut_off(ways, source.place, target.place)
     (source.place / "folder0").chmod(0o755)
+    names = [folder / os.fsdecode(temporary(run, os.fsencode(one.relative_to(folder)))) for one in partial]
+    os.truncate(names[0], 100)
     if version == 1:
-        for path in stage.iterdir():
-            path.rename(folder / path.name)
-        stage.rmdir()
+        for name in names:
+            name.unlink()
         with open_folder(source.place) as top:
             write_manifest(run / BEFORE, read_tree(top, lambda _more: None))
         with pytest.raises(Refused, match=r"Version 1\.0 began this copy"):
             resume(run)
-    else:
-        os.truncate(stage / "folder0/file02", 100)
-        (stage / "not listed").mkdir()
     undo(run)
     assert not folder.exists(), (left(folder), story(run))
+
+
+def test_resume_does_not_overwrite_foreign_files(ways: Ways) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target()
+    files(source.place)
+    run, _, _, partial = cut_off(ways, source.place, target.place)
+    partial[-1].write_bytes(OTHER)
+    resume(run)
+    assert ended(run) is RunState.FAILED and partial[-1].read_bytes() == OTHER, story(run)
+    partial[-1].rename(target.place / "aside")
+    resume(run)
+    assert ended(run) is RunState.DONE and partial[-1].read_bytes() == CONTENT, story(run)
 
 
 def test_copy_of_version_1_can_be_undone(ways: Ways) -> None:
@@ -155,25 +162,28 @@ def test_copy_of_version_1_can_be_undone(ways: Ways) -> None:
     files(source.place)
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
     assert ended(run) is RunState.DONE, story(run)
-    write_manifest(run / BEFORE, [entry._replace(digest="") for entry in site_in(run).listed()])
-    for name in (FILE, LIST, MANIFEST):
+    write_manifest(run / BEFORE, [entry._replace(digest="") for entry in entries_in(run / LIST)])
+    for name in (FILE, LIST):
         (run / name).unlink()
     undo(run)
     assert not (target.place / "in").exists(), story(run)
 
 
 @pytest.mark.parametrize("becomes", ["gone", "changed"])
-def test_foreign_files_are_not_overwritten(ways: Ways, monkeypatch: pytest.MonkeyPatch, becomes: str) -> None:
-    """Change a file in the source during the copy, and create a file where a folder will be moved."""
+def test_catching_up_does_not_overwrite_foreign_files(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch, becomes: str
+) -> None:
+    """Change two files in the source during the copy, and also the copy of one of them."""
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    here, folder = source.place / "folder0/file02", target.place / "in"
+    here, folder = source.place / "folder0", target.place / "in/folder0"
 
     def change(site: BringSite) -> Message:
-        here.unlink()
-        if becomes == "changed":
-            here.write_bytes(b"newer")
-        (folder / "folder0").write_bytes(OTHER)
+        for name in ("file02", "file04"):
+            (here / name).unlink()
+            if becomes == "changed":
+                (here / name).write_bytes(b"newer")
+        rewrite(folder / "file04")
         return copy_tree.catch_up(site)
 
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
@@ -181,13 +191,10 @@ def test_foreign_files_are_not_overwritten(ways: Ways, monkeypatch: pytest.Monke
         small(patch)
         patch.setattr(job, "catch_up", change)
         carry_out(run, Purpose.APPLY, ())
-    assert state(run) is RunState.FAILED and "/folder0" in read_entries(run)[-1].sentence, story(run)
-    for _ in range(2):
-        assert (folder / "folder0").read_bytes() == OTHER
-        resume(run)
-        assert ended(run) is RunState.FAILED, story(run)
-    (folder / "folder0").rename(target.place / "aside")
+    assert state(run) is RunState.FAILED, story(run)
+    assert (folder / "file04").read_bytes() == OTHER
+    (folder / "file04").rename(target.place / "aside")
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
-    assert (folder / "folder0/file02").exists() is (becomes == "changed")
-    assert not [*folder.glob(".diskwright-*")]
+    for name in ("file02", "file04"):
+        assert (folder / name).exists() is (becomes == "changed")

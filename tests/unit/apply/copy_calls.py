@@ -6,25 +6,23 @@ import pytest
 
 from wizard.apply.copy import compare_copy, copy_tree
 from wizard.apply.copy import job as running
-from wizard.apply.copy.copied import BringSite
+from wizard.apply.copy.copied import BringSite, EntryList
 from wizard.apply.run import backup_store
 from wizard.apply.settings import states
 from wizard.apply.system import edited_file
-from wizard.apply.tree import manifest
 
 PLACES = (
     (copy_tree, "copy_entry"),
+    (copy_tree, "make_folder"),
     (copy_tree, "make_link"),
-    (copy_tree, "place"),
+    (copy_tree, "give_name"),
     (copy_tree, "walk"),
     (copy_tree, "finish_folder"),
     (copy_tree, "set_flags"),
-    (copy_tree, "clear"),
-    (copy_tree, "remove_entry"),
-    (manifest, "sync_folder"),
+    (copy_tree, "_remove"),
     (backup_store, "replace_document"),
     (backup_store, "replace_durably"),
-    (BringSite, "add"),
+    (EntryList, "add"),
     (BringSite, "sync"),
     (running, "compare"),
     (compare_copy, "differences"),

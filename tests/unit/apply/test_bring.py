@@ -4,7 +4,7 @@ import ctypes
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,8 @@ from tests.unit.machines import drive, machine
 from wizard.apply.block import devices
 from wizard.apply.block.devices import drives_under
 from wizard.apply.copy import copy_entry, places, survey
-from wizard.apply.copy.copied import LIST, BringSite, Copied
-from wizard.apply.copy.copy_entry import place
+from wizard.apply.copy.copied import EntryList, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy, give_name
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
@@ -24,7 +24,7 @@ from wizard.apply.tree.entries import EntryKind, TreeEntry, to_line
 from wizard.apply.tree.manifest import open_folder
 from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.operations.fstab import LineEdit
 from wizard.operations.mounts import Top
@@ -143,14 +143,6 @@ def test_impossible_names_and_sizes() -> None:
         and not size_fault(4 * GIB - 1, "vfat")
         and not size_fault(4 * GIB, "exfat")
     )
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[BringSite]:
-    with open_folder(tmp_path) as top:
-        made = BringSite(top, top, EVERYTHING, tmp_path, BRING)
-        made.save(Copied(BRING.target.folder))
-        yield made
 
 
 def entry(**fields: object) -> TreeEntry:
@@ -294,67 +286,68 @@ def test_no_document_replaces_the_root() -> None:
         BRINGS.read(BRINGS.render(wrong), "it")
 
 
-def test_bytes_after_the_listed_ones_are_dropped(site: BringSite) -> None:
-    def listed() -> list[bytes]:
-        return [one.path for one in site.listed()]
+def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
+    def record(*paths: bytes) -> None:
+        recorder = EntryList(tmp_path / "list")
+        recorder.add([to_line(entry(path=path)) for path in paths])
+        recorder.close()
 
-    assert listed() == []
-    site.add([entry(path=b"a"), entry(path=b"b")])
+    def recorded() -> list[bytes]:
+        return [one.path for one in entries_in(tmp_path / "list")]
+
+    assert recorded() == []
+    record(b"a", b"b")
     # A power cut leaves anything after what was synced.
-    for torn in (to_line(entry(path=b"c")) + b"\n", to_line(entry(path=b"c"))[:40], b"\0" * 5000):
-        before = listed()
-        with (site.run / LIST).open("ab") as file:
+    for torn in (
+        to_line(entry(path=b"c")) + b"\n",
+        to_line(entry(path=b"c"))[:40],
+        b"\0" * 5000,
+        b'{"entries',
+    ):
+        before = recorded()
+        with (tmp_path / "list").open("ab") as file:
             file.write(torn)
-        assert listed() == before
-        site.add([entry(path=b"d")])
-        assert listed() == [*before, b"d"]
+        assert recorded() == before
+        record(b"d")
+        assert recorded() == [*before, b"d"]
 
 
-def test_foreign_stage_is_refused(site: BringSite) -> None:
-    """A user could prepare a folder to read or change what root copies."""
-    assert not site.has_stage()
-    with site.staged():
-        assert site.has_stage()
-    stage = site.run / os.fsdecode(site.stage)
-    stage.chmod(0o755)
-    with pytest.raises(Failed, match="not written by this run"):
-        site.has_stage()
-    stage.rmdir()
-    stage.symlink_to(site.run)
-    with pytest.raises(Failed, match="not written by this run"), site.staged():
-        pass
-
-
-def test_entry_is_moved_without_support_for_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_gets_its_name_without_support_for_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class OldFuse:
         def renameat2(self, *_: object) -> int:
             ctypes.set_errno(errno.EINVAL)
             return -1
 
     monkeypatch.setattr(copy_entry, "LIBRARY", OldFuse())
-    (tmp_path / "stage").mkdir()
-    with open_folder(tmp_path / "stage") as stage, open_folder(tmp_path) as top:
-        (tmp_path / "stage/a").write_text("copied")
-        place(stage, top, b"a")
-        (tmp_path / "stage/a").write_text("again")
+    with open_folder(tmp_path) as top:
+        copy = TreeCopy(top, top, EVERYTHING, b"run")
+        for content in ("copied", "again"):
+            (tmp_path / os.fsdecode(copy.temporary(b"a"))).write_text(content)
+            if content == "copied":
+                give_name(copy, b"a")
         with pytest.raises(FileExistsError):
-            place(stage, top, b"a")
-    assert (tmp_path / "a").read_text() == "copied"
+            give_name(copy, b"a")
+        assert (tmp_path / "a").read_text() == "copied"
+        give_name(copy, b"a", replace=True)
+    assert (tmp_path / "a").read_text() == "again"
 
 
 @pytest.mark.parametrize(
     "damage",
     [
         lambda text: b"",
-        lambda text: text[:-1],
         lambda text: b"\xff\0" * 300,
         lambda text: text.replace(b'"b"', b'"b'),
         lambda text: text.replace(b'["b"', b'"b"'),
     ],
 )
-def test_damaged_list_is_refused(site: BringSite, damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_list_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    recorder = EntryList(tmp_path / "list")
     for path in (b"a", b"b", b"c"):
-        site.add([entry(path=path)])
-    (site.run / LIST).write_bytes(damage((site.run / LIST).read_bytes()))
+        recorder.add([to_line(entry(path=path))])
+    recorder.close()
+    (tmp_path / "list").write_bytes(damage((tmp_path / "list").read_bytes()))
     with pytest.raises(BadInput):
-        list(site.listed())
+        list(entries_in(tmp_path / "list"))

@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.daily import one_in
-from tests.loop.migrate.manifest.manifests import ACL
 from tests.unit.apply.copy_calls import count_calls, small
 from tests.unit.apply.test_bring import BRING, TARGET
 from wizard.apply.copy import copy_tree
 from wizard.apply.copy.compare_copy import remove_brought
-from wizard.apply.copy.copied import BringSite, load_copied
+from wizard.apply.copy.copied import LIST, BringSite, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entries import EntryKind, paired
 from wizard.apply.tree.manifest import open_folder, read_tree
@@ -55,18 +55,17 @@ def change(top: Path) -> None:
 def sites(top: Path) -> Iterator[BringSite]:
     with open_folder(top / "old") as source, open_folder(top / "new") as target:
         bring = replace(BRING, target=replace(TARGET, filesystem="ext4", folder=str(top / "new")))
-        yield BringSite(source, target, HOLDS, top / "run", bring)
+        yield BringSite(source, target, HOLDS, b"run", top / "run", bring)
 
 
 def inodes(top: Path) -> dict[bytes, int]:
     """Return the inodes of recorded files."""
     found = {}
-    for site in sites(top) if load_copied(top / "run") else ():
-        folders = (top / "new", top / "new" / os.fsdecode(site.stage))
-        for entry in site.listed():
-            if entry.kind is EntryKind.FILE:
-                paths = (folder / os.fsdecode(entry.path) for folder in folders)
-                found[entry.path] = next(path.stat().st_ino for path in paths if path.exists())
+    for entry in entries_in(top / "run" / LIST):
+        if entry.kind is EntryKind.FILE:
+            names = (entry.path, TreeCopy(0, 0, HOLDS, b"run").temporary(entry.path))
+            paths = (top / "new" / os.fsdecode(name) for name in names)
+            found[entry.path] = next(path.stat().st_ino for path in paths if path.exists())
     return found
 
 
@@ -77,11 +76,6 @@ def copy(top: Path, changes: bool) -> None:
             change(top)
             (top / "run/changed").touch()
         copy_tree.catch_up(site)
-
-
-def assert_alike(site: BringSite) -> None:
-    source, target = (read_tree(top, lambda _more: None) for top in (site.source, site.target))
-    assert not differences(paired(source, target), seen_as=as_held(HOLDS))
 
 
 def killed(top: Path, number: int, changes: bool) -> None:
@@ -110,7 +104,8 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         copy(tmp_path, changes)
         assert changes or trusted.items() <= inodes(tmp_path).items(), f"copied again after {number}"
         for site in sites(tmp_path):
-            assert_alike(site)
+            source, target = (read_tree(top, lambda _more: None) for top in (site.source, site.target))
+            assert not differences(paired(source, target), seen_as=as_held(HOLDS)), number
             assert not [*tmp_path.glob("new/**/.diskwright*")], number
         fill(tmp_path)
         for cut in (number, 7):
@@ -118,11 +113,3 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         for site in sites(tmp_path):
             remove_brought(site)
         assert not [*(tmp_path / "new").iterdir()], number
-
-
-def test_default_acl_of_the_target_is_not_inherited(tmp_path: Path) -> None:
-    fill(tmp_path)
-    os.setxattr(tmp_path / "new", "system.posix_acl_default", ACL)
-    copy(tmp_path, changes=False)
-    for site in sites(tmp_path):
-        assert_alike(site)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.copy.copied import BringSite
-from wizard.apply.copy.copy_entry import clear, remove_entry, status_of, telling
+from wizard.apply.copy.copied import BringSite, load_copied
+from wizard.apply.copy.copy_entry import remove_entry, status_of, telling
 from wizard.apply.run.backup_store import replace_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree import entries, manifest
@@ -31,28 +31,34 @@ KEPT = "kept.txt"
 
 def compare(site: BringSite) -> Message:
     """Read the copy back and compare it. Return a result message. Raises Failed with the differences."""
-    to, unsteady = site.bring.target, frozenset(map(os.fsencode, site.load().unsteady))
+    copied, to = site.load(), site.bring.target
+    gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (copied.gone, copied.unsteady))
     size_bytes = site.bring.amount.size_bytes
-    # The manifest includes the top folder.
     count = -1
 
     def expected() -> Iterator[entries.TreeEntry]:
+        # The list includes the top folder.
         nonlocal count
         for entry in site.entries():
-            count += 1
-            yield entry
+            if entry.path not in gone:
+                count += 1
+                yield entry
 
     held = as_held(site.holds)
+
+    def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
+        # The target may have its own lost+found, and an empty one is not copied.
+        is_own = entry.path == entries.LOST_AND_FOUND and entry.kind is entries.EntryKind.FOLDER
+        return None if is_own or entry.path in unsteady else held(entry)
+
     # Read the copy from the drive, not from memory.
     site.sync()
     forget_caches(to.device)
     on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
     with seen_alone(Path(to.folder)) as place, manifest.open_folder(place) as top:
-        read = manifest.read_tree(top, on_bytes, site.names(), cold=True)
-        found = differences(
-            entries.paired(expected(), read),
-            seen_as=lambda entry: None if entry.path in unsteady else held(entry),
-        )
+        names = frozenset(map(os.fsencode, copied.names))
+        read = manifest.read_tree(top, on_bytes, names, cold=True)
+        found = differences(entries.paired(expected(), read), seen_as=seen)
     if found:
         raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))
     return t(
@@ -60,6 +66,28 @@ def compare(site: BringSite) -> Message:
         entries=count,
         source=site.bring.source.path,
     )
+
+
+def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) -> None:
+    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write.
+    Raises OSError.
+
+    The entry belongs to the run if it is as `recorded` during the copy, or as in the source.
+    """
+    try:
+        # Folders are removed only if empty.
+        is_folder = stat.S_ISDIR(entries.status_at(site.target, path).st_mode)
+        is_own = is_folder or (recorded is not None and _is_recorded(site, path, recorded))
+    except entries.GONE:
+        return
+    if not is_own and not is_same(site, path):
+        raise Failed(
+            t(
+                "{path} in the copy was not written by this run and will not be overwritten. "
+                "Move it away first.",
+                path=entries.named(path),
+            )
+        )
 
 
 def is_same(site: BringSite, path: bytes) -> bool:
@@ -81,6 +109,17 @@ def is_same(site: BringSite, path: bytes) -> bool:
     return copy in (source, source._replace(flags=0))
 
 
+def _is_recorded(site: BringSite, path: bytes, recorded: entries.TreeEntry) -> bool:
+    """Return True if the entry has the content recorded during the copy. Raises OSError."""
+    found = entries.look(site.target, path, _content)
+    if found.kind is not recorded.kind:
+        return False
+    if found.kind is entries.EntryKind.FILE:
+        same = (found.size_bytes, found.digest) == (recorded.size_bytes, recorded.digest)
+        return same and bool(recorded.digest)
+    return (found.target, found.device) == (recorded.target, recorded.device)
+
+
 def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None:
     entry = as_held(site.holds)(entries.look(top, path, _content))
     if entry is None:
@@ -94,43 +133,51 @@ def _content(fd: int, status: os.stat_result) -> Content:
 
 def remove_brought(site: BringSite) -> Message:
     """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
-    top, removed, names = site.target, 0, site.names()
-    left, folders = list[bytes](), list[bytes]()
-    note, total = noting(site.run), max(site.bring.amount.entries, 1)
-    has_stage = site.has_stage()
-    if has_stage:
-        # Not moved to the target.
-        names -= {*entries.names_in(top, site.stage)}
-    for number, (path, status) in enumerate(entries.walk(top, names, changing=True)):
+    top, removed = site.target, 0
+    left, folders, kept_folders = list[bytes](), list[bytes](), list[bytes]()
+    note = noting(site.run)
+    copied = load_copied(site.run)
+    pending = [os.fsencode(path) for path in copied.pending] if copied else []
+    paths = dict.fromkeys(entry.path for entry in site.entries() if entry.path)
+    for path in pending:
         with telling(path, NOT_REMOVED):
-            if stat.S_ISDIR(status.st_mode):
+            remove_entry(top, site.temporary(path))
+    # Of a batch that was not recorded, only folders may have their final names.
+    every = [*paths, *(path for path in pending if path and path not in paths)]
+    for number, path in enumerate(every, 1):
+        with telling(path, NOT_REMOVED):
+            status = status_of(top, path)
+            if status is not None and stat.S_ISDIR(status.st_mode):
                 folders.append(path)
-            # A program may write to the file during the comparison.
-            elif is_same(site, path) and _version(status_of(top, path)) == _version(status):
-                remove_entry(top, path)
-                removed += 1
-            else:
-                left.append(path)
-        note(min(number / total, 1))
-    # Folders after their content, and never the top folder.
-    for path in reversed(folders[1:]):
+            elif status is not None and path in paths:
+                before, is_own = _version(status), is_same(site, path)
+                # A program may have written to the file during the comparison.
+                if is_own and _version(entries.status_at(top, path)) == before:
+                    remove_entry(top, path)
+                    removed += 1
+                else:
+                    left.append(path)
+        note(number / len(every))
+    # Folders after their content.
+    for path in sorted(folders, key=entries.order_of, reverse=True):
         with telling(path, NOT_REMOVED):
             if not is_same(site, path):
                 left.append(path)
             elif remove_entry(top, path):
                 removed += 1
-    if has_stage:
-        with telling(site.stage, NOT_REMOVED):
-            removed += clear(top, site.stage)
+            else:
+                kept_folders.append(path)
     site.sync()
-    return _result_message(site, removed, sorted(left))
+    return _result_message(site, removed, sorted(left), sorted(kept_folders))
 
 
-def _version(status: os.stat_result | None) -> tuple[int, ...]:
-    return () if status is None else (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+def _version(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _result_message(site: BringSite, removed: int, left: Sequence[bytes]) -> Message:
+def _result_message(
+    site: BringSite, removed: int, left: Sequence[bytes], kept_folders: Sequence[bytes]
+) -> Message:
     messages = [
         tn(
             "1 entry was removed from {folder}.",
@@ -151,6 +198,10 @@ def _result_message(site: BringSite, removed: int, left: Sequence[bytes]) -> Mes
         list_file = site.run / KEPT
         replace_durably(list_file, "".join(f"{entries.named(path)}\n" for path in left).encode())
         messages.append(t("{file} lists all remaining entries.", file=list_file))
+    if kept_folders:
+        messages.append(
+            t("Folders with other contents remain: {paths:list}.", paths=paths_shown(kept_folders))
+        )
     return join(*messages)
 
 

@@ -1,54 +1,57 @@
 """Source and target of a copy, opened so that paths cannot escape, and the records of the run.
 
-Entries are copied to the stage, a folder in the target that only root can use. They are listed once they are
-on the drive. When the copy is complete, the manifest is written, and the entries of the stage are moved to
-the target. So the manifest lists all that a run made outside the stage.
+Every entry is recorded before the final rename. So the lists contain all that a run made.
 """
 
 import ctypes
+import json
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from heapq import merge
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy, status_of, telling
+from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import source_open
 from wizard.apply.run import backup_store
 from wizard.apply.run.process import STOP, UNWRITTEN, Stopped
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entries import TO_READ, TreeEntry, from_line, named, opened, to_line
+from wizard.apply.tree.entries import TreeEntry, from_line, order_of
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
-from wizard.model.said import Sentence, failing, t
+from wizard.model.said import failing, t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
 FILE, SCHEMA = "copied.json", "diskwright.copied/2"
 
-LIST = "copied.list"
-"""Lines of the copied entries in order, each as the source was then."""
+LIST, AGAIN_LIST = "copied.list", "again.list"
+"""Lines of the copied entries in order, and of those copied again, each as the source was then."""
 
-MANIFEST = "expected.manifest"
-"""Manifest of the complete copy."""
-
-FOREIGN = Sentence(
-    "{path} in the copy was not written by this run and will not be overwritten. Move it away first."
-)
+EXPECTED = "expected.manifest"
+"""List of a finished copy of version 1.0."""
 
 
 class Copied(Struct, frozen=True):
-    """State of the copy to `folder`. `listed_bytes` of the list are valid. `unsteady` paths changed during
-    the copy; they are as `os.fsdecode` returns them."""
+    """State of the copy of `names` in the source's top folder to `folder`. Paths are as `os.fsdecode` returns
+    them.
+
+    `pending` paths may have temporary names; the list `file` had that number of `entries` before them. `gone`
+    disappeared from the source, `unsteady` still change, and `new` are new names in the top folder.
+    """
 
     folder: str
-    listed_bytes: int = 0
+    names: tuple[str, ...]
+    file: str = LIST
+    entries: int = 0
+    pending: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     unsteady: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
 
 class BringSite(TreeCopy, frozen=True):
@@ -74,35 +77,6 @@ class BringSite(TreeCopy, frozen=True):
 
         return count
 
-    @property
-    def stage(self) -> bytes:
-        """Name of the stage in the target."""
-        return b".diskwright-" + os.fsencode(self.run.name)
-
-    def has_stage(self) -> bool:
-        """Return True if the run created the stage. Raises Failed if another folder has this name."""
-        status = status_of(self.target, self.stage)
-        if status is None:
-            return False
-        is_own = load_copied(self.run) is not None
-        if self.holds.owners:
-            is_own = status.st_uid == os.geteuid() and not status.st_mode & 0o77
-        if is_own and stat.S_ISDIR(status.st_mode):
-            return True
-        raise Failed(FOREIGN(path=named(self.stage)))
-
-    @contextmanager
-    def staged(self) -> Iterator[TreeCopy]:
-        """Create the stage, unless an earlier attempt did, and open it as the target. Raises Failed."""
-        with telling(self.stage):
-            if not self.has_stage():
-                os.mkdir(self.stage, 0o700, dir_fd=self.target)
-        with opened(self.target, self.stage, TO_READ | os.O_DIRECTORY) as stage:
-            # Files must not inherit an ACL that the source lacks.
-            with suppress(OSError):
-                os.removexattr(stage, "system.posix_acl_default")
-            yield TreeCopy(self.source, stage, self.holds)
-
     def load(self) -> Copied:
         """Return the state of the copy. Raises BadInput if the run has none."""
         copied = load_copied(self.run)
@@ -114,42 +88,15 @@ class BringSite(TreeCopy, frozen=True):
         """Write the state of the copy durably. Raises Failed."""
         backup_store.replace_document(self.run / FILE, SCHEMA, copied)
 
-    def listed(self) -> Iterator[TreeEntry]:
-        """Yield the listed entries in order. Raises BadInput if the list is damaged."""
-        file, left = self.run / LIST, self.load().listed_bytes
-        if not left:
-            return
-        with failing(UNREADABLE, BadInput, file=file), file.open("rb") as lines:
-            # After a power cut, anything can follow.
-            while line := lines.readline(left):
-                left -= len(line)
-                yield from_line(line, str(file))
-        if left:
-            raise BadInput(manifest.INCOMPLETE(file=file))
-
-    def add(self, entries: Iterable[TreeEntry]) -> None:
-        """List entries that are on the drive. Raises Failed."""
-        copied, file = self.load(), self.run / LIST
-        lines = b"".join(to_line(entry) + b"\n" for entry in entries)
-        with failing(UNWRITTEN, file=file):
-            fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            with os.fdopen(fd, "wb") as raw:
-                raw.seek(copied.listed_bytes)
-                raw.write(lines)
-                raw.truncate()
-                raw.flush()
-                os.fsync(fd)
-        self.save(replace(copied, listed_bytes=copied.listed_bytes + len(lines)))
-
     def entries(self) -> Iterator[TreeEntry]:
-        """Yield the entries of the complete copy, in order; none before. Raises BadInput if the manifest is
-        damaged."""
-        files = (self.run / name for name in (MANIFEST, manifest.BEFORE))
-        return next((manifest.manifest_entries(file) for file in files if file.exists()), iter(()))
-
-    def names(self) -> frozenset[bytes]:
-        """Return the names of the complete copy in the top folder. Raises BadInput."""
-        return frozenset(entry.path for entry in self.entries() if entry.path and b"/" not in entry.path)
+        """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
+        for file in (self.run / EXPECTED, self.run / manifest.BEFORE):
+            if file.exists():
+                return manifest.manifest_entries(file)
+        newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
+        older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
+        again = (newer[path] for path in sorted(newer, key=order_of))
+        return merge(older, again, key=lambda entry: order_of(entry.path))
 
 
 def is_older(run: Path) -> bool:
@@ -159,7 +106,70 @@ def is_older(run: Path) -> bool:
 
 def load_copied(run: Path) -> Copied | None:
     """Return the state of the copy, or None before the start. Raises BadInput if a file is damaged."""
-    return None if is_older(run) else backup_store.load_document(run / FILE, SCHEMA, Copied)
+    found = None if is_older(run) else backup_store.load_document(run / FILE, SCHEMA, Copied)
+    if found is not None and not (run / LIST).exists():
+        raise BadInput(manifest.INCOMPLETE(file=run / LIST))
+    return found
+
+
+def entries_in(file: Path) -> Iterator[TreeEntry]:
+    """Yield the committed entries of a list, if the list exists. Raises BadInput if damaged."""
+    return (from_line(line, str(file)) for line in _committed(file))
+
+
+def _committed(file: Path) -> Iterator[bytes]:
+    """Yield the lines up to the last count. After a power cut, anything can follow."""
+    count, held, damaged = -1, list[bytes](), False
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                if line.startswith(b"["):
+                    held.append(line)
+                elif line == _count_line(max(count, 0) + len(held)):
+                    yield from held
+                    count, held = max(count, 0) + len(held), []
+                elif line == _count_line(count):
+                    # The run was resumed, and dropped what it had not committed.
+                    held = []
+                else:
+                    damaged = damaged or (line.startswith(b'{"entries"') and line.endswith(b"}\n"))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BadInput(UNREADABLE(file=file, why=error)) from None
+    if count < 0 or damaged:
+        raise BadInput(manifest.INCOMPLETE(file=file))
+
+
+def _count_line(count: int) -> bytes:
+    return json.dumps({"entries": count}).encode() + b"\n"
+
+
+class EntryList:
+    """Append lines of entries to a list. They count once their number follows."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with failing(UNWRITTEN, file=path):
+            if not path.exists():
+                backup_store.replace_durably(path, _count_line(0))
+            self.count = sum(1 for _ in _committed(path))
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            self._file = os.fdopen(fd, "ab")
+            self._file.write(b"\n")
+        self.add(())
+
+    def close(self) -> None:
+        """Close the list."""
+        self._file.close()
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Append lines and sync them. Raises Failed."""
+        self.count += len(lines)
+        with failing(UNWRITTEN, file=self._path):
+            self._file.write(b"".join(line + b"\n" for line in lines) + _count_line(self.count))
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
 
 @contextmanager
@@ -186,4 +196,4 @@ def site_of(run: Path, bring: Bring) -> Iterator[BringSite]:
             for path in to.makes:
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
         with manifest.open_folder(top / Path(to.folder).relative_to(to.place)) as there:
-            yield BringSite(here, there, holds_of(to.filesystem), run, bring)
+            yield BringSite(here, there, holds_of(to.filesystem), os.fsencode(run.name), run, bring)

@@ -1,11 +1,11 @@
 """Copy one entry with all metadata, so that both manifests differ only in inodes.
 
 No common tool does this. cp and rsync fail on paths longer than the kernel's limit, tar omits sockets, and
-all lose the flags of chattr(1). In a mount attached only to a descriptor, rsync takes its working folder for
-the root of the system. It also reads holes as zeros.
+all lose the flags of chattr(1).
 
-Entries are copied to a folder that only root can use, so they may replace anything there. A folder gets
-owner, permissions, attributes and times after the content. Flags come last, since they can forbid the rest.
+Everything but folders is copied to a temporary name in the same folder. So every entry with a final name is
+complete. A folder gets owner, permissions, attributes and times after the content. Flags come last, since
+they can forbid the rest.
 """
 
 import ctypes
@@ -17,17 +17,20 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from hashlib import blake2b
+from typing import TypeVar
 
 from msgspec import Struct
 
 from wizard.apply.tree import entries
 from wizard.apply.tree.content import SHORTER, Content, content_of
-from wizard.apply.tree.entries import EntryKind, TreeEntry
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, Sentence
 from wizard.operations.mounts import Top
+
+T = TypeVar("T")
 
 NOT_COPIED = Sentence("Cannot copy {file}: {why}.")
 
@@ -44,11 +47,19 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class TreeCopy(Struct, frozen=True):
-    """A copy between two open folders. `holds`: capabilities of the target."""
+    """A copy between two open folders. `holds`: capabilities of the target. `key` makes temporary names
+    unique to the run."""
 
     source: int
     target: int
     holds: Holds
+    key: bytes
+
+    def temporary(self, path: bytes) -> bytes:
+        """Return the temporary name of an entry, in the same folder."""
+        above, slash, _ = path.rpartition(b"/")
+        digest = blake2b(path, digest_size=8, key=self.key[:64]).hexdigest()
+        return above + slash + b".diskwright-" + digest.encode()
 
 
 @contextmanager
@@ -60,54 +71,66 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
         raise Failed(fault(file=entries.named(path), why=error)) from None
 
 
-def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
-    """Copy an entry, without flags, and return the entry as read. The top folder is only read, and other
-    folders get their metadata from `finish_folder`. Raises OSError."""
+def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> entries.TreeEntry:
+    """Copy an entry to a temporary name, without flags, and return the entry as read. The top folder is only
+    read, and other folders are created by `make_folder`. Raises OSError."""
+    temporary = copy.temporary(path)
 
     def fill(fd: int, status: os.stat_result) -> Content:
-        clear(copy.target, path)
-        with entries.opened(copy.target, path, TO_WRITE) as new:
+        remove_name(copy.target, temporary)
+        with entries.opened(copy.target, temporary, TO_WRITE) as new:
             content = content_of(fd, status.st_size, 1, partial(_copy_ranges, fd, new, on_bytes))
             os.ftruncate(new, status.st_size)
             _finish(copy, fd, new)
         return content
 
     entry = entries.look(copy.source, path, fill)
-    if entry.kind is EntryKind.FOLDER and path:
-        _make_folder(copy.target, path)
-    elif entry.kind not in (EntryKind.FILE, EntryKind.FOLDER) and copy.holds.links:
-        clear(copy.target, path)
-        _make_other(copy, path)
+    if entry.kind not in (entries.EntryKind.FILE, entries.EntryKind.FOLDER) and copy.holds.links:
+        remove_name(copy.target, temporary)
+        _make_other(copy, path, temporary)
     return entry
 
 
-def _make_folder(top: int, path: bytes) -> None:
-    """Create a folder that only root can use, unless an earlier attempt did."""
-    old = status_of(top, path)
-    if old is None or not stat.S_ISDIR(old.st_mode):
-        clear(top, path)
-        with entries.folder_of(top, path) as (folder, name):
-            os.mkdir(name, 0o700, dir_fd=folder)
+def make_folder(copy: TreeCopy, path: bytes, *, again: bool) -> None:
+    """Create a folder that only root can use. With `again`, it may exist. Raises OSError."""
+    with entries.folder_of(copy.target, path) as (there, name):
+        try:
+            os.mkdir(name, 0o700, dir_fd=there)
+        except FileExistsError:
+            is_folder = stat.S_ISDIR(os.stat(name, dir_fd=there, follow_symlinks=False).st_mode)
+            if path != entries.LOST_AND_FOUND and not (again and is_folder):
+                raise
 
 
-def make_link(top: int, first: bytes, path: bytes) -> None:
-    """Create a hard link to an earlier copied path. Raises OSError."""
-    clear(top, path)
-    with entries.folder_of(top, first) as (above, old), entries.folder_of(top, path) as (folder, new):
-        os.link(old, new, src_dir_fd=above, dst_dir_fd=folder, follow_symlinks=False)
+def make_link(copy: TreeCopy, first: bytes, path: bytes) -> None:
+    """Create a hard link to an earlier copied path, under a temporary name. Raises OSError."""
+    remove_name(copy.target, copy.temporary(path))
+    for name in (copy.temporary(first), first):
+        with (
+            suppress(FileNotFoundError),
+            entries.folder_of(copy.target, name) as (above, old),
+            entries.folder_of(copy.target, copy.temporary(path)) as (folder, new),
+        ):
+            os.link(old, new, src_dir_fd=above, dst_dir_fd=folder, follow_symlinks=False)
+            return
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
-def place(above: int, folder: int, name: bytes) -> None:
-    """Move an entry from one folder to another, where the name must be free. Raises OSError."""
-    if LIBRARY.renameat2(above, name, folder, name, RENAME_NOREPLACE) == 0:
-        return
-    number = ctypes.get_errno()
-    if number == errno.EINVAL:
-        # Some FUSE programs, such as ntfs-3g, do not know the flag.
-        number = 0 if status_of(folder, name) is None else errno.EEXIST
-    if number:
-        raise OSError(number, os.strerror(number))
-    os.rename(name, name, src_dir_fd=above, dst_dir_fd=folder)
+def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
+    """Rename a temporary file to the final name. Unless `replace`, this name must be free. Raises OSError."""
+    with (
+        entries.folder_of(copy.target, copy.temporary(path)) as (above, old),
+        entries.folder_of(copy.target, path) as (folder, new),
+    ):
+        if not replace and LIBRARY.renameat2(above, old, folder, new, RENAME_NOREPLACE) == 0:
+            return
+        number = 0 if replace else ctypes.get_errno()
+        if number == errno.EINVAL:
+            # Some FUSE programs, such as ntfs-3g, do not know the flag.
+            number = 0 if status_of(folder, new) is None else errno.EEXIST
+        if number:
+            raise OSError(number, os.strerror(number))
+        os.rename(old, new, src_dir_fd=above, dst_dir_fd=folder)
 
 
 def status_of(top: int, path: bytes) -> os.stat_result | None:
@@ -118,14 +141,20 @@ def status_of(top: int, path: bytes) -> os.stat_result | None:
         return None
 
 
+def remove_name(top: int, path: bytes) -> None:
+    """Remove a file, even if flags forbid it, and ignore a missing one. Raises OSError."""
+    with entries.folder_of(top, path) as (folder, name), suppress(FileNotFoundError):
+        without_flags(folder, name, partial(os.unlink, name, dir_fd=folder))
+
+
 def remove_entry(top: int, path: bytes) -> bool:
-    """Remove a file, or a folder if empty, even if flags forbid it. Return True if the entry is gone. Raises
-    OSError."""
+    """Remove a file, or a folder if empty. Return True if the entry is gone. Raises OSError."""
     try:
-        is_folder = stat.S_ISDIR(entries.status_at(top, path).st_mode)
+        if not stat.S_ISDIR(entries.status_at(top, path).st_mode):
+            remove_name(top, path)
+            return True
         with entries.folder_of(top, path) as (folder, name):
-            remove = os.rmdir if is_folder else os.unlink
-            _without_flags(folder, name, partial(remove, name, dir_fd=folder))
+            without_flags(folder, name, partial(os.rmdir, name, dir_fd=folder))
     except entries.GONE:
         return True
     except OSError as error:
@@ -135,29 +164,22 @@ def remove_entry(top: int, path: bytes) -> bool:
     return True
 
 
-def clear(top: int, path: bytes) -> int:
-    """Remove an entry and all entries below. Return the number of entries below. Raises OSError or Failed."""
-    below: list[bytes] = []
-    if not remove_entry(top, path):
-        with entries.opened(top, path) as folder:
-            below = [name for name, _ in entries.walk(folder, changing=True) if name]
-            for name in reversed(below):
-                remove_entry(folder, name)
-        remove_entry(top, path)
-    return len(below)
+def free(top: int, path: bytes) -> None:
+    """Clear the flags of a file or folder, and of its parent folder. Raises OSError."""
+    for one in (path.rpartition(b"/")[0], path):
+        with suppress(FileNotFoundError):
+            mode = entries.status_at(top, one).st_mode
+            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+                set_flags(top, one, 0)
 
 
-def _without_flags(top: int, path: bytes, work: Callable[[], None]) -> None:
-    """Run `work`. If flags forbid that, clear those of the entry and of the parent folder, and retry."""
+def without_flags(top: int, path: bytes, work: Callable[[], T]) -> T:
+    """Run `work`. If flags set by an earlier attempt forbid that, clear them and retry."""
     try:
-        work()
+        return work()
     except PermissionError:
-        for one in (path.rpartition(b"/")[0], path):
-            with suppress(FileNotFoundError):
-                mode = entries.status_at(top, one).st_mode
-                if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-                    set_flags(top, one, 0)
-        work()
+        free(top, path)
+        return work()
 
 
 def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Extent]) -> None:
@@ -172,10 +194,10 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
             on_bytes(got)
 
 
-def _make_other(copy: TreeCopy, path: bytes) -> None:
+def _make_other(copy: TreeCopy, path: bytes, temporary: bytes) -> None:
     with (
         entries.folder_of(copy.source, path) as (here, name),
-        entries.folder_of(copy.target, path) as (there, new),
+        entries.folder_of(copy.target, temporary) as (there, new),
     ):
         status = os.stat(name, dir_fd=here, follow_symlinks=False)
         if stat.S_ISLNK(status.st_mode):
@@ -202,8 +224,11 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
 
 def finish_folder(copy: TreeCopy, path: bytes) -> None:
     """Set a folder's metadata after the content, except flags. Raises OSError."""
-    with entries.opened(copy.source, path) as fd, entries.opened(copy.target, path) as new:
-        _finish(copy, fd, new)
+    with (
+        entries.opened(copy.source, path) as fd,
+        entries.opened(copy.target, path) as new,
+    ):
+        without_flags(copy.target, path, partial(_finish, copy, fd, new))
 
 
 def _finish(copy: TreeCopy, fd: int, new: int) -> None:

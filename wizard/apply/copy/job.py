@@ -112,6 +112,10 @@ def _done_message(run: Path, bring: Bring) -> Message:
         notes.append(
             t("Not compared because still changing: {paths:list}.", paths=paths_shown(again.unsteady))
         )
+    if again.new:
+        notes.append(
+            t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))
+        )
     if bring.takes is not None:
         notes += (
             t(

@@ -95,11 +95,10 @@ def held_on(device: str) -> DeviceFilesystem:
     return DeviceFilesystem(node, kind.name, found[0].uuid or "")
 
 
-def mount_of(node: str) -> FolderLocation | None:
+def mount_of(node: str) -> Mounted | None:
     """Return the last mount of a device, preferably of the whole filesystem, or None."""
     found = [one for one in read_mounts() if is_mount_of(one, node)]
-    mounted = next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
-    return FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
+    return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
 
 
 def drive_of(node: str) -> Identity:
@@ -116,9 +115,11 @@ def source_open(source: BringFrom) -> Iterator[Path]:
         node = node_with(source.path, source.filesystem, source.uuid)
         if node is None:
             raise Refused(OTHER_SOURCE(path=source.path))
-        location = mount_of(node)
-        names = KINDS[source.filesystem].kernel_names
-        opened = seen_alone(location.folder) if location else mounted_as_it_is(node, names)
+        mounted = mount_of(node)
+        if mounted is None:
+            opened = mounted_as_it_is(node, KINDS[source.filesystem].kernel_names)
+        else:
+            opened = seen_alone(Path(mounted.mount_point))
     else:
         location = ground_of(Path(source.path))
         if mounted_filesystem(location.mounted).uuid != source.uuid:

@@ -20,7 +20,6 @@ from wizard.apply.tree.entries import (
     LOST_AND_FOUND,
     attribute_names,
     named,
-    names_in,
     opened,
     status_at,
     walk,
@@ -37,12 +36,15 @@ ENTRY_BYTES = 1024
 """Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
 
 
-def copied_names(top: int) -> frozenset[bytes]:
+def names_in(top: int) -> frozenset[bytes]:
     """Return the names in the top folder to copy. An empty lost+found is skipped."""
-    names = frozenset(names_in(top))
+    with os.scandir(top) as entries:
+        names = {os.fsencode(entry.name) for entry in entries}
     if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
-        return names if names_in(top, LOST_AND_FOUND) else names - {LOST_AND_FOUND}
-    return names
+        with opened(top, LOST_AND_FOUND) as fd, os.scandir(fd) as found:
+            if next(found, None) is None:
+                names.discard(LOST_AND_FOUND)
+    return frozenset(names)
 
 
 def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
@@ -54,7 +56,7 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
     files = links = others = names = size_bytes = room_bytes = entries = 0
     seen, folded = set[manifest.Inode](), dict[str, bytes]()
     with manifest.open_folder(top) as fd:
-        for path, status in walk(fd, copied_names(fd), changing=True):
+        for path, status in walk(fd, names_in(fd), changing=True):
             if not path:
                 continue
             inode, is_file = manifest.linked_inode(status), stat.S_ISREG(status.st_mode)
@@ -124,11 +126,12 @@ def work_out(
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
     """
     if Path(target).is_block_device():
-        location = places.mount_of(str(Path(target).resolve()))
+        mounted = places.mount_of(str(Path(target).resolve()))
+        if mounted is None:
+            raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
+        location = places.FolderLocation(Path(mounted.mount_point), mounted)
     else:
         location = places.ground_of(Path(target))
-    if location is None:
-        raise refused(t("{device} is not mounted. Run `diskwright mount {device}` first.", device=target))
     to = _target(location, into)
     origin, place = _source(source)
     if place and place.overlaps(replace(location, folder=Path(to.folder))):
@@ -144,7 +147,7 @@ def work_out(
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with places.source_open(origin) as top:
         with manifest.open_folder(top) as fd:
-            check_names_free(copied_names(fd), to)
+            check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=source))
@@ -190,7 +193,8 @@ def _source(source: str) -> tuple[changes.BringFrom, places.FolderLocation | Non
     path = Path(source)
     if is_device := path.is_block_device():
         found = places.held_on(source)
-        place, shown = places.mount_of(found.node), found.node
+        mounted, shown = places.mount_of(found.node), found.node
+        place = places.FolderLocation(Path(mounted.mount_point), mounted) if mounted else None
     else:
         place = places.ground_of(path)
         found, shown = places.mounted_filesystem(place.mounted), str(place.folder)

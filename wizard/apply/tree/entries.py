@@ -173,12 +173,6 @@ def status_at(top: int, path: bytes) -> os.stat_result:
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def names_in(top: int, path: bytes = b"") -> list[bytes]:
-    """Return the names in a folder, sorted. Raises OSError."""
-    with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as found:
-        return sorted(os.fsencode(entry.name) for entry in found)
-
-
 def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) -> TreeEntry:
     """Read the entry at `path` relative to the folder `top`. `read` returns the content of an open file.
     Raises OSError."""
@@ -261,7 +255,8 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
             status = status_at(top, path)
             names: list[bytes] = []
             if stat.S_ISDIR(status.st_mode):
-                names = names_in(top, path)
+                with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as found:
+                    names = sorted(os.fsencode(entry.name) for entry in found)
         except OSError as error:
             if changing and isinstance(error, GONE):
                 continue
