@@ -78,9 +78,9 @@ def partition_path(drive_path: str, number: int) -> str:
 
 
 def is_partition_of(path: str, drive_path: str) -> bool:
-    """Return True for the node of a partition of this drive."""
-    stem = partition_path(drive_path, 0)[:-1]
-    return path.startswith(stem) and path[len(stem) :].isdigit()
+    """Return True for the node of a partition of this drive, as the kernel would write its number."""
+    stem = re.escape(partition_path(drive_path, 0)[:-1])
+    return re.fullmatch(stem + "[1-9][0-9]{0,2}", path) is not None
 
 
 def typed_word(text: str) -> str:

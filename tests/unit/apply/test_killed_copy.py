@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.daily import one_in
+from tests.loop.migrate.manifest.manifests import ACL
 from tests.unit.apply.copy_calls import count_calls, small
 from tests.unit.apply.test_bring import BRING, TARGET
 from wizard.apply.copy import copy_tree
@@ -78,6 +79,11 @@ def copy(top: Path, changes: bool) -> None:
         copy_tree.catch_up(site)
 
 
+def assert_alike(site: BringSite) -> None:
+    source, target = (read_tree(top, lambda _more: None) for top in (site.source, site.target))
+    assert not differences(paired(source, target), seen_as=as_held(HOLDS))
+
+
 def killed(top: Path, number: int, changes: bool) -> None:
     if not (pid := os.fork()):
         try:
@@ -104,8 +110,7 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         copy(tmp_path, changes)
         assert changes or trusted.items() <= inodes(tmp_path).items(), f"copied again after {number}"
         for site in sites(tmp_path):
-            source, target = (read_tree(top, lambda _more: None) for top in (site.source, site.target))
-            assert not differences(paired(source, target), seen_as=as_held(HOLDS)), number
+            assert_alike(site)
             assert not [*tmp_path.glob("new/**/.diskwright*")], number
         fill(tmp_path)
         for cut in (number, 7):
@@ -113,3 +118,11 @@ def test_killed_copy_is_finished_or_undone(tmp_path: Path, changes: bool) -> Non
         for site in sites(tmp_path):
             remove_brought(site)
         assert not [*(tmp_path / "new").iterdir()], number
+
+
+def test_default_acl_of_the_target_is_not_inherited(tmp_path: Path) -> None:
+    fill(tmp_path)
+    os.setxattr(tmp_path / "new", "system.posix_acl_default", ACL)
+    copy(tmp_path, changes=False)
+    for site in sites(tmp_path):
+        assert_alike(site)

@@ -17,7 +17,7 @@ from wizard.apply.settings.existing_filesystem import ExistingVolume
 from wizard.apply.settings.guard import check_own
 from wizard.apply.settings.tune import set_options, set_queue, set_reserve
 from wizard.apply.system.fstab import parse
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, Refused, is_partition_of
 from wizard.model.requests import Tune
 from wizard.operations.fstab import EditFstab, LineEdit, with_fields
 from wizard.operations.mounts import Remount
@@ -343,3 +343,9 @@ def test_unreadable_settings_are_not_changed() -> None:
 def test_options_to_repeat_in_a_remount(own: str, of_filesystem: str, words: tuple[str, ...]) -> None:
     (mounted,) = mounts_in(f"36 25 8:1 / /srv {own} shared:1 - ext4 /dev/sda1 {of_filesystem}\n")
     assert mounted.words == words
+
+
+@pytest.mark.parametrize("end", ["0", "01", "²", "１", "1000", "1p1", "1\n", ""])
+def test_odd_partition_number_is_no_partition(end: str) -> None:
+    assert is_partition_of("/dev/sda12", "/dev/sda") and is_partition_of("/dev/nvme0n1p1", "/dev/nvme0n1")
+    assert not is_partition_of(f"/dev/sda{end}", "/dev/sda")

@@ -214,9 +214,13 @@ def _make_other(copy: TreeCopy, path: bytes, temporary: bytes) -> None:
 
 def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -> None:
     """Copy all supported extended attributes, including ACLs. Owner and permissions come first, since
-    changing them removes some."""
+    changing them removes some. An ACL inherited from the target folder is removed."""
     follow = isinstance(source, int)
-    for name in entries.attribute_names(source) if copy.holds.attributes else ():
+    names = entries.attribute_names(source) if copy.holds.attributes else ()
+    for name in entries.attribute_names(target) if copy.holds.attributes else ():
+        if name.startswith("system.posix_acl_") and name not in names:
+            os.removexattr(target, name, follow_symlinks=follow)
+    for name in names:
         if copy.holds.attribute(name):
             value = os.getxattr(source, name, follow_symlinks=follow)
             os.setxattr(target, name, value, follow_symlinks=follow)
