@@ -31,7 +31,7 @@ def deferred(importer: str) -> Iterator[None]:
     def later(
         name: str, globals: Names = None, locals: Names = None, fromlist: Modules = (), level: int = 0
     ) -> ModuleType:
-        if globals is None or globals.get("__name__") != importer:
+        if globals is None or globals.get("__name__") != importer or not fromlist:
             return usual(name, globals, locals, fromlist, level)
         found = ModuleType(name)
         found.__dict__.update({module: Deferred(f"{name}.{module}") for module in fromlist or ()})
