@@ -138,9 +138,9 @@ def _read(descriptor: int, known: RawDrive, errors: list[RawError]) -> Update:
     contents: dict[str, RawContent] | None = None
     superblocks = layers.Superblocks(errors)
     with reported(errors, "contents", path):
-        whole = _read_place(Place(name, path), superblocks)
-        kind, listed = blkid.read_partitions(path)
-        contents = {name: whole}
+        found = blkid.read_partitions(path)
+        contents = {name: _read_place(Place(name, path), superblocks)}
+        kind, listed = found
     recorder = layers.Recorder(descriptor, "table", path)
     size = sysfs.bytes_at(known.sysfs, "size") or 0
     block = int(known.sysfs.get("queue/logical_block_size", "512"))

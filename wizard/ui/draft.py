@@ -21,6 +21,7 @@ from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
+from wizard.ui import messages
 from wizard.ui.session import Session
 
 
@@ -83,6 +84,19 @@ def advice_for(session: Session, index: int) -> Advice:
 def taken_for(spec: VolumeSpec) -> Taken:
     """Return filesystem and options of a volume."""
     return Taken(spec.choice, spec.doubts, spec.names, spec.phrases)
+
+
+def usual_taken(session: Session) -> Taken:
+    """Return filesystem and options for one more volume: those of the first volume with the session's
+    purpose, else the recommended ones. Raises BadInput if there are none."""
+    assert session.advice is not None
+    purpose = session.advice.workload.id
+    alike = (one for one in session.specs if not one.role and one.workload.id == purpose)
+    if spec := next(alike, None):
+        return taken_for(spec)
+    if session.advice.chosen is None:
+        raise BadInput(messages.NONE_FOR_PURPOSE)
+    return Taken(session.advice.chosen)
 
 
 def default_spec(session: Session, taken: Taken) -> VolumeSpec:

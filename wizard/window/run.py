@@ -65,29 +65,32 @@ def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Itera
     if terminal.slow:
         yield
         return
-    drawing, drawn = threading.Lock(), ""
+    drawing, drawn, over = threading.Lock(), "", False
 
     def draw() -> None:
         nonlocal drawn
+        frame = early_frame(desk.view, terminal.glyphs, size)
         with drawing:
-            frame = early_frame(desk.view, terminal.glyphs, size)
-            if frame != drawn:
+            if not over and frame != drawn:
                 sys.stderr.write((CLEAR if drawn else SECOND + CLEAR) + frame)
                 sys.stderr.flush()
                 drawn = frame
 
+    def end() -> None:
+        nonlocal over
+        with drawing:
+            over = True
+
     desk.changed = draw
-    draw()
     try:
+        draw()
         yield
     except BaseException:
+        end()
         sys.stderr.write(FIRST)
         sys.stderr.flush()
         raise
-    finally:
-        desk.changed = lambda: None
-        # Another thread may still be drawing.
-        drawing.acquire()
+    end()
 
 
 def early_frame(view: View, glyphs: Glyphs, size: os.terminal_size) -> str:

@@ -57,8 +57,9 @@ def test_details_appear_as_soon_as_they_are_known(capsys: pytest.CaptureFixture[
         desk.seen = replace(desk.seen, panes=(Pane("sda", (para("serial WD-1"),)),))
         desk.changed()
         second = capsys.readouterr().err
+        late = desk.changed
     desk.seen = a_list("sdb")
-    desk.changed()
+    late()
     assert first.count("sda") == 1 and "WD-1" not in first
     assert second.startswith(CLEAR) and "sda" in second and "serial WD-1" in second
     assert not capsys.readouterr().err, "from then on Textual draws"

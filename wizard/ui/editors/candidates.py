@@ -33,7 +33,7 @@ def compare_filesystems(desk: Desk, index: int) -> None:
     }
 
     def using(filesystem: str) -> Session:
-        return draft.with_filesystem(session, index, others[filesystem])
+        return draft.with_filesystem(desk.session, index, others[filesystem])
 
     def plan(filesystem: str) -> Plan:
         found = draft.planned(using(filesystem)).plan

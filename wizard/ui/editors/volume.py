@@ -57,8 +57,7 @@ class VolumeEditor(Screen):
         self.about = session.on_drive
         self._index, self._new = index, index == len(session.specs)
         if self._new:
-            like = next((one for one in session.specs if not one.role), session.specs[0])
-            session = draft.with_spec(session, index, draft.default_spec(session, draft.taken_for(like)))
+            session = draft.with_spec(session, index, draft.default_spec(session, draft.usual_taken(session)))
         self._spec = spec = session.specs[index]
         self._writers = {
             written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
@@ -228,6 +227,7 @@ class VolumeEditor(Screen):
         self._plan(spec)
         self.desk.session = draft.with_spec(self.session, self._index, spec)
         self.desk.back()
+        self.desk.screen.moved(str(self._index))
 
     def _plan(self, spec: volume_request.VolumeSpec) -> None:
         session = draft.with_spec(self.session, self._index, spec)

@@ -122,6 +122,9 @@ class PlanScreen(JobScreen):
             yield ui.para(t("On {drives}.", drives=session.spread))
         if plan.unread:
             yield ui.warning(messages.READ_FIRST, hang=2, key=key)
+        elif why := self.services.why_direct(plan):
+            said = t("not possible, and neither is resume: {why}.", why=why)
+            yield ui.warning(messages.UNDO_CAPTION, said)
         if self.job.lost and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
 
@@ -199,7 +202,6 @@ class PlanScreen(JobScreen):
 
     def act_add(self) -> None:
         specs = self.session.specs
-        self.row = str(len(specs))
         self.open(volume.VolumeEditor, len(specs))
         if any(one.takes_rest for one in specs):
             self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))

@@ -117,6 +117,19 @@ def test_volumes_are_added_changed_and_removed() -> None:
     assert [row.key for row in person.rows] == ["0"] and person.said
 
 
+def test_volume_added_to_system_volumes_gets_the_recommended_filesystem() -> None:
+    person = at_plan(drive())
+    (advised,) = (spec.choice.filesystem for spec in person.desk.session.specs)
+    person.act("system")
+    specs = person.desk.session.specs
+    assert specs[0].choice.filesystem == "vfat" and all(spec.role for spec in specs)
+    person.act("add", "0")
+    held = {field.key: field.value for field in person.view.fields}
+    assert held["filesystem"] == advised
+    person.act("back")
+    assert person.view.rows is not None and person.view.rows.at == "0", "the cursor stays"
+
+
 def test_too_large_volume_is_refused_in_its_form_without_losing_input() -> None:
     person = at_plan(drive())
     person.act("edit")
