@@ -20,8 +20,8 @@ from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY
 from wizard.apply.plan.run import execute
 from wizard.apply.resize.resized import check_resizable
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import RunWork, carry_steps
-from wizard.apply.run.process import NOTHING_WRITTEN, Stopped
+from wizard.apply.run.job import STEP_FAILED, STOPPED, RunWork
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Stopped
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
 from wizard.apply.steps import arrays
@@ -31,12 +31,12 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table import write
 from wizard.apply.table.proof import in_order
 from wizard.filesystems.partition_types import is_extended
-from wizard.model.errors import Failed, Refused, partition_path
+from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER, Layout, Member, NewTable, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, format_capacity, t
+from wizard.model.said import format_capacity, t
 from wizard.operations.filesystem import Resize
 from wizard.operations.layers import MakeArray
 from wizard.plan.documents import PLANS
@@ -220,20 +220,22 @@ def _changed(plan: Plan, layout: Layout, *, entries: bool = False) -> list[Slot]
 def _carry_out(plan: Plan, rehearsal: StepContext) -> None:
     """Execute the steps on scratch copies. Raises Failed and Stopped."""
     there, work = rehearsal.plan, rehearsal.work
-
-    def execute_step(context: StepContext) -> Message | str:
-        said = execute(context)
-        if isinstance(context.planned.operation, MakeArray):
-            arrays.show_beneath(plan, context.planned.operation)
-        return said
-
-    steps = (
-        (number, step.sentence, partial(execute_step, replace(rehearsal, step=number)))
-        for number, step in there.rehearsed_steps()
-    )
-    if ended := carry_steps(work.run, work.journal, len(there.steps), steps, lambda: ""):
-        event, said = ended
-        raise Stopped(said) if event is Event.STOPPED else Failed(said, NOTHING_WRITTEN)
+    for number, step in there.rehearsed_steps():
+        if (work.run / STOP).exists():
+            raise Stopped(STOPPED(step=number))
+        # The rehearsal closes containers again, so opening them must not count as done.
+        is_step = step.operation.writes
+        if is_step:
+            work.journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        try:
+            said = execute(replace(rehearsal, step=number))
+            if isinstance(step.operation, MakeArray):
+                arrays.show_beneath(plan, step.operation)
+        except (DiskwrightError, OSError) as error:
+            work.journal.add(Event.STEP_FAILED, str(error), step=number)
+            failed = STEP_FAILED(step=number, steps=len(there.steps))
+            raise Failed(f"{failed} {error}", NOTHING_WRITTEN) from None
+        work.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
 def _old_marks(drive: Rehearsed, context: StepContext) -> tuple[record.SavedSignature, ...]:

@@ -93,8 +93,8 @@ class StepContext(WithSecret, Struct, frozen=True):
 
     `step` counts from 1. `again` is True if an earlier process may have executed it. With `rehearsed`, the
     step runs on scratch copies. `drives`: as probed after the last step, to check all results; empty before.
-    With `compared`, the drives were just compared with the rehearsal's bytes, which passed the checkers of
-    filesystems.
+    With `compared`, the drives were blank, and were just compared with the rehearsal's bytes, which passed
+    the checkers of filesystems.
     """
 
     plan: Plan

@@ -179,6 +179,9 @@ def with_changes(operation: NewTable, before: proof.Image) -> proof.Image:
     changed = lost or set(new)
     if len(lost) > 1 or not changed or not changed.issuperset(new) or kept & changed:
         raise Failed(proof.WRONG_TABLE(detail=operation.device))
+    if operation.table == "mbr" and any(number > free_space.MBR_PRIMARIES for number in set(new) - lost):
+        # A new logical partition would need a link in the chain.
+        raise Failed(proof.WRONG_TABLE(detail=operation.device))
     change, wanted = _change_mbr if operation.table == "mbr" else _change_gpt, before
     for number in changed:
         wanted = change(wanted, number, new.get(number))
@@ -196,8 +199,13 @@ def _check(operation: NewTable, before: proof.Image, wanted: proof.Image) -> Non
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
         raise Failed(proof.WRONG_TABLE(detail="partitions"))
+    end = table.end_usable_bytes or wanted.size_bytes
     for number, entry in entries.items():
         read = new[number]
+        others = [one for one in new.values() if one.number != number and one.type not in CONTAINERS]
+        fits = (table.first_usable_bytes or 0) <= read.start_bytes < read.end_bytes <= end
+        if not entry.kept and not (fits and not any(one.extent.overlaps(read.extent) for one in others)):
+            raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
         actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         is_changed = entry.kept and read != old[number]
         if is_changed or actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):

@@ -88,7 +88,19 @@ def _beyond(table: WriteTable) -> WriteTable:
     return replace(table, entries=(*table.entries[:2], replace(table.entries[2], number=129)))
 
 
-@pytest.mark.parametrize("harm", [_moved, _repeated, _unknown, _removed, _beyond])
+def _overlapping(table: WriteTable) -> WriteTable:
+    return replace(table, entries=(*table.entries[:2], replace(table.entries[2], start_bytes=6143 * 512)))
+
+
+def _over_the_backup(table: WriteTable) -> WriteTable:
+    third = replace(table.entries[2], size_bytes=drive(512, *OLD).size_bytes - table.entries[2].start_bytes)
+    return replace(table, entries=(*table.entries[:2], third))
+
+
+HARMS = [_moved, _repeated, _unknown, _removed, _beyond, _overlapping, _over_the_backup]
+
+
+@pytest.mark.parametrize("harm", HARMS)
 def test_plan_that_does_not_fit_a_gpt_is_refused(harm: Callable[[WriteTable], WriteTable]) -> None:
     with pytest.raises(Failed, match="differs from the plan"):
         with_changes(harm(gpt_table(512)), places(drive(512, *OLD)))
@@ -165,6 +177,15 @@ def mbr_table() -> WriteTable:
 
 def whole(made: Image) -> Places:
     return Places(made.size_bytes, 512, ((0, made.read(0, made.size_bytes)),))
+
+
+def test_new_logical_partition_is_refused() -> None:
+    table = mbr_table()
+    wanted = replace(
+        table, entries=(*table.entries[:2], replace(table.entries[2], number=6), table.entries[3])
+    )
+    with pytest.raises(Failed, match="differs from the plan"):
+        with_changes(wanted, whole(mbr()))
 
 
 def test_only_the_new_line_of_an_mbr_is_written() -> None:
