@@ -84,8 +84,7 @@ def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> 
     terminal.press("Escape", "What will you store?")
     terminal.press("Enter", "will be deleted")
     terminal.press("Enter", "deleted when you choose Keep", "Serial")
-    # The way back is looked for first.
-    terminal.press("NPage", "Undo needs")
+    terminal.press("NPage", "Undo restores")
     terminal.type(f"{drive}9")
     terminal.press("Enter", f"type {drive}", f"{drive}9")
     terminal.press("BSpace", "Serial")
