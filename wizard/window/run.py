@@ -58,6 +58,10 @@ def wants_mouse(terminal: Terminal) -> bool:
     )
 
 
+FIRST_SECONDS = 0.2
+"""Longest time to wait for the first drive before Textual loads."""
+
+
 @contextmanager
 def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Iterator[None]:
     """Show the drives as plain text while Textual loads, which takes seconds on a slow machine. Skips slow
@@ -65,7 +69,7 @@ def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Itera
     if terminal.slow:
         yield
         return
-    drawing, drawn, over = threading.Lock(), "", False
+    drawing, drawn, over, described = threading.Lock(), "", False, threading.Event()
 
     def draw() -> None:
         nonlocal drawn
@@ -75,6 +79,8 @@ def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Itera
                 sys.stderr.write((CLEAR if drawn else SECOND + CLEAR) + frame)
                 sys.stderr.flush()
                 drawn = frame
+        if desk.answered:
+            described.set()
 
     def end() -> None:
         nonlocal over
@@ -84,6 +90,8 @@ def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Itera
     desk.changed = draw
     try:
         draw()
+        # Only one thread runs at a time, so loading would delay the first description.
+        described.wait(FIRST_SECONDS)
         yield
     except BaseException:
         end()
@@ -94,11 +102,16 @@ def shown_early(desk: Desk, terminal: Terminal, size: os.terminal_size) -> Itera
 
 
 def early_frame(view: View, glyphs: Glyphs, size: os.terminal_size) -> str:
-    """Return program name, title, rows and paragraphs as plain text. Pure."""
+    """Return program name, titles, rows and paragraphs as plain text. Pure."""
     rows = view.rows.rows if view.rows else ()
     lines = [" diskwright", "", f"  {view.title}"]
     lines += ["  " + "  ".join(str(cell.text) for cell in row.cells if str(cell.text)) for row in rows]
-    paras = [block for pane in view.panes for block in pane.blocks if isinstance(block, Para)]
-    lines += ["", *("  " + " ".join(str(one.text) for one in para.pieces) for para in paras)] if paras else []
+    for pane in view.panes:
+        paras = (block for block in pane.blocks if isinstance(block, Para))
+        lines += [
+            "",
+            f"  {pane.title}",
+            *("  " + " ".join(str(one.text) for one in para.pieces) for para in paras),
+        ]
     text = "\r\n".join(printable(one, size.columns - 1) for one in lines[: size.lines - 1])
     return text if glyphs is Glyphs.ALL else text.encode("ascii", "replace").decode()

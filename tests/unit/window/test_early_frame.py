@@ -36,7 +36,7 @@ class Still(Desk):
     """A desk that shows one view."""
 
     def __init__(self, view: View) -> None:
-        self.seen = view
+        self.seen, self.found = view, {}
 
     @property
     def view(self) -> View:
