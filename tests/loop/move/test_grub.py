@@ -30,11 +30,13 @@ def test_preview_shows_the_grub_command_if_needed(
     path = make_drive(256 * MIB)
     script = f"label: dos\nstart={ROOT}, size={64 * MIB // SECTOR}, type=83, bootable\n"
     subprocess.run(["sfdisk", "--quiet", path], input=script, text=True, check=True, capture_output=True)
+    tool("partx", "--update", path)
     tool("mkfs.ext4", "-q", "-F", "-E", f"offset={ROOT * SECTOR}", path, "64M")
     with Path(path).open("r+b") as drive:
         drive.write(boot_code(goes_on))
     (loader,) = probe_drive(path).loaders
     assert (loader.start_bytes, loader.next_bytes) == (0, goes_on * SECTOR)
-    said = " ".join(diskwright(work, "move", path).stdout.split())
-    assert (f"chroot /mnt grub-install --force {path} &&" in said) == is_told
+    done = diskwright(work, "move", path)
+    said = " ".join(done.stdout.split())
+    assert (f"chroot /mnt grub-install --force {path} &&" in said) == is_told, done.stderr
     assert "does not boot afterwards" not in said
