@@ -70,7 +70,7 @@ def test_enter_on_a_full_drive_destroys_no_data_without_warning() -> None:
         await press(pilot, "enter")
         assert place(pilot) == "plan"
         await press(pilot, "x")
-        await until(lambda: "Lost" in flat(pilot), pilot)
+        await until(lambda: "will be deleted" in flat(pilot), pilot)
         await press(pilot, "enter")
         await come(pilot, "review")
         await until(lambda: "Delete and " in flat(pilot), pilot)

@@ -51,7 +51,7 @@ def test_content_of_zones_is_listed_as_lost() -> None:
         await to_plan(pilot)
         assert "Not possible:" in said(pilot)
         await press(pilot, "x")
-        assert "Nothing is lost" not in said(pilot) and "Lost" in said(pilot)
+        assert "Nothing is lost" not in said(pilot) and "Deleted when" in said(pilot)
         await press(pilot, "enter")
         await come(pilot, "review")
         assert "Nothing is lost" not in said(pilot)
