@@ -56,8 +56,9 @@ def test_colours_appear_only_if_available() -> None:
 
 
 def test_lost_partition_is_marked_by_more_than_its_colour() -> None:
-    assert re.search(r"[x✗] ?(films|backup)", words(taken("-mono")["plan"]))
-    assert "will be deleted" in words(taken("-mono")["plan"]) and "deleted when" in words(taken("-console")["review"])
+    plan = words(taken("-mono")["plan"])
+    assert re.search(r"[x✗] ?(films|backup)", plan) and "will be deleted" in plan
+    assert "deleted when" in words(taken("-console")["review"])
 
 
 def test_every_picture_of_the_readme_and_docs_is_taken() -> None:
