@@ -37,7 +37,7 @@ CHECK_SECONDS = 1.0
 """How long an overdue child is observed before it counts as blocked."""
 
 SILENT_SECONDS = 0.1
-"""After this time without an answer, more drives are probed at once."""
+"""If no drive answers for this long, the server starts more processes."""
 
 MOST_EXTENSION = 4
 """Longest run of a working child, as a multiple of its limit."""
@@ -69,7 +69,7 @@ class Lines:
 
 
 class Child:
-    """A process that probes one drive after another. Also the facts of its drive so far, and the deadline."""
+    """A process that probes one drive after another, with facts and deadline of its current drive."""
 
     name: str
     seconds: float

@@ -112,7 +112,7 @@ class Look(Struct, frozen=True):
 
     @property
     def fill(self) -> str:
-        """What fills empty space that has no visible background."""
+        """The character for empty space if backgrounds are invisible."""
         return " " if self.many else "░"
 
     def style(self, role: str | Style) -> Style:

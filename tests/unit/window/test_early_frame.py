@@ -62,7 +62,7 @@ def test_details_appear_as_soon_as_they_are_known(capsys: pytest.CaptureFixture[
     late()
     assert first.count("sda") == 1 and "WD-1" not in first
     assert second.startswith(CLEAR) and "sda" in second and "serial WD-1" in second
-    assert not capsys.readouterr().err, "from then on Textual draws"
+    assert not capsys.readouterr().err, "Textual draws now"
 
 
 def test_failure_returns_to_the_previous_screen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,7 @@ class WrittenPages:
         return b"".join(parts)
 
     def _run_at(self, start: int, end: int) -> tuple[bool, int]:
-        """Return whether the page at `start` is stored, and the end of the pages like it in this chunk."""
+        """Return True if the page at `start` is stored, and the end of such pages in this chunk."""
         for place in self.hidden:
             if place.start_bytes <= start < place.end_bytes:
                 return True, min(end, place.end_bytes)

@@ -55,7 +55,7 @@ class DriveAssessment(FrozenStruct):
 
     @property
     def is_as_wanted(self) -> bool:
-        """True if there is nothing to do."""
+        """True if the drive already matches the request."""
         return not (self.said or self.can_change)
 
     @property

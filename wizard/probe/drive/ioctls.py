@@ -35,7 +35,7 @@ PATIENCE_MS = 3000
 FORMATS_AT, FORMAT = 128, struct.Struct("<HBB")
 """Start of the formats; bytes of metadata, exponent of the block size, and relative performance of each."""
 LEAST_EXPONENT, GREATEST_EXPONENT = 9, 16
-"""Block sizes as exponents: 512 bytes to 64 KiB. 0 marks a format that is currently unavailable."""
+"""Block sizes as exponents: 512 bytes to 64 KiB. The drive reports 0 for an unavailable format."""
 FORMAT_COMMAND = 1 << 1
 """Format NVM, in the optional admin commands (controller bytes 257:256)."""
 EVERY_NAMESPACE = 1 << 0
