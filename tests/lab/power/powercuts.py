@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -188,8 +188,7 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
 
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Return the filesystem that must be there then."""
-    with HeldDrive(node) as medium:
-        committing = Committer(run, node, medium, unheard)
+    with HeldDrive(node) as medium, closing(Committer(run, node, medium, unheard)) as committing:
         if back:
             committing.undo(lambda share: None)
             return "old"

@@ -75,7 +75,7 @@ def test_wizard_returns_after_the_password(desk: tuple[Terminal, Sudo], make_dri
     # What could not be read is not erased without being told to.
     terminal.press("Enter", "Replace everything")
     terminal.press("A", "What will you store?")
-    terminal.press("Enter", "could not be read")
+    terminal.press("Enter", "unreadable during planning")
     terminal.press("Enter", "4 Review", "Read as root")
     terminal.tmux("send-keys", "Enter")
     until(lambda: terminal.screen().count(ASKED) == 1)

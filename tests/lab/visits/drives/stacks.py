@@ -308,9 +308,14 @@ def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check
     why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     said = tool("parted", "-s", path, "mklabel", "gpt", "mkpart", "first", "0%", "50%", "unit", "s", "print")
     begun = re.search(r"^ 1 +(\d+)s ", said, re.MULTILINE)
-    named = re.search(r"starts at block (\d+)", why)
-    same = begun is not None and named is not None and begun[1] == named[1]
-    yield Check("bogus: parted starts at the block named in the finding", same, f"{why} {said}")
+    optimal = int(sysfs(path, "queue/optimal_io_size"))
+    yield Check(
+        "bogus: parted starts at the optimal I/O size, as the finding explains",
+        begun is not None
+        and int(begun[1]) * SECTOR_BYTES == optimal
+        and "parted wrongly uses this value" in why,
+        f"{optimal} bytes: {why} {said}",
+    )
     run(["sfdisk", "-q", "--wipe", "always", path], seconds=SLOW, stdin=b"label: gpt\n,\n")
     start = int(sysfs(partition_path(path, 1), "start")) * SECTOR_BYTES
     yield Check(

@@ -4,7 +4,7 @@ commit and undo, resumed after a reboot. All bit for bit."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -76,8 +76,11 @@ class Change:
 
     @contextmanager
     def _committer(self) -> Iterator[Committer]:
-        with HeldDrive(self.node) as medium:
-            yield Committer(self.run, self.node, medium, unheard)
+        with (
+            HeldDrive(self.node) as medium,
+            closing(Committer(self.run, self.node, medium, unheard)) as committer,
+        ):
+            yield committer
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +301,7 @@ def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
         said = ""
     except DiskwrightError as error:
         said = str(error)
-    yield Check("half replaced: other runs refuse", "another run's change" in said, said)
+    yield Check("half replaced: other runs refuse", "blocked until that is finished" in said, said)
 
 
 def _moment() -> int:
