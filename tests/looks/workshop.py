@@ -99,6 +99,7 @@ def archive() -> RawDrive:
         device__model="ST8000DM004-2CX188",
         device__rev="0001",
         device__wwid="naa.5000c500a1b2c3d4",
+        sata_spd="6.0 Gbps",
     )
     return replace(
         _drive("sda", "0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0", sysfs, "ZCT0A1B2"),
@@ -128,6 +129,7 @@ def native() -> RawDrive:
         queue__logical_block_size="4096",
         device__model="Example Native 4TB",
         device__wwid="naa.5000c500a1b2c3d5",
+        sata_spd="6.0 Gbps",
         diskseq="8",
     )
     plain = _drive("sdb", "0000:00:17.0/ata4/host3/target3:0:0/3:0:0:0", sysfs, "4KN00042")
@@ -142,6 +144,7 @@ def stick() -> RawDrive:
         queue__physical_block_size="512",
         queue__minimum_io_size="512",
         removable="1",
+        speed="480",
         device__vendor="Example ",
         device__model="Stick \u5ba2\u00e9 ..",
         device__wwid="",

@@ -249,15 +249,16 @@ class Layer(FrozenStruct):
 
 
 class Drive(FrozenStruct):
-    """A whole drive. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ... `rotation_rate`: 1 for solid
-    state, else revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial`
-    and `same_wwn`: other attached drives with the same number; two nodes may be one drive. `zoned`: none,
-    host-aware or host-managed. `vpd_zoned`: bits 5:4 of SCSI VPD page B1h byte 8. `content_digest`: covers
-    the table and all signatures. `nvme_format_scope`: what an NVMe Format erases: namespace, all (of the
-    controller), none (not supported). `superblock_copy_bytes` and `superblock_digest`: as in partitions,
-    without a table. `waiting`: from the notice on the drive. `data_at_bytes`: first place in a sample that is
-    not zero, without table and signatures. `lost`: partitions whose table is lost, from a lone backup GPT or
-    the filesystems found at usual starts. Their nodes do not exist."""
+    """A whole drive. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ... `link_megabits`: speed of
+    the drive's link in Mb/s. `rotation_rate`: 1 for solid state, else revolutions per minute.
+    `kernel_rotational`: queue/rotational, true by default. `same_serial` and `same_wwn`: other attached
+    drives with the same number; two nodes may be one drive. `zoned`: none, host-aware or host-managed.
+    `vpd_zoned`: bits 5:4 of SCSI VPD page B1h byte 8. `content_digest`: covers the table and all
+    signatures. `nvme_format_scope`: what an NVMe Format erases: namespace, all (of the controller), none
+    (not supported). `superblock_copy_bytes` and `superblock_digest`: as in partitions, without a table.
+    `waiting`: from the notice on the drive. `data_at_bytes`: first place in a sample that is not zero,
+    without table and signatures. `lost`: partitions whose table is lost, from a lone backup GPT or the
+    filesystems found at usual starts. Their nodes do not exist."""
 
     path: str
     size_bytes: int | None
@@ -271,6 +272,7 @@ class Drive(FrozenStruct):
     same_serial: tuple[str, ...] = ()
     same_wwn: tuple[str, ...] = ()
     bus: str | None = None
+    link_megabits: int | None = None
     rotational: bool | None = None
     rotation_rate: int | None = None
     kernel_rotational: bool | None = None

@@ -90,6 +90,7 @@ def from_kernel(name: str) -> RawDrive:
     """Read sysfs and udev's database. Needs no root and does not touch the drive."""
     folder = sysfs.SYS / "block" / name
     texts, udev = sysfs.known_facts(folder, sysfs.ATTRIBUTES)
+    texts |= sysfs.link_attributes(folder)
     if (zones := sysfs.zoned_capability(folder)) is not None:
         texts["zoned_cap"] = zones
     gone = RawError("drive", t("The kernel no longer reports the drive."))

@@ -19,6 +19,7 @@ from wizard.model.said import Message, t
 from wizard.probe import facts as words
 from wizard.probe.collect import smartctl_output
 from wizard.probe.facts import SCHEMA, RawChunk, RawContent, RawDrive, RawEntry, RawError, RawSignature
+from wizard.probe.host.sysfs import link_attributes
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.machine import load_machine, save_machine
 
@@ -67,6 +68,49 @@ def test_sata_disk_is_identified() -> None:
 )
 def test_bus_is_read_from_the_device_path(path: str, bus: str | None) -> None:
     assert seen(rawfacts.drive(sysfs_path=path)).bus == bus
+
+
+@pytest.mark.parametrize(
+    ("texts", "megabits"),
+    [
+        ({"speed": "480"}, 480),
+        ({"sata_spd": "6.0 Gbps"}, 6000),
+        ({"sata_spd": "<unknown>"}, None),
+        ({"current_link_speed": "8.0 GT/s PCIe", "current_link_width": "4"}, 31508),
+        ({"current_link_speed": "5.0 GT/s PCIe", "current_link_width": "2"}, 8000),
+        ({"current_link_speed": "Unknown", "current_link_width": "63"}, None),
+    ],
+)
+def test_speed_of_the_link_is_read_as_the_kernel_writes_it(
+    texts: dict[str, str], megabits: int | None
+) -> None:
+    assert seen(rawfacts.drive(sysfs=sysfs(**texts))).link_megabits == megabits
+
+
+PCI = "devices/pci0000:00/0000:00:1d.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "file", "text"),
+    [
+        ("sdb", "usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0", "usb2/2-1/speed", "5000"),
+        ("sda", "ata3/host2/target2:0:0/2:0:0:0", "ata3/link3/ata_link/link3/sata_spd", "6.0 Gbps"),
+        ("nvme0n1", "nvme/nvme0", "current_link_speed", "8.0 GT/s PCIe"),
+        ("vda", "virtio1", "current_link_speed", ""),
+    ],
+)
+def test_speed_is_read_from_the_drives_own_link(
+    name: str, device: str, file: str, text: str, tmp_path: Path
+) -> None:
+    (tmp_path / PCI / device).mkdir(parents=True)
+    (tmp_path / PCI / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / PCI / file).write_text(f"{text or '2.5 GT/s PCIe'}\n")
+    if file.endswith("/speed"):
+        (tmp_path / PCI / "usb2/2-1/busnum").write_text("2\n")
+    folder = tmp_path / "block" / name
+    folder.mkdir(parents=True)
+    (folder / "device").symlink_to(tmp_path / PCI / device)
+    assert link_attributes(folder) == ({file.split("/")[-1]: text} if text else {})
 
 
 def test_nvme_drive_has_its_names_elsewhere() -> None:

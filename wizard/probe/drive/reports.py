@@ -168,7 +168,22 @@ def names_of(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smar
         "serial": serial,
         "wwn": wwn,
         "bus": next((bus for mark, bus in BUSES if mark in raw.sysfs_path), None) or udev.get("ID_BUS"),
+        "link_megabits": _link_megabits(sysfs),
     }
+
+
+def _link_megabits(sysfs: dict[str, str]) -> int | None:
+    """Return the link's speed in Mb/s, None if unknown."""
+
+    def number(name: str) -> float:
+        found = re.match(r"\d+(\.\d+)?", sysfs.get(name, ""))
+        return float(found[0]) if found else 0.0
+
+    lane = number("current_link_speed")
+    # Below 8 GT/s, PCIe sends 10 bits for 8, and from there 130 for 128.
+    lane *= 800 if lane < 8 else 1000 * 128 / 130
+    speeds = (number("speed"), 1000 * number("sata_spd"), lane * number("current_link_width"))
+    return round(max(speeds)) or None
 
 
 def is_same_model(one: str | None, other: str | None) -> bool:

@@ -190,6 +190,20 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, byte
     return pages
 
 
+def link_attributes(folder: Path) -> dict[str, str]:
+    """Return the speed of a drive's link: of its USB device, ATA port or NVMe controller
+    (Documentation/ABI/testing/sysfs-bus-usb, sysfs-ata and sysfs-bus-pci)."""
+    device = target(folder / "device") or folder
+    for place in (device, *device.parents):
+        if (place / "busnum").exists():
+            return attributes(place, ("speed",))
+        if found := next(place.glob("link*/ata_link/link*"), None):
+            return attributes(found, ("sata_spd",))
+        if folder.name.startswith("nvme") and (place / "current_link_speed").exists():
+            return attributes(place, ("current_link_speed", "current_link_width"))
+    return {}
+
+
 def zoned_capability(folder: Path) -> str | None:
     """Return the SCSI disk driver's zoned_cap: none, host-aware or drive-managed."""
     return next(

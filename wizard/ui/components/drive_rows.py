@@ -63,6 +63,16 @@ def kind_of(drive: Drive) -> ui.Text:
     return t("HDD") if drive.rotational else t("SSD")
 
 
+def connection_of(drive: Drive) -> ui.Text:
+    """Return the bus, with the speed of the link if known."""
+    bus, megabits = {"nvme": "NVMe"}.get(drive.bus or "", (drive.bus or "").upper()), drive.link_megabits
+    if not megabits:
+        return bus
+    if megabits < 1000:
+        return t("{bus}, {speed} Mb/s", bus=bus, speed=megabits)
+    return t("{bus}, {speed:.3g} Gb/s", bus=bus, speed=megabits / 1000)
+
+
 def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
     """Return the row of an open run.
 
@@ -238,6 +248,8 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
                 "{physical} bytes, shown as {logical} ({name})", physical=physical, logical=logical, name=name
             )
         yield ui.captioned(t("Blocks"), said)
+    if drive.link_megabits:
+        yield ui.captioned(messages.CONNECTION, connection_of(drive))
     notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
     if any(run_rows.ANSWERS.get(code) == run_rows.SHINGLED for code in notes):
         yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=run_rows.SHINGLED)

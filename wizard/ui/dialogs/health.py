@@ -158,7 +158,7 @@ def identity_blocks(drive: Drive) -> ui.Blocks:
         (t("serial"), drive.serial or messages.NONE),
         (t("WWN"), drive.wwn or messages.NONE),
         (t("Firmware"), drive.revision or UNKNOWN),
-        (t("Bus"), drive.bus or UNKNOWN),
+        (messages.CONNECTION, drive_rows.connection_of(drive) or UNKNOWN),
         (messages.SIZE, size_words(drive)),
         (t("Blocks"), _blocks(drive)),
         (t("Zones"), _zones(drive)),
