@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import sys
+from itertools import pairwise
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -166,10 +167,12 @@ def dispatch(words: list[str]) -> int:
 
         # The wizard's modules load slowly, and its threads would prevent a fork.
         pool.begin()
-    arguments = parser_of(name).read(words)
-    if not name and arguments.device in COMMANDS:
-        _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
+    values = ("--machine", "--journal")
+    stray = [word for before, word in pairwise(("", *words)) if word in COMMANDS and before not in values]
+    if stray and not name:
+        _tell(t("options follow the command: `diskwright {command} ...`", command=stray[0]))
         return ExitCode.USAGE
+    arguments = parser_of(name).read(words)
     arguments.words = (name, *words)
     # Import only the modules of this command.
     result: Document | ExitCode | None = resolve_name(f"wizard.cli.{ROWS[name].function}")(arguments)

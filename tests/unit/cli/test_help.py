@@ -195,3 +195,11 @@ def test_run_folder_is_absolute_for_every_command(
     found = [action for action in parser._actions if "--journal" in action.option_strings]
     assert all(parser._get_value(action, "runs") == tmp_path / "runs" for action in found)
     assert all(parser._get_value(action, "") is None for action in found), "an empty variable of a script"
+
+
+@pytest.mark.parametrize("before", [("--journal", "runs"), ("--plain",), ("--machine", "plan.json")])
+def test_options_before_a_command_are_sent_behind_it(
+    before: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*before, "migrate", "/dev/sdx1", "--way", "full"]) == 2
+    assert "options follow the command: `diskwright migrate ...`" in capsys.readouterr().err
