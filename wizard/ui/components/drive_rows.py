@@ -257,7 +257,7 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
         yield ui.captioned(messages.NOTES, str(len(notes)), key="why")
 
 
-MOST_MOUNTS = 3
+MOST_MOUNTS = MOST_NAMED = 3
 
 
 def mounts_of(drive: Drive) -> tuple[Use, ...]:
@@ -295,7 +295,10 @@ def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterat
         if finding.severity in COUNTED or (finding.severity is Severity.INFO and not brief):
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
-        more = t("and {count} more like this.", count=len(others)) if others else ""
+        more = t("(and {count} more like this)", count=len(others)) if others else ""
+        names = dict.fromkeys(ui.short(one.subject) for one in others if one.subject != first.subject)
+        if 0 < len(names) <= MOST_NAMED:
+            more = t("(also {devices:and})", devices=tuple(names))
         caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")
         if brief:
             yield ui.GAP

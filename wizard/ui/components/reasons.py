@@ -147,15 +147,17 @@ def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
 
 
 def command_blocks(steps: Sequence[Step[object]]) -> ui.Blocks:
-    """Show every step with commands, edits, losses, undo and checks."""
+    """Show every step with commands, edits, losses, undo if it differs from the step before, and checks."""
+    undo = ""
     for number, step in enumerate(steps, 1):
         yield ui.heading(f"{number}.", ui.strong(step.sentence), hang=3)
         yield from map(ui.Command, step.commands)
         yield from (ui.named(edit, indent=5, hang=2) for edit in step.edits)
         if step.destroys:
             yield ui.alarm(t("Destroys:"), step.destroys, indent=3)
-        if step.undo:
+        if step.undo and step.undo != undo:
             yield ui.label(messages.UNDO_CAPTION, step.undo, indent=3)
+        undo = step.undo
         yield from (ui.label(CHECKED, held, indent=3) for held in step.holds)
         if step.seconds >= 1:
             yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)

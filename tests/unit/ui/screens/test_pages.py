@@ -195,7 +195,7 @@ def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
     assert at.view.place == "health"
     said = [text for text in at.texts() if text]
     assert said[1].startswith("Failing: copy all data off the drive now.")
-    for known in ("S1", "naa.5000000000000001", "Example HDD 500", "sata", E512.sector_format):
+    for known in ("S1", "naa.5000000000000001", "Example HDD 500", "SATA", E512.sector_format):
         assert known in at.text
 
 
