@@ -98,13 +98,19 @@ def carry_steps(
     *,
     may_stop: bool = True,
 ) -> "Outcome | None":
-    """Execute steps. Return the outcome after an error or, if they `may_stop`, a stop request, with the
-    progress according to `far`; or None."""
+    """Execute and journal steps. Return the outcome after an error or, if they `may_stop`, a stop request,
+    with the progress according to `far`; or None."""
     for number, sentence, work in steps:
         if may_stop and (run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
-        if why := journal.step(number, sentence, work, describe):
+        journal.add(Event.STEP_STARTED, sentence, step=number)
+        try:
+            done = work()
+        except (DiskwrightError, OSError) as error:
+            why = describe(error)
+            journal.add(Event.STEP_FAILED, why, step=number)
             return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
+        journal.add(Event.STEP_DONE, done or t("Done."), step=number)
     return None
 
 
