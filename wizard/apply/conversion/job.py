@@ -126,7 +126,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, Setting)
     )
-    if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+    if ended := job.carry_steps(site, total, edits, lambda: reached(run)):
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
@@ -149,7 +149,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
+    return system_in(site, site.migration, len(site.migration.steps))
 
 
 @contextmanager
@@ -329,22 +329,17 @@ class ConversionRunJob(job.RunJob[Migration]):
         }
         run = work.run
         check_state(run, work.purpose)
-        site = MigratingSite(
-            run,
-            self.owned(run)[0],
-            0,
-            work.journal,
-            work.drive_locks,
-        )
-        was_protected = devices.take_writes(site.migration.device)
+        migration, _ = self.owned(run)
+        site = MigratingSite(run, work.purpose, work.journal, work.drive_locks, migration=migration)
+        was_protected = devices.take_writes(migration.device)
         try:
-            self.check_continues(run, site.migration, work.purpose)
+            self.check_continues(run, migration, work.purpose)
             return does[work.purpose](site)
         except DiskwrightError:
             with suppress(BadInput):
-                window = commit.undo_state(run, site.migration)
+                window = commit.undo_state(run, migration)
                 if was_protected and window and window.back is job.Rollback.OPEN:
-                    devices.protect(site.migration.device)
+                    devices.protect(migration.device)
             raise
 
     undo = keep = apply

@@ -75,8 +75,7 @@ def _carry_out(
     todo = (contexts[number - 1] for number in numbers)
 
     ended = job.carry_steps(
-        run,
-        work.journal,
+        work,
         total,
         ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",

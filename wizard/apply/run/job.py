@@ -89,8 +89,7 @@ def begin(
 
 
 def carry_steps(
-    run: Path,
-    journal: Journal,
+    work: "RunWork",
     total: int,
     steps: Iterable["TodoStep"],
     far: Callable[[], Message | str],
@@ -100,12 +99,13 @@ def carry_steps(
 ) -> "Outcome | None":
     """Execute and journal steps. Return the outcome after an error or, if they `may_stop`, a stop request,
     with the progress according to `far`; or None."""
-    for number, sentence, work in steps:
-        if may_stop and (run / process.STOP).exists():
+    journal = work.journal
+    for number, sentence, does in steps:
+        if may_stop and (work.run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
         journal.add(Event.STEP_STARTED, sentence, step=number)
         try:
-            done = work()
+            done = does()
         except (DiskwrightError, OSError) as error:
             why = describe(error)
             journal.add(Event.STEP_FAILED, why, step=number)

@@ -204,7 +204,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_in(work, changes)
 
         def left() -> Iterator[job.TodoStep]:
             for number, step in enumerate(changes.steps, 1):
@@ -215,7 +215,7 @@ class SettingsRunJob(job.RunJob[Changes]):
                 yield number, step.sentence, partial(do, step.operation, replace(system, step=number))
 
         total = len(changes.steps)
-        ended = job.carry_steps(run, work.journal, total, left(), lambda: reached(run, total))
+        ended = job.carry_steps(work, total, left(), lambda: reached(run, total))
         return ended or _verified(work, changes)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -223,7 +223,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         drive are not."""
         run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_in(work, changes)
         results = []
         fault: Message | str | None = None
         for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):
