@@ -318,6 +318,14 @@ class ConversionRunJob(job.RunJob[Migration]):
             guard.drive_now(migration)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
+        try:
+            return self._carry_out(work)
+        except Refused:
+            raise
+        except DiskwrightError as error:
+            raise Failed(f"{error} {reached(work.run)}".rstrip()) from None
+
+    def _carry_out(self, work: job.RunWork) -> job.Outcome:
         """Convert, undo or keep with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
@@ -342,10 +350,7 @@ class ConversionRunJob(job.RunJob[Migration]):
                     devices.protect(migration.device)
             raise
 
-    undo = keep = apply
-
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        return f"{error} {reached(run)}".rstrip()
+    undo = keep = _carry_out
 
     def commands(self, run: Path, now: journal.RunState) -> tuple[process.Purpose, ...]:
         if now is not journal.RunState.DONE:

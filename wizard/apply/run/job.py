@@ -371,10 +371,6 @@ class RunJob(Generic[D]):
         """Keep the result. Raises DiskwrightError."""
         raise NotImplementedError
 
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        """Describe an error that ended `apply`."""
-        return str(error)
-
     def leave(self, work: RunWork, outcome: Outcome) -> None:
         """Close resources while the drives are still locked."""
 
