@@ -254,7 +254,7 @@ class ConversionRunJob(job.RunJob[Migration]):
                 raise process.refused(twice(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
-    def check_place(self, document: Migration, how: job.Start) -> None:
+    def check_requirements(self, document: Migration, how: job.Start) -> None:
         guard.check_migration_tools(document)
         if document.way.converts:
             for doubt in runs.doubts_about(how.folder):
@@ -264,6 +264,8 @@ class ConversionRunJob(job.RunJob[Migration]):
                 runs.existing_above(how.folder), (devices.size_bytes(document.device),)
             ):
                 raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
+        situation = guard.situation_of(document.device, how.environment)
+        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def room_bytes(self, document: Migration) -> int:
         before = document.before
@@ -272,10 +274,6 @@ class ConversionRunJob(job.RunJob[Migration]):
 
     def check_new(self, document: Migration) -> None:
         guard.check_new(document)
-
-    def check_explained(self, document: Migration, environment: Environment) -> None:
-        situation = guard.situation_of(document.device, environment)
-        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def located(self, run: Path) -> Migration:
         return commit.migration_now(run)

@@ -185,7 +185,7 @@ class PlanRunJob(job.RunJob[Plan]):
             return [path for path in document.devices if Path(path).is_block_device()]
         return document.devices
 
-    def check_place(self, document: Plan, how: job.Start) -> None:
+    def check_requirements(self, document: Plan, how: job.Start) -> None:
         why = how.why_direct
         guard.check_rehearsable(document, why)
         if text.WORD not in how.tokens:

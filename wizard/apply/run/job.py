@@ -234,8 +234,10 @@ class RunJob(Generic[D]):
         new run."""
         raise NotImplementedError
 
-    def check_place(self, document: D, how: Start) -> None:
-        """Raises Refused if tools are missing, or for a wrong folder of the run or journal."""
+    def check_requirements(self, document: D, how: Start) -> None:
+        """Raises Refused if tools are missing, for a wrong folder of the run or journal, or if the document's
+        explanations are outdated. Called without the locks, with which the drive would look open in another
+        program."""
 
     def room_bytes(self, document: D) -> int:
         """Return the space that a run needs free at the start, besides the journal."""
@@ -257,9 +259,7 @@ class RunJob(Generic[D]):
         self.check_confirmed(document, how)
         check_root()
         drives = self.own_drives(document, how.environment)
-        self.check_place(document, how)
-        # Under our own locks, the drive would look open in another program.
-        self.check_explained(document, how.environment)
+        self.check_requirements(document, how)
         runs.check_room(how.folder, self.room_bytes(document), make=make)
         process.settle()
         locks = self.lock(document, drives)
@@ -269,9 +269,6 @@ class RunJob(Generic[D]):
             process.unlock(locks)
             raise
         return locks
-
-    def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the document's explanations are outdated."""
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""

@@ -139,13 +139,25 @@ class SettingsRunJob(job.RunJob[Changes]):
             check_programs({tool for setting in document.settings for tool in setting.tools()})
         return (document.drive.path,)
 
-    def check_place(self, document: Changes, how: job.Start) -> None:
-        """Raises Refused if the run's journal is on a filesystem to unmount."""
+    def check_requirements(self, document: Changes, how: job.Start) -> None:
+        """Raises Refused if the run's journal is on a filesystem to unmount, or if the changes or their
+        explanations differ from those planned now; BadInput if planning fails."""
         places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
         if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
             raise process.refused(
                 t("The run's journal is on {place}; name another folder with --journal.", place=place)
             )
+        wanted, now = document.wanted, act(document.device, document.wanted, how.environment)
+        if not isinstance(wanted, requests.Tune):
+            # Texts of steps may be in another language.
+            planned, given = ((one.settings, one.doubts, one.reasons) for one in (now, document))
+            if planned != given:
+                raise process.refused(t("These changes differ from the ones required now."))
+            return
+        again = f"diskwright tune {document.device} --workload {wanted.workload}"
+        kinds.check_told(now.reasons, document.reasons, again)
+        # A document made without root may include the warning that only root can read everything.
+        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> job.Locks:
         """Lock the drive of an existing run only if it is attached. Files can be restored without it."""
@@ -159,21 +171,6 @@ class SettingsRunJob(job.RunJob[Changes]):
     def check_new(self, document: Changes) -> None:
         """Check the filesystem and the settings."""
         guard.check_new(document)
-
-    def check_explained(self, document: Changes, environment: Environment) -> None:
-        """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
-        planning fails."""
-        wanted, now = document.wanted, act(document.device, document.wanted, environment)
-        if not isinstance(wanted, requests.Tune):
-            # Texts of steps may be in another language.
-            planned, given = ((one.settings, one.doubts, one.reasons) for one in (now, document))
-            if planned != given:
-                raise process.refused(t("These changes differ from the ones required now."))
-            return
-        again = f"diskwright tune {document.device} --workload {wanted.workload}"
-        kinds.check_told(now.reasons, document.reasons, again)
-        # A document made without root may include the warning that only root can read everything.
-        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
