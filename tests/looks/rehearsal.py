@@ -20,7 +20,7 @@ from wizard.benchmark.access import MeasureProgress
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.requests import SetLabel, Wanted
+from wizard.model.requests import CopyFiles, SetLabel, Wanted
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
@@ -186,7 +186,7 @@ class Rehearsal(Simulated):
         self.settled = way
         return "It is mounted."
 
-    def work_out(self, device: str, wanted: Wanted) -> Changes:
+    def work_out(self, device: str, wanted: Wanted | CopyFiles) -> Changes:
         """Plan another label, without changes to files."""
         if not isinstance(wanted, SetLabel):
             raise Refused(self.obstacle)

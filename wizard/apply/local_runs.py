@@ -13,6 +13,7 @@ from msgspec import Struct
 from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
 from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.requests import CopyFiles
 from wizard.process.deferred import deferred
 
 with deferred(__name__):
@@ -26,9 +27,9 @@ with deferred(__name__):
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.ext4.assessment import Situation
-    from wizard.model.requests import CopyFiles, Wanted
+    from wizard.model.requests import Wanted
     from wizard.model.run import JournalEntry
-    from wizard.plan.changes import Bring, Changes, RunDocument
+    from wizard.plan.changes import RunDocument
     from wizard.plan.plan import Plan
     from wizard.plan.text import UndoSpace
 
@@ -51,14 +52,15 @@ class LocalRuns:
         self._environment = environment
         self._journal_dir = journal_dir
 
-    def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Plan changes to a filesystem or drive. Raises as `act` does."""
+    def work_out(self, device: str, wanted: Wanted | CopyFiles) -> RunDocument:
+        """Plan changes to a filesystem or drive, or count the files and plan a copy. Raises as `act` or
+        `survey.work_out` do."""
+        if isinstance(wanted, CopyFiles):
+            into, takes_place = wanted.into or None, wanted.takes_place
+            return survey.work_out(
+                wanted.source, wanted.target, into, self._environment, takes_place=takes_place
+            )
         return plan_settings.act(device, wanted, self._environment)
-
-    def work_out_copy(self, asked: CopyFiles) -> Bring:
-        """Count the files and plan a copy. Raises as `survey.work_out` does."""
-        into, takes_place = asked.into or None, asked.takes_place
-        return survey.work_out(asked.source, asked.target, into, self._environment, takes_place=takes_place)
 
     def look_at_ext(self, device: str) -> Situation:
         """Inspect an ext filesystem. Raises as the function of that name does."""

@@ -108,11 +108,8 @@ def carry_out(work: RunWork) -> None:
     does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
     try:
         outcome = does[work.purpose](work)
-    except Refused as error:
-        outcome = Event.REFUSED, str(error)
     except DiskwrightError as error:
-        is_applied = work.purpose is Purpose.APPLY
-        outcome = Event.FAILED, job.describe_error(work.run, error) if is_applied else str(error)
+        outcome = Event.REFUSED if isinstance(error, Refused) else Event.FAILED, str(error)
     job.leave(work, outcome)
     # Unlock before the last line: its reader may use the drives right away.
     process.unlock(work.drive_locks)

@@ -92,7 +92,7 @@ def bring(arguments: Namespace) -> ExitCode:
     check_root()
     asked = requests.CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
     runs = LocalRuns(environment_of(arguments), arguments.journal)
-    return offer(runs.work_out_copy(asked), arguments)
+    return offer(runs.work_out(asked.target, asked), arguments)
 
 
 def tune(arguments: Namespace) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, spec, stand_in, story
 from tests.loop.program import MIB, Event, Journal, Mode, RunState
-from wizard.apply.plan.automount import ensure_mounted
+from wizard.apply.plan.run import ensure_mounted
 from wizard.apply.system.mounts import read_mounts
 
 pytestmark = pytest.mark.usefixtures("direct")
@@ -144,10 +144,8 @@ def test_unmounted_volume_is_mounted_again(
     plan = work.plan(drive, spec("ext4", None, work.place("media")))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
-    monkeypatch.setattr("wizard.apply.plan.automount.udev_runs", lambda: True)
-    monkeypatch.setattr(
-        "wizard.apply.plan.automount.settle", lambda: tool("umount", str(work.place("media")))
-    )
+    monkeypatch.setattr("wizard.apply.run.process.udev_runs", lambda: True)
+    monkeypatch.setattr("wizard.apply.run.process.settle", lambda: tool("umount", str(work.place("media"))))
     journal = Journal(run)
     assert ensure_mounted(plan, journal) is None
     assert places_of(f"{drive}p1") == [str(work.place("media"))]

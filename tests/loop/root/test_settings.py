@@ -17,6 +17,7 @@ from wizard.apply.privilege.client import Elevated
 from wizard.model.requests import CopyFiles, Detach, SetLabel
 from wizard.operations.operation import Context
 from wizard.operations.settings import Relabel
+from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 
 
@@ -34,6 +35,7 @@ def root(work: Work) -> Iterator[Elevated]:
 def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
+    assert isinstance(changes, Changes)
     assert [step.operation.kind for step in changes.steps] == ["relabel"]
     run = root.start(changes, (changes.drive.token,))
     told = list(root.follow(run))
@@ -46,6 +48,7 @@ def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make
 def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
+    assert isinstance(changes, Changes)
     other = steps_of([Relabel(drive, "ext4", "", "films-of-a-test", "other")], Context(changes.drive))
     with pytest.raises(Refused, match="differ from the ones required now"):
         root.start(replace(changes, steps=other), (changes.drive.token,))
@@ -86,11 +89,11 @@ def test_root_copies_files_reports_and_undoes_the_copy(
     ways = Ways(work, make_drive)
     old, new = ways.source(), ways.target()
     before = sorted(path.name for path in old.place.iterdir() if path.name != "lost+found")
-    bring = root.work_out_copy(CopyFiles(str(old.place), str(new.place), "taken"))
+    bring = root.work_out(str(new.place), CopyFiles(str(old.place), str(new.place), "taken"))
     with pytest.raises(Refused, match="does not match"):
         root.start(bring, ("another",))
     with pytest.raises(Refused):
-        root.work_out_copy(CopyFiles(str(old.place), str(old.place), "inside"))
+        root.work_out(str(old.place), CopyFiles(str(old.place), str(old.place), "inside"))
     assert not list_runs(work.runs) and not (new.place / "taken").exists()
     run = root.start(bring, bring.tokens)
     told = list(root.follow(run))

@@ -126,7 +126,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, Setting)
     )
-    if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+    if ended := job.carry_steps(site, total, edits, lambda: reached(run)):
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
@@ -149,7 +149,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
+    return system_in(site, site.migration, len(site.migration.steps))
 
 
 @contextmanager
@@ -254,7 +254,7 @@ class ConversionRunJob(job.RunJob[Migration]):
                 raise process.refused(twice(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
-    def check_place(self, document: Migration, how: job.Start) -> None:
+    def check_requirements(self, document: Migration, how: job.Start) -> None:
         guard.check_migration_tools(document)
         if document.way.converts:
             for doubt in runs.doubts_about(how.folder):
@@ -264,6 +264,8 @@ class ConversionRunJob(job.RunJob[Migration]):
                 runs.existing_above(how.folder), (devices.size_bytes(document.device),)
             ):
                 raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
+        situation = guard.situation_of(document.device, how.environment)
+        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def room_bytes(self, document: Migration) -> int:
         before = document.before
@@ -272,10 +274,6 @@ class ConversionRunJob(job.RunJob[Migration]):
 
     def check_new(self, document: Migration) -> None:
         guard.check_new(document)
-
-    def check_explained(self, document: Migration, environment: Environment) -> None:
-        situation = guard.situation_of(document.device, environment)
-        kinds.check_told(doubts_of(situation), document.doubts, f"diskwright migrate {document.device}")
 
     def located(self, run: Path) -> Migration:
         return commit.migration_now(run)
@@ -318,6 +316,14 @@ class ConversionRunJob(job.RunJob[Migration]):
             guard.drive_now(migration)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
+        try:
+            return self._carry_out(work)
+        except Refused:
+            raise
+        except DiskwrightError as error:
+            raise Failed(f"{error} {reached(work.run)}".rstrip()) from None
+
+    def _carry_out(self, work: job.RunWork) -> job.Outcome:
         """Convert, undo or keep with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
@@ -329,28 +335,20 @@ class ConversionRunJob(job.RunJob[Migration]):
         }
         run = work.run
         check_state(run, work.purpose)
-        site = MigratingSite(
-            run,
-            self.owned(run)[0],
-            0,
-            work.journal,
-            work.drive_locks,
-        )
-        was_protected = devices.take_writes(site.migration.device)
+        migration, _ = self.owned(run)
+        site = MigratingSite(run, work.purpose, work.journal, work.drive_locks, migration=migration)
+        was_protected = devices.take_writes(migration.device)
         try:
-            self.check_continues(run, site.migration, work.purpose)
+            self.check_continues(run, migration, work.purpose)
             return does[work.purpose](site)
         except DiskwrightError:
             with suppress(BadInput):
-                window = commit.undo_state(run, site.migration)
+                window = commit.undo_state(run, migration)
                 if was_protected and window and window.back is job.Rollback.OPEN:
-                    devices.protect(site.migration.device)
+                    devices.protect(migration.device)
             raise
 
-    undo = keep = apply
-
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        return f"{error} {reached(run)}".rstrip()
+    undo = keep = _carry_out
 
     def commands(self, run: Path, now: journal.RunState) -> tuple[process.Purpose, ...]:
         if now is not journal.RunState.DONE:

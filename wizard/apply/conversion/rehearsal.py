@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
@@ -22,8 +21,7 @@ from wizard.apply.engine import record
 from wizard.apply.engine.stores import FOLDER, new_file
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run import progress_log
-from wizard.apply.run.job import Outcome, carry_steps
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.job import Outcome, RunWork, carry_steps
 from wizard.apply.run.process import NOTHING_WRITTEN, refused
 from wizard.apply.run.runs import load_environment, make_private
 from wizard.apply.settings.states import How
@@ -48,14 +46,11 @@ PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 
-class MigratingSite(Struct, frozen=True):
-    """Context of one step, counted from 1."""
+class MigratingSite(RunWork, frozen=True, kw_only=True):
+    """A conversion as its own process sees it. `step` counts from 1; 0 is for work on all steps."""
 
-    run: Path
     migration: Migration
-    step: int
-    journal: Journal
-    drive_locks: tuple[int, ...]
+    step: int = 0
 
     def command(
         self,
@@ -167,7 +162,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
             if not isinstance(step.operation, Setting)
         )
         total = len(migration.steps)
-        if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):
+        if ended := carry_steps(site, total, steps, lambda: NOTHING_WRITTEN):
             return ended
         devices.forget_caches(copy.node)
         if wrong := site.journal.verify(copy_checks(copy.node, site)):

@@ -86,12 +86,12 @@ def _compare(site: BringSite, journal: Journal) -> Message:
     return message
 
 
-def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
+def _take_place(work: job.RunWork, bring: Bring, number: int) -> Message:
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    message = do(bring.takes.edit, system_in(run, bring, journal, step=number))
-    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
+    message = do(bring.takes.edit, system_in(work, bring, number))
+    work.journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
     return message
 
 
@@ -170,20 +170,21 @@ class CopyRunJob(job.RunJob[Bring]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
-        run, journal = work.run, work.journal
+        run = work.run
         try:
             bring = self.kind.load(run)
             with ExitStack() as held:
-                steps = self._steps(run, bring, journal, held)
-                end = job.carry_steps(run, journal, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
+                steps = self._steps(work, bring, held)
+                end = job.carry_steps(work, len(bring.steps), steps, lambda: REMAIN, may_stop=False)
             return end or (Event.DONE, str(_done_message(run, bring)))
         except process.Stopped:
             return Event.STOPPED, str(join(process.STOPPED, REMAIN))
         except BadInput as error:
             raise Refused(str(error)) from None
 
-    def _steps(self, run: Path, bring: Bring, journal: Journal, held: ExitStack) -> Iterator[job.TodoStep]:
+    def _steps(self, work: job.RunWork, bring: Bring, held: ExitStack) -> Iterator[job.TodoStep]:
         """Yield the remaining steps. Raises Refused if the drives are not those of the copy."""
+        run = work.run
         environment, entries = runs.load_environment(run), read_entries(run)
         site: BringSite | None = None
         for number, step in enumerate(bring.steps, 1):
@@ -197,14 +198,14 @@ class CopyRunJob(job.RunJob[Bring]):
                 self.check_new(bring)
             if step is BringStep.TAKE_PLACE:
                 held.close()
-                work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
+                does: Callable[[], Message] = partial(_take_place, work, bring, number)
             else:
                 site = site or held.enter_context(site_of(run, bring))
                 if step is BringStep.COMPARE:
-                    work = partial(_compare, site, journal)
+                    does = partial(_compare, site, work.journal)
                 else:
-                    work = partial(copy_listed if step is BringStep.COPY else catch_up, site)
-            yield number, bring.sentences[number - 1], work
+                    does = partial(copy_listed if step is BringStep.COPY else catch_up, site)
+            yield number, bring.sentences[number - 1], does
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old lines of fstab, then remove the copied files.
@@ -218,7 +219,7 @@ class CopyRunJob(job.RunJob[Bring]):
         if bring.takes is not None:
             number = len(bring.steps)
             if number in begun_steps(read_entries(run)):
-                messages.append(undo(bring.takes.edit, system_in(run, bring, work.journal, step=number)))
+                messages.append(undo(bring.takes.edit, system_in(work, bring, number)))
                 work.journal.add(Event.COMMAND, str(messages[0]), step=number)
             # Unless target and source are mounted as during the copy, the target may be in use.
             is_as_copied = False

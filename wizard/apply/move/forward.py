@@ -53,7 +53,7 @@ class ForwardMoves(content.OnDrive):
 
     def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive) -> None:
         super().__init__(work.run, moves, drive)
-        self._journal = work.journal
+        self._work, self._journal = work, work.journal
         self._found: content.ContentDigests
 
     def is_stopped(self) -> bool:
@@ -65,9 +65,7 @@ class ForwardMoves(content.OnDrive):
         the outcome if the run ends early."""
         total = len(self.moves.sentences)
         try:
-            return carry_steps(
-                self.run, self._journal, total, self._steps(), str, self._explained, may_stop=False
-            )
+            return carry_steps(self._work, total, self._steps(), str, self._explained, may_stop=False)
         except process.Stopped:
             return Event.STOPPED, join(process.STOPPED, self._state())
 

@@ -41,7 +41,6 @@ with deferred(__name__):
     from wizard.apply.block import extents, scratch_device
     from wizard.apply.engine import changes, exchange, scratch_copies, survey, writable_copy
     from wizard.apply.plan import (
-        automount,
         guard,
         identity_check,
         readonly_look,
@@ -186,7 +185,7 @@ class PlanRunJob(job.RunJob[Plan]):
             return [path for path in document.devices if Path(path).is_block_device()]
         return document.devices
 
-    def check_place(self, document: Plan, how: job.Start) -> None:
+    def check_requirements(self, document: Plan, how: job.Start) -> None:
         why = how.why_direct
         guard.check_rehearsable(document, why)
         if text.WORD not in how.tokens:
@@ -349,7 +348,7 @@ class PlanRunJob(job.RunJob[Plan]):
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
         event, sentence = outcome
         if event in (Event.DONE, Event.KEPT):
-            failure = automount.ensure_mounted(runs.load_plan(work.run), work.journal)
+            failure = carrying.ensure_mounted(runs.load_plan(work.run), work.journal)
             return (Event.FAILED, failure) if failure else outcome
         if event is Event.FAILED:
             # Errors after a disconnection may be misleading.

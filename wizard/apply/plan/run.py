@@ -1,33 +1,38 @@
-"""Run a plan directly in the detached process: check, execute the steps in order, verify.
+"""Run a plan directly in the detached process: check, execute the steps in order, verify. Prevent and undo
+mounts by automounters meanwhile.
 
 Journal entries are written before and after each step.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
+from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.plan import guard
-from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.resize import resized
 from wizard.apply.run import job, process
-from wizard.apply.run.journal import RunState, begun_steps, read_entries
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.journal import Journal, RunState, begun_steps, read_entries
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import arrays, containers, filesystem, layers, step_context, wipe
-from wizard.apply.system.mounts import is_mounted, is_swap
+from wizard.apply.system import mounts
 from wizard.apply.table import write
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, joined, t, tn
 from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import TurnOnSwap
 from wizard.plan.plan import Plan
+from wizard.probe.host.sysfs import name_of
 
 NOTHING_MORE = t("Nothing more was written.")
 
@@ -36,6 +41,9 @@ STEPS: step_context.Steps = {
     for module in (wipe, write, containers, arrays, layers, filesystem, resized)
     for operation, step in module.STEPS.items()
 }
+
+MOMENT = "partitions"
+"""The name of the udev rule that is active while a partition table changes."""
 
 CATCH_UP_SECONDS = 60
 """Time limit for udev to process delayed events."""
@@ -75,8 +83,7 @@ def _carry_out(
     todo = (contexts[number - 1] for number in numbers)
 
     ended = job.carry_steps(
-        run,
-        work.journal,
+        work,
         total,
         ((one.step, one.planned.sentence, partial(_execute_despite_mounts, one)) for one in todo),
         lambda: reached(run, total) if direct else "",
@@ -192,10 +199,12 @@ def _own_uses(plan: Plan) -> frozenset[tuple[str, str]]:
     """Return the pairs of device and user by which a rehearsed run itself uses its drives. udev has LVM
     activate volume groups. Raises Failed for a foreign layer."""
     operations = [step.operation for step in plan.steps]
-    mounts = (*plan.mounts, *(one.mount for one in operations if isinstance(one, Inside)))
-    mounted = {(device, one.mount_point) for one in mounts if is_mounted(one) for device in one.devices}
+    planned = (*plan.mounts, *(one.mount for one in operations if isinstance(one, Inside)))
+    mounted = {
+        (device, one.mount_point) for one in planned if mounts.is_mounted(one) for device in one.devices
+    }
     swaps = (one.device for one in operations if isinstance(one, TurnOnSwap))
-    swapping = {(device, "swap") for device in swaps if is_swap(device)}
+    swapping = {(device, "swap") for device in swaps if mounts.is_swap(device)}
     below = {(part, node) for node, parts in layers.active_layers(plan).items() for part in parts}
     return frozenset(mounted | swapping | below)
 
@@ -204,14 +213,14 @@ def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     """Execute a step. If another program has mounted the device, unmount it and try again, or accept the
     result."""
     operation = context.planned.operation
-    mounts = operation in context.plan.mounts
+    is_mount = operation in context.plan.mounts
     made = next((one for one in context.plan.filesystems if one == operation), None)
-    if mounts:
+    if is_mount:
         unmount_foreign(context)
     try:
         return execute(context)
     except Failed:
-        if not (mounts or made) or not unmount_foreign(context):
+        if not (is_mount or made) or not unmount_foreign(context):
             raise
     return filesystem.made_as_planned(made, context) if made else execute(context)
 
@@ -232,3 +241,93 @@ def execute(context: step_context.StepContext) -> Message | str:
     wipe.check_target(context.plan, operation, context.seconds)
     work, checks = STEPS[type(operation)]
     return work(operation, context) or context.confirm(checks(operation, context))
+
+
+@contextmanager
+def automount_ignored(plan: Plan) -> Iterator[None]:
+    """Make udev tell automounters to ignore the partitions of the plan's drives.
+
+    Afterwards, unlocked drives get a change event, so no property outlives the run.
+    """
+    nodes = [node for member in plan.members for node in member.nodes[1:]]
+    names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
+    # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
+    alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if plan.arrays else "")
+    with suppress(Failed):
+        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
+    try:
+        yield
+    finally:
+        stop_ignoring(MOMENT)
+        for name in names:
+            with suppress(OSError):
+                (devices.SYS_BLOCK / name / "uevent").write_text("change")
+
+
+def unmount_foreign(context: step_context.StepContext) -> bool:
+    """Unmount filesystems of this run that other programs have mounted, last mount first, and return True if
+    there were any. Raises Failed if one is in use."""
+    planned = {mount.mount_point for mount in context.plan.mounts}
+    found = [
+        entry
+        for entry in reversed(mounts.read_mounts())
+        for make in context.plan.filesystems
+        if entry.mount_point not in planned and entry.source in make.devices and _is_ours(make, context)
+    ]
+    for entry in found:
+        device, place = entry.source, entry.mount_point
+        # umount detaches the topmost mount, which may be another filesystem.
+        if (top := mounts.mounted_at(place)) and top.source != device:
+            raise Failed(
+                t(
+                    "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
+                    device=device,
+                    place=place,
+                    other=top.source,
+                )
+            )
+        said = t("Another program mounted {device} at {place} during the run.", device=device, place=place)
+        try:
+            context.command(["umount", place])
+        except Failed as error:
+            raise Failed(f"{said} {error}") from None
+        context.work.journal.add(Event.COMMAND, said, step=context.step)
+    return bool(found)
+
+
+def _is_ours(make: NewFilesystem, context: step_context.StepContext) -> bool:
+    """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
+    data."""
+    with suppress(DiskwrightError):
+        seen = wipe.signatures_on(make.device, context)
+        return not wipe.recognised_differences(seen, make.filesystem, make.uuid, make.label)
+    return False
+
+
+def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
+    """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
+    error or None."""
+    if not process.udev_runs():
+        return None
+    process.settle()
+    for one in plan.mounts:
+        if mounts.is_mounted(one):
+            continue
+        place = one.mount_point
+        try:
+            wipe.check_target(plan, one, LOOK_SECONDS)
+            filesystem.mount_checked(one, step_context.told_in(journal))
+        except Failed as error:
+            again = t("Another program unmounted {place}, and remounting failed:", place=place)
+            journal.add(Event.COMMAND, f"{again} {error}")
+        else:
+            again = t(
+                "Another program unmounted {place} when the drive was free. Mounted again.", place=place
+            )
+            journal.add(Event.COMMAND, again)
+    if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
+        return t(
+            "All checks passed, but another program unmounted {places:list} when the drive was free.",
+            places=tuple(one.mount_point for one in lost),
+        )
+    return None

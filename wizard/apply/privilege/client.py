@@ -18,7 +18,7 @@ from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.run import journal
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import NextCommands
-from wizard.apply.run.kinds import render_any
+from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run_control import left_alone
 from wizard.documents.codec import from_json
@@ -27,8 +27,7 @@ from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Ref
 from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.run import JournalEntry
 from wizard.model.said import t
-from wizard.plan.changes import SETTINGS, Bring, Changes, RunDocument
-from wizard.plan.copy import BRINGS
+from wizard.plan.changes import RunDocument
 from wizard.plan.documents import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.text import UndoSpace
@@ -95,15 +94,10 @@ class Elevated(LocalRuns):
         self._run = Path(self._request(request).run)
         return self._run
 
-    def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Raises as `act` does."""
+    def work_out(self, device: str, wanted: Wanted | CopyFiles) -> RunDocument:
+        """Raises as `act` or `survey.work_out` do."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
-        return SETTINGS.read(answer.document, "The document")
-
-    def work_out_copy(self, asked: CopyFiles) -> Bring:
-        """Raises as `survey.work_out` does."""
-        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=asked))
-        return BRINGS.read(answer.document, "The document")
+        return read_any(answer.document, "The document")
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Raises as `run_control.keep` does."""

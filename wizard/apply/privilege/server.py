@@ -143,12 +143,9 @@ class Relay:
             case Ask.WORK_OUT:
                 if (wanted := request.wanted) is None:
                     raise BadInput(ask.NO_DEVICE(path=request.device))
-                document = (
-                    runs.work_out_copy(wanted)
-                    if isinstance(wanted, CopyFiles)
-                    else runs.work_out(_device(request), wanted)
-                )
-                return Answer(Say.DONE, document=render_any(document))
+                # The source and target of a copy are folders, too.
+                device = request.device if isinstance(wanted, CopyFiles) else _device(request)
+                return Answer(Say.DONE, document=render_any(runs.work_out(device, wanted)))
             case _:
                 return self._settle(request)
         return None

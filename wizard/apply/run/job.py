@@ -89,8 +89,7 @@ def begin(
 
 
 def carry_steps(
-    run: Path,
-    journal: Journal,
+    work: "RunWork",
     total: int,
     steps: Iterable["TodoStep"],
     far: Callable[[], Message | str],
@@ -98,13 +97,20 @@ def carry_steps(
     *,
     may_stop: bool = True,
 ) -> "Outcome | None":
-    """Execute steps. Return the outcome after an error or, if they `may_stop`, a stop request, with the
-    progress according to `far`; or None."""
-    for number, sentence, work in steps:
-        if may_stop and (run / process.STOP).exists():
+    """Execute and journal steps. Return the outcome after an error or, if they `may_stop`, a stop request,
+    with the progress according to `far`; or None."""
+    journal = work.journal
+    for number, sentence, does in steps:
+        if may_stop and (work.run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
-        if why := journal.step(number, sentence, work, describe):
+        journal.add(Event.STEP_STARTED, sentence, step=number)
+        try:
+            done = does()
+        except (DiskwrightError, OSError) as error:
+            why = describe(error)
+            journal.add(Event.STEP_FAILED, why, step=number)
             return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
+        journal.add(Event.STEP_DONE, done or t("Done."), step=number)
     return None
 
 
@@ -228,8 +234,10 @@ class RunJob(Generic[D]):
         new run."""
         raise NotImplementedError
 
-    def check_place(self, document: D, how: Start) -> None:
-        """Raises Refused if tools are missing, or for a wrong folder of the run or journal."""
+    def check_requirements(self, document: D, how: Start) -> None:
+        """Raises Refused if tools are missing, for a wrong folder of the run or journal, or if the document's
+        explanations are outdated. Called without the locks, with which the drive would look open in another
+        program."""
 
     def room_bytes(self, document: D) -> int:
         """Return the space that a run needs free at the start, besides the journal."""
@@ -251,9 +259,7 @@ class RunJob(Generic[D]):
         self.check_confirmed(document, how)
         check_root()
         drives = self.own_drives(document, how.environment)
-        self.check_place(document, how)
-        # Under our own locks, the drive would look open in another program.
-        self.check_explained(document, how.environment)
+        self.check_requirements(document, how)
         runs.check_room(how.folder, self.room_bytes(document), make=make)
         process.settle()
         locks = self.lock(document, drives)
@@ -263,9 +269,6 @@ class RunJob(Generic[D]):
             process.unlock(locks)
             raise
         return locks
-
-    def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the document's explanations are outdated."""
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""
@@ -364,10 +367,6 @@ class RunJob(Generic[D]):
     def keep(self, work: RunWork) -> Outcome:
         """Keep the result. Raises DiskwrightError."""
         raise NotImplementedError
-
-    def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        """Describe an error that ended `apply`."""
-        return str(error)
 
     def leave(self, work: RunWork, outcome: Outcome) -> None:
         """Close resources while the drives are still locked."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from wizard.apply.run import process
 from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, DiskwrightError, Failed
+from wizard.model.errors import BadInput, Failed
 from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.process.program import FAILS_AGAIN
@@ -126,24 +126,6 @@ class Journal:
                 os.ftruncate(self._fd, before)
             raise self._fault(error) from None
         return entry
-
-    def step(
-        self,
-        number: int,
-        sentence: Message | str,
-        work: Callable[[], Message | str | None],
-        describe: Callable[[Exception], str] = str,
-    ) -> str | None:
-        """Execute and journal a step, counted from 1. Return the error, or None."""
-        self.add(Event.STEP_STARTED, sentence, step=number)
-        try:
-            done = work()
-        except (DiskwrightError, OSError) as error:
-            why = describe(error)
-            self.add(Event.STEP_FAILED, why, step=number)
-            return why
-        self.add(Event.STEP_DONE, done or t("Done."), step=number)
-        return None
 
     def verify(self, checks: Iterable[Check]) -> Message | None:
         """Journal checks. Return a message if some fail, or None."""

@@ -139,13 +139,25 @@ class SettingsRunJob(job.RunJob[Changes]):
             check_programs({tool for setting in document.settings for tool in setting.tools()})
         return (document.drive.path,)
 
-    def check_place(self, document: Changes, how: job.Start) -> None:
-        """Raises Refused if the run's journal is on a filesystem to unmount."""
+    def check_requirements(self, document: Changes, how: job.Start) -> None:
+        """Raises Refused if the run's journal is on a filesystem to unmount, or if the changes or their
+        explanations differ from those planned now; BadInput if planning fails."""
         places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
         if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
             raise process.refused(
                 t("The run's journal is on {place}; name another folder with --journal.", place=place)
             )
+        wanted, now = document.wanted, act(document.device, document.wanted, how.environment)
+        if not isinstance(wanted, requests.Tune):
+            # Texts of steps may be in another language.
+            planned, given = ((one.settings, one.doubts, one.reasons) for one in (now, document))
+            if planned != given:
+                raise process.refused(t("These changes differ from the ones required now."))
+            return
+        again = f"diskwright tune {document.device} --workload {wanted.workload}"
+        kinds.check_told(now.reasons, document.reasons, again)
+        # A document made without root may include the warning that only root can read everything.
+        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> job.Locks:
         """Lock the drive of an existing run only if it is attached. Files can be restored without it."""
@@ -159,21 +171,6 @@ class SettingsRunJob(job.RunJob[Changes]):
     def check_new(self, document: Changes) -> None:
         """Check the filesystem and the settings."""
         guard.check_new(document)
-
-    def check_explained(self, document: Changes, environment: Environment) -> None:
-        """Raises Refused if the changes or their explanations differ from those planned now; BadInput if
-        planning fails."""
-        wanted, now = document.wanted, act(document.device, document.wanted, environment)
-        if not isinstance(wanted, requests.Tune):
-            # Texts of steps may be in another language.
-            planned, given = ((one.settings, one.doubts, one.reasons) for one in (now, document))
-            if planned != given:
-                raise process.refused(t("These changes differ from the ones required now."))
-            return
-        again = f"diskwright tune {document.device} --workload {wanted.workload}"
-        kinds.check_told(now.reasons, document.reasons, again)
-        # A document made without root may include the warning that only root can read everything.
-        kinds.check_told((*now.doubts, ROOT_ONLY), (*document.doubts, ROOT_ONLY), again)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
@@ -204,7 +201,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         begun, done = journal.begun_steps(entries), journal.done_steps(entries)
         with process.refusing():
             self.check_continues(run, changes, process.Purpose.APPLY)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_in(work, changes)
 
         def left() -> Iterator[job.TodoStep]:
             for number, step in enumerate(changes.steps, 1):
@@ -215,7 +212,7 @@ class SettingsRunJob(job.RunJob[Changes]):
                 yield number, step.sentence, partial(do, step.operation, replace(system, step=number))
 
         total = len(changes.steps)
-        ended = job.carry_steps(run, work.journal, total, left(), lambda: reached(run, total))
+        ended = job.carry_steps(work, total, left(), lambda: reached(run, total))
         return ended or _verified(work, changes)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
@@ -223,7 +220,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         drive are not."""
         run, (changes, _) = work.run, self.owned(work.run, undoing=True)
         mark_durably(run / process.UNDOING)
-        system = system_in(run, changes, work.journal, work.drive_locks)
+        system = system_in(work, changes)
         results = []
         fault: Message | str | None = None
         for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):

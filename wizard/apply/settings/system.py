@@ -8,6 +8,7 @@ from stat import S_IMODE
 from time import monotonic, sleep
 
 from wizard.apply.run.backup_store import ANY, Environment
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.step_context import journalled
@@ -67,16 +68,12 @@ def system_of(document: Changes | Migration | Bring) -> RunningSystem:
     return RunningSystem(document.drive, document.settings)
 
 
-def system_in(
-    run: Path,
-    document: Changes | Migration | Bring,
-    journal: Journal,
-    locks: tuple[int, ...] = (),
-    step: int = 0,
-) -> RunningSystem:
+def system_in(work: RunWork, document: Changes | Migration | Bring, step: int = 0) -> RunningSystem:
     """Return the system for changing the settings of a run's document."""
-    environment = load_environment(run)
-    return RunningSystem(document.drive, document.settings, environment, step, run.name, journal, locks)
+    run, environment = work.run, load_environment(work.run)
+    return RunningSystem(
+        document.drive, document.settings, environment, step, run.name, work.journal, work.drive_locks
+    )
 
 
 def has_capability(number: int) -> bool:

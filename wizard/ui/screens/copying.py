@@ -92,6 +92,6 @@ class CopyScreen(Screen):
     def _count(self, asked: CopyFiles) -> None:
         self.later_as_root(
             t("Counting the files ..."),
-            lambda: self.services.as_root().work_out_copy(asked),
+            lambda: self.services.as_root().work_out(asked.target, asked),
             self.desk.open_review,
         )

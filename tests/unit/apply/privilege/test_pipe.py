@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from wizard.apply.local_runs import LocalRuns
 from wizard.apply.privilege import server
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import MOST_WAITING, Relay, root_only_folder
-from wizard.model.errors import Refused
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.requests import CopyFiles, Detach, Wanted
+from wizard.plan.changes import RunDocument
 
 
 class Kept(io.BytesIO):
@@ -124,3 +127,18 @@ def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
         os.chown(tmp_path, 65534, 65534)
     with pytest.raises(Refused, match="users other than root"):
         root_only_folder(str(tmp_path / "runs"))
+
+
+def test_only_copies_are_planned_for_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = list[tuple[str, Wanted | CopyFiles]]()
+
+    def work_out(_: LocalRuns, device: str, wanted: Wanted | CopyFiles) -> RunDocument:
+        planned.append((device, wanted))
+        raise Refused("Seen.")
+
+    monkeypatch.setattr(LocalRuns, "work_out", work_out)
+    relay, copy = Relay(io.BytesIO(), io.BytesIO()), CopyFiles("/home/a", "/srv/b")
+    for wanted, why in ((Detach(), "is not a device"), (None, "is not a device"), (copy, "Seen.")):
+        with pytest.raises(DiskwrightError, match=why):
+            relay._answer(RootRequest(Ask.WORK_OUT, device="/srv/b", wanted=wanted))
+    assert planned == [("/srv/b", copy)]

@@ -36,7 +36,9 @@ def test_missing_drive_is_reported_in_a_sentence(ask: object) -> None:
         ask()
 
 
-@pytest.mark.parametrize("trouble", [Failed("The drive gave up."), OSError(5, "Input/output error")])
+@pytest.mark.parametrize(
+    "trouble", [Failed("The drive gave up."), OSError(5, "Input/output error"), OSError()]
+)
 def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

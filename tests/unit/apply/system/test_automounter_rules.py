@@ -14,8 +14,8 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import devices
 from wizard.apply.block import scratch_device as rules_given
 from wizard.apply.block.scratch_device import ignore_mapped, stop_ignoring
-from wizard.apply.plan import automount as verify
-from wizard.apply.plan.automount import automount_ignored, unmount_foreign
+from wizard.apply.plan import run as execution
+from wizard.apply.plan.run import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.said import GIB, MIB
@@ -28,8 +28,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Temporary rules folder and simulated sysfs, without reloading udev."""
     monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
     monkeypatch.setattr(rules_given, "_reload", lambda: None)
-    for module in (verify, devices):
-        monkeypatch.setattr(module, "SYS_BLOCK", tmp_path / "block")
+    monkeypatch.setattr(devices, "SYS_BLOCK", tmp_path / "block")
     for name in ("sda", "sda1", "sda2"):
         (tmp_path / "block" / name).mkdir(parents=True)
     yield tmp_path / "rules.d"
@@ -120,7 +119,7 @@ def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.
     ran: list[Sequence[str]] = []
     monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
     monkeypatch.setattr("wizard.apply.system.mounts.mounted_at", lambda _place: None)
-    monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
+    monkeypatch.setattr(execution, "_is_ours", lambda _make, _site: True)
     work = SimpleNamespace(journal=SimpleNamespace(add=lambda *_words, **_more: None))
     site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append, work=work, step=1))
     assert unmount_foreign(site)
@@ -135,7 +134,7 @@ def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPat
     )
     ran: list[Sequence[str]] = []
     monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
-    monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
+    monkeypatch.setattr(execution, "_is_ours", lambda _make, _site: True)
     site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append))
     with pytest.raises(Failed, match=r"hidden by /dev/sdb1\. Nothing was unmounted"):
         unmount_foreign(site)

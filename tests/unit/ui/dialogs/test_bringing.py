@@ -14,7 +14,7 @@ from wizard.apply.copy.places import Source, sources_of
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Use
-from wizard.model.requests import CopyFiles
+from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.said import GIB, MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
@@ -42,7 +42,8 @@ class Brings(Live):
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         return (Source("/root"), OLD, Source("/dev/sdc1", "/dev/sdc1", "xfs", "", GIB))
 
-    def work_out_copy(self, asked: CopyFiles) -> Bring:
+    def work_out(self, device: str, asked: Wanted | CopyFiles) -> Bring:
+        assert isinstance(asked, CopyFiles) and device == asked.target
         self.asked.append((asked.source, asked.target, asked.into, asked.takes_place))
         if self.why:
             raise Refused(self.why)

@@ -8,9 +8,9 @@ from tests.unit.ui.live import Live, menu
 from tests.unit.ui.person import Person
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
-from wizard.model.requests import Tune, Wanted
+from wizard.model.requests import CopyFiles, Tune, Wanted
 from wizard.model.said import GIB, MIB
-from wizard.plan.changes import Changes
+from wizard.plan.changes import RunDocument
 from wizard.ui.screens.actions import MenuEntry
 
 PART = "/dev/sda1"
@@ -106,7 +106,8 @@ def test_better_options_follow_the_selected_workload() -> None:
     class Asked(Live):
         asked: tuple[tuple[str, Wanted], ...] = ()
 
-        def work_out(self, device: str, wanted: Wanted) -> Changes:
+        def work_out(self, device: str, wanted: Wanted | CopyFiles) -> RunDocument:
+            assert not isinstance(wanted, CopyFiles)
             self.asked += ((device, wanted),)
             raise Refused("No better settings are known.")
 
