@@ -11,12 +11,11 @@ from itertools import chain
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from wizard.benchmark import access
-from wizard.benchmark.measure import align, nth
+from wizard.benchmark.measure import Places, align, in_random_order, nth
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings import geometry
 from wizard.findings.smr_evidence import is_ata, is_emulated
@@ -282,30 +281,31 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
     """Return the caveats."""
-    caveats = [UNCONFIRMED]
-    if basis is Basis.STAYS:
-        caveats.append(
+    return access.those_that_apply(
+        (True, UNCONFIRMED),
+        (
+            basis is Basis.STAYS,
             t(
                 "A conventional drive with a late-emptied media cache looks the same. This "
                 "model is not in the list."
-            )
-        )
-    if basis is not Basis.ENDED:
-        caveats.append(
+            ),
+        ),
+        (
+            basis is not Basis.ENDED,
             t(
                 "For a more reliable test, look for the write cliff: `diskwright bench "
                 "{drive} --scratch --shingled`, for half an hour.",
                 drive=path,
-            )
-        )
-    if basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
-        caveats.append(
+            ),
+        ),
+        (
+            basis not in (Basis.ENDED, Basis.MEDIA_CACHE),
             t(
                 "If you know the drive's recording method, send the report to the project. "
                 "All measured times are included."
-            )
-        )
-    return tuple(map(str, caveats))
+            ),
+        ),
+    )
 
 
 SINGLES = 192
@@ -331,15 +331,8 @@ STREAM_BYTES = 768 * MIB
 STREAM_DRAWS = 32
 
 
-class BlockPair(NamedTuple):
-    """Starts of a written block and an unwritten neighbour."""
-
-    written: int
-    unwritten: int
-
-
-Units = list[list[BlockPair]]
-"""Single pairs in random order, then groups in write order."""
+Units = list[list[Places]]
+"""Single pairs in random order, then groups in write order: a written block and an unwritten neighbour."""
 
 
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Units:
@@ -361,14 +354,13 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
             for slot in range(2 * GROUP_PAIRS)
         ]
 
-    def drawn(draw: Callable[[], list[int]]) -> list[BlockPair]:
+    def drawn(draw: Callable[[], list[int]]) -> list[Places]:
         blocks = draw()
         while len(set(blocks)) < len(blocks) or taken.intersection(blocks):
             blocks = draw()
         taken.update(blocks)
         return [
-            BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
-            for one, other in zip(blocks[::2], blocks[1::2], strict=True)
+            in_random_order(one, other, random) for one, other in zip(blocks[::2], blocks[1::2], strict=True)
         ]
 
     units = [drawn(single) for _ in range(SINGLES)]
@@ -442,9 +434,9 @@ class SmrProbe:
         return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
-        for done, pair in enumerate(chain.from_iterable(self._units)):
+        for done, (written, _) in enumerate(chain.from_iterable(self._units)):
             self._check(t("Reading the test blocks."))
-            took = self._drive.keep(pair.written)
+            took = self._drive.keep(written)
             if done < SINGLES:
                 self.first_reads.append(took)
         read_ns = usual_read_ns(self.first_reads)
@@ -452,9 +444,9 @@ class SmrProbe:
             return Basis.NO_PLATTERS
         shuffled = [*self._units]
         self._random.shuffle(shuffled)
-        for pair in chain.from_iterable(shuffled):
+        for written, _ in chain.from_iterable(shuffled):
             self._check(t("Writing the same bytes back."))
-            self.writes.append(self._drive.write(pair.written))
+            self.writes.append(self._drive.write(written))
             if early := after_writing(self.writes, read_ns):
                 return early
         self._check(t("Reading elsewhere to flush the drive's cache."))
@@ -478,7 +470,7 @@ class SmrProbe:
         self.seen.append(see(self.looks[1], seen))
         return judge(self.first_reads, *self.seen, whole=whole) or Basis.TOO_SLOW
 
-    def _look(self, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]) -> bool:
+    def _look(self, singles: Sequence[Places], groups: Sequence[Sequence[Places]]) -> bool:
         """Compare batches of written and unwritten blocks. Returns False if the time was over."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         pending = [*batches, *groups]
@@ -489,7 +481,7 @@ class SmrProbe:
             self._clock.report(t("Comparing."))
             sides = list(zip(*batch, strict=True))
             times: dict[int, tuple[int, ...]] = {}
-            for side in (0, 1) if self._random.random() < 0.5 else (1, 0):
+            for side in in_random_order(0, 1, self._random):
                 self._drive.read(sides[side][0])
                 times[side] = tuple(self._drive.read(start) for start in sides[side][1:])
             found.append(times)
