@@ -21,7 +21,7 @@ from wizard.findings import geometry
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Message, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
@@ -242,24 +242,6 @@ def share_error(one: float, count: int, other: float, other_count: int) -> float
 
 UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 
-_REASONS = {
-    Basis.STAYS: Sentence(
-        "written blocks are read from a different place than their neighbours, even after idle time"
-    ),
-    Basis.REWRITES: Sentence("each small write takes {milliseconds} ms, as if rewriting a whole band"),
-    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
-    Basis.CAME_HOME: Sentence(
-        "written blocks were read from a different place, but moved back during idle "
-        "time. Conventional drives with a media cache do this"
-    ),
-    Basis.FROM_MEMORY: Sentence(
-        "too many written blocks came from a cache: the drive's own, a controller's, or flash"
-    ),
-    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
-    Basis.TOO_SLOW: Sentence("the limit of {seconds} s was too short. Leave the drive idle, then try again"),
-    Basis.ENDED: Sentence("you stopped the test too early for a result"),
-}
-
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
     """Describe what was measured. `seconds`: the limit."""
@@ -270,10 +252,29 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
             drive=path,
         )
         return str(said)
-    milliseconds = round(median(timings.writes or (0,)) / MILLISECOND)
-    values = {"milliseconds": milliseconds, "seconds": round(seconds)}
-    reason = _REASONS[basis]
-    why = reason(**{field: values[field] for field in reason.fields})
+    why = {
+        Basis.STAYS: t(
+            "written blocks are read from a different place than their neighbours, even after idle time"
+        ),
+        Basis.REWRITES: t(
+            "each small write takes {milliseconds} ms, as if rewriting a whole band",
+            milliseconds=round(median(timings.writes or (0,)) / MILLISECOND),
+        ),
+        Basis.UNWRITTEN: t("unwritten blocks are answered without the platters, as on drives with TRIM"),
+        Basis.CAME_HOME: t(
+            "written blocks were read from a different place, but moved back during idle "
+            "time. Conventional drives with a media cache do this"
+        ),
+        Basis.FROM_MEMORY: t(
+            "too many written blocks came from a cache: the drive's own, a controller's, or flash"
+        ),
+        Basis.NO_PLATTERS: t("response times do not match a rotating drive"),
+        Basis.TOO_SLOW: t(
+            "the limit of {seconds} s was too short. Leave the drive idle, then try again",
+            seconds=round(seconds),
+        ),
+        Basis.ENDED: t("you stopped the test too early for a result"),
+    }[basis]
     if outcome_of(basis) is Displaced.LIKELY:
         return str(t("{drive} is likely shingled: {why}.", drive=path, why=why))
     return str(access.INCONCLUSIVE(drive=path, why=why))
@@ -474,16 +475,16 @@ class SmrProbe:
         """Compare batches of written and unwritten blocks. Returns False if the time was over."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         pending = [*batches, *groups]
-        found: list[dict[int, tuple[int, ...]]] = []
+        found: list[list[tuple[int, ...]]] = []
         for batch in pending:
             if self._clock.is_over():
                 break
             self._clock.report(t("Comparing."))
-            sides = list(zip(*batch, strict=True))
-            times: dict[int, tuple[int, ...]] = {}
+            times: list[tuple[int, ...]] = [(), ()]
             for side in in_random_order(0, 1, self._random):
-                self._drive.read(sides[side][0])
-                times[side] = tuple(self._drive.read(start) for start in sides[side][1:])
+                first, *others = (pair[side] for pair in batch)
+                self._drive.read(first)
+                times[side] = tuple(map(self._drive.read, others))
             found.append(times)
         kinds = (found[: len(batches)], found[len(batches) :])
         self.looks.append(
