@@ -53,7 +53,7 @@ def run_alignment_trial(
             join(t("Cannot read the size and block sizes of {drive}.", drive=drive), *filter(None, [why]))
         )
     logical, assumed = drive.geometry.logical_block_bytes, assume_physical_bytes
-    grid = Grid(drive.geometry.physical_block_bytes, logical, max(drive.geometry.alignment_offset_bytes, 0))
+    grid = Grid(drive.geometry.physical_block_bytes, logical, drive.geometry.first_block_bytes)
     if assumed is not None:
         if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
             raise BadInput(

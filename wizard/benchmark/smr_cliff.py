@@ -349,7 +349,7 @@ def run_shingled_trial(
     clock = access.Clock(seconds, stop, on_progress)
     with access.claimed(drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
-        ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        ranges = lay_ground(pieces.extents, drive.geometry.first_block_bytes, ordered_bytes)
         if ranges is None:
             raise refused(
                 t(

@@ -582,7 +582,7 @@ def run_smr_probe(
     sentence = media_cache_sentence(drive, geometry.load_patterns() if patterns is None else patterns)
     if not sentence:
         with access.claimed(drive, size, synchronous=True) as timed:
-            units = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+            units = draw_pairs(timed.extents, size, drive.geometry.first_block_bytes, generator)
             clock = access.Clock(seconds, stop, on_progress)
             long = stream_start(drive.size_bytes, units, generator)
             run = SmrProbe(timed, clock, units, long, generator)
