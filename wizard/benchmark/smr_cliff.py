@@ -365,28 +365,28 @@ def run_shingled_trial(
     before, after = sequential_rates(windows)
     doubt, cliff = judge_cliff(windows, drive)
     found = CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
+    outcome = CliffOutcome.INCONCLUSIVE if doubt else found
     verdict = CliffVerdict(
         drive=drive.path,
-        outcome=CliffOutcome.INCONCLUSIVE if doubt else found,
+        outcome=outcome,
         doubt=doubt,
         cliff=cliff,
         sequential_before=before,
         sequential_after=after,
         sentence="",
-        caveats=(),
+        caveats=caveats_for(
+            drive,
+            outcome,
+            saw_data=pieces.saw_data,
+            all_used=random_bytes >= ranges.random_bytes,
+            ended=clock.ended_by_person,
+        ),
         block_bytes=PIECE_BYTES,
         random_bytes=random_bytes,
         seconds=round(clock.elapsed, 3),
         windows=windows,
     )
-    caveats = caveats_for(
-        drive,
-        verdict.outcome,
-        saw_data=pieces.saw_data,
-        all_used=random_bytes >= ranges.random_bytes,
-        ended=clock.ended_by_person,
-    )
-    return replace(verdict, sentence=sentence_for(verdict), caveats=caveats)
+    return replace(verdict, sentence=sentence_for(verdict))
 
 
 class WriteProbe:
@@ -433,7 +433,7 @@ class WriteProbe:
             self._open_bytes += size
             self.written_bytes += size
             if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
-                self._close_window(at_least_seconds=0.0)
+                self._close_window()
             if self._clock.is_progress_due():
                 self._report()
             random = windows_of(self.windows)
@@ -443,7 +443,7 @@ class WriteProbe:
             # Only search if the last window was slow.
             if random[-1].bytes_per_second * FALL <= highest and find_cliff(random):
                 break
-        self._close_window(at_least_seconds=0.0)
+        self._close_window()
 
     def _held(self, batches: Iterable[Batch], until: float) -> Iterator[tuple[int, int]]:
         """Read the stretches of each batch, then yield the pieces."""
@@ -453,9 +453,9 @@ class WriteProbe:
             self.pieces.hold([*dict.fromkeys(start for start, _ in batch)])
             yield from batch
             # The drive can catch up during the next reads, which no window counts.
-            self._close_window(at_least_seconds=self._window_seconds / 2)
+            self._close_window(self._window_seconds / 2)
 
-    def _close_window(self, *, at_least_seconds: float) -> None:
+    def _close_window(self, at_least_seconds: float = 0.0) -> None:
         """The flush counts as part of the writes. Shorter windows stay open."""
         if not self._open_bytes:
             return
