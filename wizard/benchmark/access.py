@@ -32,6 +32,11 @@ LARGEST_BLOCK_BYTES = 64 * KIB
 PROGRESS_SECONDS = 0.25
 
 
+def those_that_apply(*caveats: tuple[bool, Message]) -> tuple[str, ...]:
+    """Return the caveats whose condition holds."""
+    return tuple(str(caveat) for applies, caveat in caveats if applies)
+
+
 class MeasureProgress(Struct, frozen=True):
     """Completed `share`, and the step with preliminary results."""
 

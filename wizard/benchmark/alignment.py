@@ -16,8 +16,9 @@ from wizard.benchmark.access import (
     Stopped,
     claimed,
     opened_to_read,
+    those_that_apply,
 )
-from wizard.benchmark.measure import BAND, CACHE_CLAIM, Grid, draw_places, judge, measure
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Grid, PairedMeasurement, draw_places, judge
 from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
@@ -52,7 +53,7 @@ def run_alignment_trial(
             join(t("Cannot read the size and block sizes of {drive}.", drive=drive), *filter(None, [why]))
         )
     logical, assumed = drive.geometry.logical_block_bytes, assume_physical_bytes
-    grid = Grid(drive.geometry.physical_block_bytes, logical, max(drive.geometry.alignment_offset_bytes, 0))
+    grid = Grid(drive.geometry.physical_block_bytes, logical, drive.geometry.first_block_bytes)
     if assumed is not None:
         if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
             raise BadInput(
@@ -79,11 +80,11 @@ def run_alignment_trial(
         # Writes are synchronous, as a write cache would shift the cost. Read a batch of places before writing
         # them back: otherwise the drive would not need the read that a misaligned write costs.
         with claimed(drive, grid.block_bytes, synchronous=True) as timed:
-            result = measure(timed.hold, timed.write, timed.extents, grid, clock, claim_above=claim)
+            result = PairedMeasurement(timed.hold, timed.write, timed.extents, grid).run(clock, claim)
     else:
         whole = (Extent(0, drive.size_bytes),)
         with opened_to_read(drive.path, grid.block_bytes) as timed:
-            result = measure(lambda _: None, timed.read, whole, grid, clock, claim_above=claim)
+            result = PairedMeasurement(lambda _: None, timed.read, whole, grid).run(clock, claim)
     outcome = judge(result.ratio, claim)
     return Verdict(
         drive=drive.path,
@@ -98,13 +99,13 @@ def run_alignment_trial(
             access,
             outcome,
             assumed=assume_physical_bytes is not None,
-            counted_pauses=result.counted_pauses,
+            counted_pauses=result.counts_pauses,
             ended=clock.ended_by_person,
         ),
         block_bytes=grid.block_bytes,
         shift_bytes=grid.shift_bytes,
         seconds=round(clock.elapsed, 3),
-        pairs=result.pairs,
+        pairs=tuple(result.pairs),
     )
 
 
@@ -191,7 +192,7 @@ def caveats_for(
 ) -> tuple[str, ...]:
     """Return the caveats."""
     is_loop = drive.bus == "loop"
-    caveats = (
+    return those_that_apply(
         (access == "read" and outcome is not Outcome.ALIGNED_FASTER, READING_ONLY),
         (is_loop, LOOP),
         (assumed, t("The physical block size was set by you, not reported by the drive.")),
@@ -216,7 +217,6 @@ def caveats_for(
         (bool(drive.uses), t("The drive is in use. Other requests widen the interval.")),
         (ended, ENDED),
     )
-    return tuple(str(caveat) for applies, caveat in caveats if applies)
 
 
 def _number(value: float, ratio: Ratio) -> str:

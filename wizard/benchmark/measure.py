@@ -6,7 +6,7 @@ from math import exp, log
 from random import Random
 from statistics import median
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import Self
 
 from msgspec import Struct
 
@@ -33,16 +33,18 @@ class Grid(Struct, frozen=True):
     offset_bytes: int
 
 
-class PairPlace(NamedTuple):
-    """Starts of an aligned and a misaligned access."""
-
-    aligned_bytes: int
-    misaligned_bytes: int
+Places = tuple[int, int]
+"""Starts of two accesses whose times are compared."""
 
 
-def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
-    """Yield pairs without end, each in a region of its own until all are used. Yields none if no extent has
-    room."""
+def in_random_order(one: int, other: int, random: Random) -> Places:
+    """Choose by chance which place serves which side."""
+    return (one, other) if random.random() < 0.5 else (other, one)
+
+
+def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[Places]:
+    """Yield an aligned and a misaligned start without end, each pair in a region of its own until all are
+    used. Yields none if no extent has room."""
     # So wide that read-ahead of one access rarely covers the other.
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
@@ -58,8 +60,8 @@ def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterat
                 + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
                 for base in (0, half)
             )
-            aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
-            yield PairPlace(aligned, other + grid.shift_bytes)
+            aligned, other = in_random_order(lower, upper, random)
+            yield aligned, other + grid.shift_bytes
 
 
 def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
@@ -184,58 +186,89 @@ WORKED_OFF_SHARE = 0.6
 PAIRS_ESTIMATED = 500
 
 
-class Measured(Struct, frozen=True):
-    """All counted pairs, and the ratio at the last look."""
-
-    pairs: tuple[Pair, ...]
-    ratio: Ratio | None
-    counted_pauses: bool = False
-
-
-class Sampler:
-    """Draws places and times them. `prepare` is not timed, `access` returns nanoseconds. With
-    `counts_pauses`, times include the pause since the previous access."""
+class PairedMeasurement:
+    """Draws places and times them, until a look has enough data. `prepare` is not timed, `access` returns
+    nanoseconds. `pairs` are all counted ones, `ratio` is that of the last look. With `counts_pauses`, times
+    include the pause since the previous access."""
 
     def __init__(
-        self, prepare: Prepare, access: Access, extents: Sequence[Extent], grid: Grid, random: Random
+        self,
+        prepare: Prepare,
+        access: Access,
+        extents: Sequence[Extent],
+        grid: Grid,
+        random: Random | None = None,
     ) -> None:
-        self._prepare_starts, self._access, self._random = prepare, access, random
-        self._places = draw_places(extents, grid, random)
-        self._shift_bytes = grid.shift_bytes
-        self._ready: list[PairPlace] = []
-        self._ended_ns = 0
-        self.batch_units = 1
+        self.pairs: list[Pair] = []
+        self.ratio: Ratio | None = None
         self.counts_pauses = False
+        self._prepare_starts, self._access, self._random = prepare, access, random or Random()
+        self._places = draw_places(extents, grid, self._random)
+        self._shift_bytes = grid.shift_bytes
+        self._ready: list[Places] = []
+        self._ended_ns = 0
+        self._batch_units = 1
 
-    def next_unit(self) -> tuple[Pair, Pair]:
+    def run(self, clock: Clock, claim_above: float = BAND[1]) -> Self:
+        """Time pairs until a look has enough data, the plan is done, or time is over. The first units only
+        set the plan."""
+        clock.report()
+        warm_up = clock.elapsed
+        warm: list[Pair] = []
+        for _ in range(WARM_UP_UNITS):
+            if clock.is_over():
+                return self
+            warm += self._next_unit()
+        unit_seconds = max((clock.elapsed - warm_up) / WARM_UP_UNITS, 1e-6)
+        planned = min(MOST_UNITS, int(clock.left * SHARE_PLANNED / unit_seconds))
+        self._batch_units = max(1, min(MOST_BATCH_UNITS, int(BATCH_SECONDS / unit_seconds)))
+        self.counts_pauses = self._works_off_later(median(pair.aligned_ns for pair in warm))
+        for units, alpha in plan_looks(planned):
+            while len(self.pairs) < units * PAIRS_A_UNIT:
+                if clock.is_over():
+                    return self
+                self.pairs += self._next_unit()
+                if clock.is_progress_due():
+                    left = (planned - len(self.pairs) / PAIRS_A_UNIT) * unit_seconds
+                    recent = self.pairs[-PAIRS_ESTIMATED:]
+                    said = tn(
+                        "{count} pair so far: {estimate:.2f} times as long misaligned.",
+                        "{count} pairs so far: {estimate:.2f} times as long misaligned.",
+                        count=len(self.pairs),
+                        estimate=median(pair.factor for pair in recent),
+                    )
+                    clock.report(said, seconds_left=left)
+            self.ratio = look_at(self.pairs, units, alpha)
+            if is_enough(self.ratio, claim_above):
+                break
+        return self
+
+    def _next_unit(self) -> tuple[Pair, Pair]:
         """Return two pairs, one with the aligned access first, in random order."""
         if not self._ready:
-            self._ready = self._prepare(self.batch_units * PAIRS_A_UNIT)
+            self._ready = self._prepare(self._batch_units * PAIRS_A_UNIT)
         aligned_first = self._random.random() < 0.5
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
-    def works_off_later(self, typical_ns: float) -> bool:
+    def _works_off_later(self, typical_ns: float) -> bool:
         """Return True if a pause makes the next access shorter, as with a request quota or write buffer. Then
         pauses must count, or an access of twice the cost would seem even longer."""
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
         self._ready, slopes = [], []
-        for pair in self._prepare(PAUSED_PAIRS, self._shift_bytes):
-            plain, plain_from_end = self._time(pair.aligned_bytes)
+        for place, paused_place in self._prepare(PAUSED_PAIRS, self._shift_bytes):
+            plain, plain_from_end = self._time(place)
             until = perf_counter_ns() + pause_ns
             while perf_counter_ns() < until:
                 pass
-            paused, paused_from_end = self._time(pair.misaligned_bytes)
+            paused, paused_from_end = self._time(paused_place)
             longer_pause = (paused_from_end - paused) - (plain_from_end - plain)
             # After a long stall, such a drive accepts several requests at once. Ignore them.
             if min(plain, paused) > FREE_SHARE * typical_ns and longer_pause > pause_ns / 2:
                 slopes.append((plain - paused) / longer_pause)
         return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
 
-    def _prepare(self, count: int, back_bytes: int = 0) -> list[PairPlace]:
-        pairs = [
-            PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes)
-            for place in islice(self._places, count)
-        ]
+    def _prepare(self, count: int, back_bytes: int = 0) -> list[Places]:
+        pairs = [(aligned, other - back_bytes) for aligned, other in islice(self._places, count)]
         self._prepare_starts([start for pair in pairs for start in pair])
         self._ended_ns = perf_counter_ns()
         return pairs
@@ -246,54 +279,7 @@ class Sampler:
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
 
-    def _pair(self, place: PairPlace, aligned_first: bool) -> Pair:
-        starts = place if aligned_first else place[::-1]
+    def _pair(self, places: Places, aligned_first: bool) -> Pair:
+        starts = places if aligned_first else places[::-1]
         times = [self._time(start)[self.counts_pauses] for start in starts]
         return Pair(*times if aligned_first else times[::-1])
-
-
-def measure(
-    prepare: Prepare,
-    access: Access,
-    extents: Sequence[Extent],
-    grid: Grid,
-    clock: Clock,
-    *,
-    claim_above: float = BAND[1],
-    random: Random | None = None,
-) -> Measured:
-    """Time pairs until a look has enough data, the plan is done, or time is over. The first units only set
-    the plan."""
-    sampler = Sampler(prepare, access, extents, grid, random or Random())
-    clock.report()
-    warm_up = clock.elapsed
-    warm: list[Pair] = []
-    for _ in range(WARM_UP_UNITS):
-        if clock.is_over():
-            return Measured((), None)
-        warm += sampler.next_unit()
-    unit_seconds = max((clock.elapsed - warm_up) / WARM_UP_UNITS, 1e-6)
-    planned = min(MOST_UNITS, int(clock.left * SHARE_PLANNED / unit_seconds))
-    sampler.batch_units = max(1, min(MOST_BATCH_UNITS, int(BATCH_SECONDS / unit_seconds)))
-    sampler.counts_pauses = sampler.works_off_later(median(pair.aligned_ns for pair in warm))
-    pairs: list[Pair] = []
-    ratio: Ratio | None = None
-    for units, alpha in plan_looks(planned):
-        while len(pairs) < units * PAIRS_A_UNIT:
-            if clock.is_over():
-                return Measured(tuple(pairs), ratio, sampler.counts_pauses)
-            pairs += sampler.next_unit()
-            if clock.is_progress_due():
-                left = (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds
-                recent = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
-                said = tn(
-                    "{count} pair so far: {estimate:.2f} times as long misaligned.",
-                    "{count} pairs so far: {estimate:.2f} times as long misaligned.",
-                    count=len(pairs),
-                    estimate=median(recent),
-                )
-                clock.report(said, seconds_left=left)
-        ratio = look_at(pairs, units, alpha)
-        if is_enough(ratio, claim_above):
-            break
-    return Measured(tuple(pairs), ratio, sampler.counts_pauses)

@@ -6,7 +6,6 @@ import struct
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Self
 
 from wizard.findings import use
@@ -17,6 +16,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join,
 from wizard.plan.refusals import refuse_drive
 from wizard.probe.host import environment, sysfs
 from wizard.probe.machine import probe_drive
+from wizard.process.lock import lock_within
 
 SECTORS_WRITTEN = 6
 """In a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a write
@@ -247,17 +247,8 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
     """Lock the drive for udev and other diskwright processes. Raises Refused after `seconds`."""
     with _opened(path, os.O_RDONLY) as descriptor:
-        deadline = monotonic() + seconds
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if monotonic() > deadline:
-                    raise refused(
-                        t("Another program has locked {drive}, possibly to change the drive.", drive=path)
-                    ) from None
-                sleep(0.05)
+        if not lock_within(descriptor, seconds):
+            raise refused(t("Another program has locked {drive}, possibly to change the drive.", drive=path))
         yield descriptor
 
 

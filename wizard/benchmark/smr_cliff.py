@@ -54,7 +54,7 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
         return None
     if sum(fallen[first:]) < MOSTLY * last or sum(fallen[:first]) > (1 - MOSTLY) * first:
         return None
-    before, after = _together(windows[:first]), _together(windows[first:])
+    before, after = total(windows[:first]), total(windows[first:])
     if after.seconds < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * before.seconds):
         return None
     # Before the cliff, use the typical window, since stalls have other causes. After it, use the total time,
@@ -64,10 +64,11 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     return cliff if cliff.factor >= FALL else None
 
 
-def _together(windows: Sequence[WriteWindow]) -> WriteWindow:
-    """Return one window of random writing."""
-    written = sum(window.written_bytes for window in windows)
-    return WriteWindow(WritePhase.RANDOM, written, sum(window.seconds for window in windows))
+def total(windows: Sequence[WriteWindow], phase: WritePhase = WritePhase.RANDOM) -> WriteWindow:
+    """Return the windows of a phase as one."""
+    mine = windows_of(windows, phase)
+    written = sum(window.written_bytes for window in mine)
+    return WriteWindow(phase, written, sum(window.seconds for window in mine))
 
 
 def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
@@ -78,14 +79,15 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
     )
 
 
-def _at_random(windows: Sequence[WriteWindow]) -> list[WriteWindow]:
-    return [window for window in windows if window.phase is WritePhase.RANDOM]
+def windows_of(windows: Sequence[WriteWindow], phase: WritePhase = WritePhase.RANDOM) -> list[WriteWindow]:
+    """Return the windows of a phase."""
+    return [window for window in windows if window.phase is phase]
 
 
 def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
     """Return the typical sequential rates, if measured."""
     before, after = (
-        [window.bytes_per_second for window in windows if window.phase is phase]
+        [window.bytes_per_second for window in windows_of(windows, phase)]
         for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
     )
     return median(before) if before else None, median(after) if after else None
@@ -93,7 +95,7 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
 
 def judge_cliff(windows: Sequence[WriteWindow], drive: Drive) -> tuple[CliffDoubt | None, Cliff | None]:
     """Return a cliff in the windows of all phases, and the doubt that limits the result."""
-    random = _at_random(windows)
+    random = windows_of(windows)
     if cliff := find_cliff(random):
         return _doubt(windows, cliff, drive), cliff
     level = _fast_rate(random)
@@ -102,7 +104,7 @@ def judge_cliff(windows: Sequence[WriteWindow], drive: Drive) -> tuple[CliffDoub
     if (
         drive.rotational is not False
         and drive.bus != "loop"
-        and _together(random).bytes_per_second < PIECE_BYTES / SEEKING_SECONDS
+        and total(random).bytes_per_second < PIECE_BYTES / SEEKING_SECONDS
     ):
         return CliffDoubt.SLOW_FROM_THE_START, None
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
@@ -203,7 +205,7 @@ def caveats_for(
 ) -> tuple[str, ...]:
     """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
-    caveats = (
+    return access.those_that_apply(
         (
             found,
             t(
@@ -237,7 +239,6 @@ def caveats_for(
         (drive.bus == "loop", access.LOOP),
         (ended, access.ENDED),
     )
-    return tuple(str(caveat) for applies, caveat in caveats if applies)
 
 
 def rate_in_words(bytes_per_second: float | None) -> str:
@@ -348,7 +349,7 @@ def run_shingled_trial(
     clock = access.Clock(seconds, stop, on_progress)
     with access.claimed(drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
-        ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        ranges = lay_ground(pieces.extents, drive.geometry.first_block_bytes, ordered_bytes)
         if ranges is None:
             raise refused(
                 t(
@@ -360,32 +361,32 @@ def run_shingled_trial(
         run = WriteProbe(pieces, ranges, clock, most_bytes)
         run.write_all(Random())
     windows = tuple(run.windows)
-    random_bytes = _together(_at_random(windows)).written_bytes
+    random_bytes = total(windows).written_bytes
     before, after = sequential_rates(windows)
     doubt, cliff = judge_cliff(windows, drive)
     found = CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
+    outcome = CliffOutcome.INCONCLUSIVE if doubt else found
     verdict = CliffVerdict(
         drive=drive.path,
-        outcome=CliffOutcome.INCONCLUSIVE if doubt else found,
+        outcome=outcome,
         doubt=doubt,
         cliff=cliff,
         sequential_before=before,
         sequential_after=after,
         sentence="",
-        caveats=(),
+        caveats=caveats_for(
+            drive,
+            outcome,
+            saw_data=pieces.saw_data,
+            all_used=random_bytes >= ranges.random_bytes,
+            ended=clock.ended_by_person,
+        ),
         block_bytes=PIECE_BYTES,
         random_bytes=random_bytes,
         seconds=round(clock.elapsed, 3),
         windows=windows,
     )
-    caveats = caveats_for(
-        drive,
-        verdict.outcome,
-        saw_data=pieces.saw_data,
-        all_used=random_bytes >= ranges.random_bytes,
-        ended=clock.ended_by_person,
-    )
-    return replace(verdict, sentence=sentence_for(verdict), caveats=caveats)
+    return replace(verdict, sentence=sentence_for(verdict))
 
 
 class WriteProbe:
@@ -432,17 +433,17 @@ class WriteProbe:
             self._open_bytes += size
             self.written_bytes += size
             if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
-                self._close_window(at_least_seconds=0.0)
+                self._close_window()
             if self._clock.is_progress_due():
                 self._report()
-            random = _at_random(self.windows)
+            random = windows_of(self.windows)
             if not is_random or self._open_bytes or not random:
                 continue
             highest = max(window.bytes_per_second for window in random)
             # Only search if the last window was slow.
             if random[-1].bytes_per_second * FALL <= highest and find_cliff(random):
                 break
-        self._close_window(at_least_seconds=0.0)
+        self._close_window()
 
     def _held(self, batches: Iterable[Batch], until: float) -> Iterator[tuple[int, int]]:
         """Read the stretches of each batch, then yield the pieces."""
@@ -452,9 +453,9 @@ class WriteProbe:
             self.pieces.hold([*dict.fromkeys(start for start, _ in batch)])
             yield from batch
             # The drive can catch up during the next reads, which no window counts.
-            self._close_window(at_least_seconds=self._window_seconds / 2)
+            self._close_window(self._window_seconds / 2)
 
-    def _close_window(self, *, at_least_seconds: float) -> None:
+    def _close_window(self, at_least_seconds: float = 0.0) -> None:
         """The flush counts as part of the writes. Shorter windows stay open."""
         if not self._open_bytes:
             return

@@ -11,18 +11,17 @@ from itertools import chain
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from wizard.benchmark import access
-from wizard.benchmark.measure import align, nth
+from wizard.benchmark.measure import Places, align, in_random_order, nth
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings import geometry
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Message, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
@@ -243,24 +242,6 @@ def share_error(one: float, count: int, other: float, other_count: int) -> float
 
 UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 
-_REASONS = {
-    Basis.STAYS: Sentence(
-        "written blocks are read from a different place than their neighbours, even after idle time"
-    ),
-    Basis.REWRITES: Sentence("each small write takes {milliseconds} ms, as if rewriting a whole band"),
-    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
-    Basis.CAME_HOME: Sentence(
-        "written blocks were read from a different place, but moved back during idle "
-        "time. Conventional drives with a media cache do this"
-    ),
-    Basis.FROM_MEMORY: Sentence(
-        "too many written blocks came from a cache: the drive's own, a controller's, or flash"
-    ),
-    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
-    Basis.TOO_SLOW: Sentence("the limit of {seconds} s was too short. Leave the drive idle, then try again"),
-    Basis.ENDED: Sentence("you stopped the test too early for a result"),
-}
-
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
     """Describe what was measured. `seconds`: the limit."""
@@ -271,10 +252,29 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
             drive=path,
         )
         return str(said)
-    milliseconds = round(median(timings.writes or (0,)) / MILLISECOND)
-    values = {"milliseconds": milliseconds, "seconds": round(seconds)}
-    reason = _REASONS[basis]
-    why = reason(**{field: values[field] for field in reason.fields})
+    why = {
+        Basis.STAYS: t(
+            "written blocks are read from a different place than their neighbours, even after idle time"
+        ),
+        Basis.REWRITES: t(
+            "each small write takes {milliseconds} ms, as if rewriting a whole band",
+            milliseconds=round(median(timings.writes or (0,)) / MILLISECOND),
+        ),
+        Basis.UNWRITTEN: t("unwritten blocks are answered without the platters, as on drives with TRIM"),
+        Basis.CAME_HOME: t(
+            "written blocks were read from a different place, but moved back during idle "
+            "time. Conventional drives with a media cache do this"
+        ),
+        Basis.FROM_MEMORY: t(
+            "too many written blocks came from a cache: the drive's own, a controller's, or flash"
+        ),
+        Basis.NO_PLATTERS: t("response times do not match a rotating drive"),
+        Basis.TOO_SLOW: t(
+            "the limit of {seconds} s was too short. Leave the drive idle, then try again",
+            seconds=round(seconds),
+        ),
+        Basis.ENDED: t("you stopped the test too early for a result"),
+    }[basis]
     if outcome_of(basis) is Displaced.LIKELY:
         return str(t("{drive} is likely shingled: {why}.", drive=path, why=why))
     return str(access.INCONCLUSIVE(drive=path, why=why))
@@ -282,30 +282,31 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
     """Return the caveats."""
-    caveats = [UNCONFIRMED]
-    if basis is Basis.STAYS:
-        caveats.append(
+    return access.those_that_apply(
+        (True, UNCONFIRMED),
+        (
+            basis is Basis.STAYS,
             t(
                 "A conventional drive with a late-emptied media cache looks the same. This "
                 "model is not in the list."
-            )
-        )
-    if basis is not Basis.ENDED:
-        caveats.append(
+            ),
+        ),
+        (
+            basis is not Basis.ENDED,
             t(
                 "For a more reliable test, look for the write cliff: `diskwright bench "
                 "{drive} --scratch --shingled`, for half an hour.",
                 drive=path,
-            )
-        )
-    if basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
-        caveats.append(
+            ),
+        ),
+        (
+            basis not in (Basis.ENDED, Basis.MEDIA_CACHE),
             t(
                 "If you know the drive's recording method, send the report to the project. "
                 "All measured times are included."
-            )
-        )
-    return tuple(map(str, caveats))
+            ),
+        ),
+    )
 
 
 SINGLES = 192
@@ -331,15 +332,8 @@ STREAM_BYTES = 768 * MIB
 STREAM_DRAWS = 32
 
 
-class BlockPair(NamedTuple):
-    """Starts of a written block and an unwritten neighbour."""
-
-    written: int
-    unwritten: int
-
-
-Units = list[list[BlockPair]]
-"""Single pairs in random order, then groups in write order."""
+Units = list[list[Places]]
+"""Single pairs in random order, then groups in write order: a written block and an unwritten neighbour."""
 
 
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Units:
@@ -361,14 +355,13 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
             for slot in range(2 * GROUP_PAIRS)
         ]
 
-    def drawn(draw: Callable[[], list[int]]) -> list[BlockPair]:
+    def drawn(draw: Callable[[], list[int]]) -> list[Places]:
         blocks = draw()
         while len(set(blocks)) < len(blocks) or taken.intersection(blocks):
             blocks = draw()
         taken.update(blocks)
         return [
-            BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
-            for one, other in zip(blocks[::2], blocks[1::2], strict=True)
+            in_random_order(one, other, random) for one, other in zip(blocks[::2], blocks[1::2], strict=True)
         ]
 
     units = [drawn(single) for _ in range(SINGLES)]
@@ -442,9 +435,9 @@ class SmrProbe:
         return Basis.ENDED if basis is Basis.TOO_SLOW and self._clock.ended_by_person else basis
 
     def _judged(self) -> Basis:
-        for done, pair in enumerate(chain.from_iterable(self._units)):
+        for done, (written, _) in enumerate(chain.from_iterable(self._units)):
             self._check(t("Reading the test blocks."))
-            took = self._drive.keep(pair.written)
+            took = self._drive.keep(written)
             if done < SINGLES:
                 self.first_reads.append(took)
         read_ns = usual_read_ns(self.first_reads)
@@ -452,9 +445,9 @@ class SmrProbe:
             return Basis.NO_PLATTERS
         shuffled = [*self._units]
         self._random.shuffle(shuffled)
-        for pair in chain.from_iterable(shuffled):
+        for written, _ in chain.from_iterable(shuffled):
             self._check(t("Writing the same bytes back."))
-            self.writes.append(self._drive.write(pair.written))
+            self.writes.append(self._drive.write(written))
             if early := after_writing(self.writes, read_ns):
                 return early
         self._check(t("Reading elsewhere to flush the drive's cache."))
@@ -478,20 +471,20 @@ class SmrProbe:
         self.seen.append(see(self.looks[1], seen))
         return judge(self.first_reads, *self.seen, whole=whole) or Basis.TOO_SLOW
 
-    def _look(self, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]) -> bool:
+    def _look(self, singles: Sequence[Places], groups: Sequence[Sequence[Places]]) -> bool:
         """Compare batches of written and unwritten blocks. Returns False if the time was over."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         pending = [*batches, *groups]
-        found: list[dict[int, tuple[int, ...]]] = []
+        found: list[list[tuple[int, ...]]] = []
         for batch in pending:
             if self._clock.is_over():
                 break
             self._clock.report(t("Comparing."))
-            sides = list(zip(*batch, strict=True))
-            times: dict[int, tuple[int, ...]] = {}
-            for side in (0, 1) if self._random.random() < 0.5 else (1, 0):
-                self._drive.read(sides[side][0])
-                times[side] = tuple(self._drive.read(start) for start in sides[side][1:])
+            times: list[tuple[int, ...]] = [(), ()]
+            for side in in_random_order(0, 1, self._random):
+                first, *others = (pair[side] for pair in batch)
+                self._drive.read(first)
+                times[side] = tuple(map(self._drive.read, others))
             found.append(times)
         kinds = (found[: len(batches)], found[len(batches) :])
         self.looks.append(
@@ -589,7 +582,7 @@ def run_smr_probe(
     sentence = media_cache_sentence(drive, geometry.load_patterns() if patterns is None else patterns)
     if not sentence:
         with access.claimed(drive, size, synchronous=True) as timed:
-            units = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+            units = draw_pairs(timed.extents, size, drive.geometry.first_block_bytes, generator)
             clock = access.Clock(seconds, stop, on_progress)
             long = stream_start(drive.size_bytes, units, generator)
             run = SmrProbe(timed, clock, units, long, generator)

@@ -286,7 +286,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
             yield _stack(drive, geometry, path, kind)
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _place(drive, geometry)
-    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
+    offset, block = geometry.first_block_bytes, HIDDEN_BLOCK_BYTES
     # Partitions within one block, such as ChromeOS's 512-byte slots, cannot straddle blocks.
     checked = [
         part
@@ -328,7 +328,7 @@ def _place(drive: Drive, geometry: Geometry, partition: Partition | None = None)
     yield from contents
     block = geometry.physical_block_bytes
     end = partition.end_bytes if partition and partition.size_bytes > 0 else 0
-    past = (end - max(geometry.alignment_offset_bytes, 0)) % block
+    past = (end - geometry.first_block_bytes) % block
     if is_on and end and past:
         yield Finding(
             "alignment-end",
@@ -419,7 +419,7 @@ def _start(
                 *command("diskwright", "move", partition.path),
             ),
         )
-    elif partition and (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
+    elif partition and (partition.start_bytes - geometry.first_block_bytes) % MIB:
         yield Finding(
             "alignment-grain",
             Severity.INFO,

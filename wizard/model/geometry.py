@@ -25,6 +25,11 @@ class Geometry(FrozenStruct):
     optimal_io_bytes: int
 
     @property
+    def first_block_bytes(self) -> int:
+        """Start of the first physical block, 0 if the alignment is inconsistent."""
+        return max(self.alignment_offset_bytes, 0)
+
+    @property
     def whole_block_bytes(self) -> int:
         """Smallest unit that the drive reads and writes: a physical block, or a logical block if larger."""
         return max(self.physical_block_bytes, self.logical_block_bytes)
@@ -46,7 +51,7 @@ class Geometry(FrozenStruct):
         """Return the distance in bytes from `start_bytes` to the next aligned start, 0 if aligned, by the
         kernel's formula (block/blk-settings.c)."""
         granularity = self.granularity_bytes
-        offset = max(self.alignment_offset_bytes, 0)
+        offset = self.first_block_bytes
         return (granularity + offset - start_bytes % granularity) % granularity
 
     @property
@@ -82,12 +87,12 @@ class Geometry(FrozenStruct):
 
     def align_up(self, position_bytes: int) -> int:
         """Return the first aligned start at or after `position_bytes`."""
-        grain, offset = self.grain_bytes, max(self.alignment_offset_bytes, 0)
+        grain, offset = self.grain_bytes, self.first_block_bytes
         return offset + max(0, -(-(position_bytes - offset) // grain)) * grain
 
     def align_down(self, position_bytes: int) -> int:
         """Return the last aligned start at or before a position, at least the alignment offset."""
-        grain, offset = self.grain_bytes, max(self.alignment_offset_bytes, 0)
+        grain, offset = self.grain_bytes, self.first_block_bytes
         return offset + max(0, (position_bytes - offset) // grain) * grain
 
 

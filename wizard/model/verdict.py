@@ -33,6 +33,11 @@ class Pair(FrozenStruct):
     aligned_ns: int
     misaligned_ns: int
 
+    @property
+    def factor(self) -> float:
+        """Misaligned over aligned time."""
+        return self.misaligned_ns / max(self.aligned_ns, 1)
+
 
 class Verdict(FrozenStruct):
     """Result of a paired alignment benchmark. `access` is read or write. `sentence` never claims more than

@@ -19,9 +19,8 @@ from wizard.benchmark.measure import (
     PAUSED_PAIRS,
     WARM_UP_UNITS,
     Grid,
-    Measured,
+    PairedMeasurement,
     draw_places,
-    measure,
 )
 from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import MARGIN_BYTES, Watch, confirm_scratch, scratch_extents
@@ -53,18 +52,19 @@ def test_places_are_whole_aligned_and_apart_within_their_extent(
         if place is None:
             assert all(extent.size_bytes < 34 * MIB for extent in given_extents)
             return
-        ends = [(start, start + grid.block_bytes) for start in (place.aligned_bytes, place.misaligned_bytes)]
+        ends = [(start, start + grid.block_bytes) for start in place]
         assert any(
             all(e.start_bytes <= start and end <= e.end_bytes for start, end in ends) for e in given_extents
         )
-        assert (place.aligned_bytes - grid.offset_bytes) % grid.block_bytes == 0
-        assert (place.misaligned_bytes - grid.offset_bytes) % grid.block_bytes == grid.shift_bytes
-        assert abs(place.aligned_bytes - place.misaligned_bytes) > 2 * grid.block_bytes
+        aligned, other = place
+        assert (aligned - grid.offset_bytes) % grid.block_bytes == 0
+        assert (other - grid.offset_bytes) % grid.block_bytes == grid.shift_bytes
+        assert abs(aligned - other) > 2 * grid.block_bytes
 
 
 def test_places_are_unused_until_all_regions_were_used() -> None:
     drawn = draw_places([Extent(0, GIB)], GRID, Random(1))
-    regions = [next(drawn).aligned_bytes // MIB for _ in range(1024)]
+    regions = [next(drawn)[0] // MIB for _ in range(1024)]
     assert len(set(regions)) == 1024
 
 
@@ -102,8 +102,10 @@ def clock(
     return Clock(seconds, stop, on_progress)
 
 
-def measured(subject: Simulated, the_clock: Clock) -> Measured:
-    return measure(subject.prepare, subject.access, [Extent(0, GIB)], GRID, the_clock, random=Random(7))
+def measured(subject: Simulated, the_clock: Clock) -> PairedMeasurement:
+    return PairedMeasurement(subject.prepare, subject.access, [Extent(0, GIB)], GRID, Random(7)).run(
+        the_clock
+    )
 
 
 def test_penalty_is_measured_and_ends_early() -> None:
@@ -131,7 +133,8 @@ def test_early_end_claims_only_results_of_planned_looks() -> None:
 
 
 def test_no_time_means_no_pairs() -> None:
-    assert measured(Simulated(2.0), clock(seconds=0)) == Measured((), None)
+    found = measured(Simulated(2.0), clock(seconds=0))
+    assert not found.pairs and found.ratio is None
 
 
 # Writing back

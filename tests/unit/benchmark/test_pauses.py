@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from wizard.benchmark.access import Clock
-from wizard.benchmark.measure import Grid, Measured, judge, measure
+from wizard.benchmark.measure import Grid, PairedMeasurement, judge
 from wizard.model.machine import Extent
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -66,15 +66,9 @@ class Quota:
         self.time.now_ns += int(300_000 * self.random.lognormvariate(0, 0.3))
 
 
-def measured(subject: Quota, seed: int) -> Measured:
-    return measure(
-        subject.prepare,
-        subject.access,
-        [Extent(0, GIB)],
-        GRID,
-        Clock(30.0, lambda: False),
-        random=Random(seed),
-    )
+def measured(subject: Quota, seed: int) -> PairedMeasurement:
+    found = PairedMeasurement(subject.prepare, subject.access, [Extent(0, GIB)], GRID, Random(seed))
+    return found.run(Clock(30.0, lambda: False))
 
 
 @pytest.mark.parametrize(("thinking_ns", "right"), [(2e4, 20), (5e5, 20), (3e6, 18)])
@@ -90,7 +84,7 @@ def test_drive_with_a_quota_shows_its_true_ratio_despite_pauses(
         assert judge(found.ratio) is (Outcome.NO_DIFFERENCE if requests == 1 else Outcome.ALIGNED_FASTER), (
             found.ratio
         )
-        near += found.counted_pauses and abs(found.ratio.estimate / requests - 1) < 0.05
+        near += found.counts_pauses and abs(found.ratio.estimate / requests - 1) < 0.05
         assert drive_of_time.time.now_ns < 30e9
     assert near >= right
 
@@ -105,5 +99,5 @@ def test_pauses_do_not_count_on_a_drive_idle_in_them(monkeypatch: pytest.MonkeyP
         turning = Turning(VirtualTime(monkeypatch), 2, seed, 20_000.0)
         found = measured(turning, seed)
         assert found.ratio is not None and 1.7 < found.ratio.estimate < 2.5
-        falsely += found.counted_pauses
+        falsely += found.counts_pauses
     assert falsely <= 4

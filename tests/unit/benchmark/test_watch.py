@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.benchmark.scratch import Watch, other_writer
+from wizard.benchmark.scratch import Watch, locked, other_writer
+from wizard.model.errors import Refused
 
 
 class Kernel:
@@ -137,3 +138,12 @@ def test_program_with_the_drive_open_for_writing_is_named(tmp_path: Path) -> Non
             assert said.isprintable() and "qemu" in said
             assert said.endswith(f"(process {number}) has {part} open for writing.")
     assert other_writer(nodes) is None
+
+
+def test_drive_locked_by_another_program_is_refused(tmp_path: Path) -> None:
+    drive = tmp_path / "sda"
+    drive.touch()
+    with locked(str(drive)), pytest.raises(Refused, match="Nothing was written"), locked(str(drive), 0.1):
+        pass
+    with locked(str(drive), 0.0):
+        pass

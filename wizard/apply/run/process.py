@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from time import monotonic, sleep
 
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, failing, t
+from wizard.process.lock import lock_within
 from wizard.process.module import module_argv
 from wizard.process.program import find
 from wizard.process.program import run as run_command
@@ -183,20 +183,6 @@ def is_locked(run: Path) -> bool:
     except OSError as error:
         unknown = Sentence("Cannot read {file}: {why}. It is unknown if the run is active.")
         raise BadInput(unknown(file=run / LOCK, why=error)) from None
-
-
-def lock_within(fd: int, wait_seconds: float) -> bool:
-    """Lock a file, and return False if it stays locked. Raises OSError if the filesystem has no locks."""
-    until = monotonic() + wait_seconds
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() >= until:
-                return False
-            sleep(0.01)
-        else:
-            return True
 
 
 def settle(seconds: int = 10) -> None:

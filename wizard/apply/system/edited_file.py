@@ -9,10 +9,11 @@ from pathlib import Path
 
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.process import UNOPENED, lock_within, opened
+from wizard.apply.run.process import UNOPENED, opened
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Message, Sentence, failing, t
+from wizard.process.lock import lock_within
 from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644

@@ -103,8 +103,8 @@ class Trial:
     @property
     def written_bytes(self) -> int:
         """Bytes written since the start."""
-        counted = surroundings.between(self._first, surroundings.counts(self._path))
-        return counted.written_bytes if counted else 0
+        now = surroundings.counts(self._path)
+        return now.written_bytes - self._first.written_bytes if now and self._first else 0
 
     @property
     def comparisons(self) -> tuple[compare.Comparison, ...]:

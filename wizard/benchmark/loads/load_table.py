@@ -5,7 +5,7 @@ Attic and Borg.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from random import Random
@@ -42,17 +42,16 @@ def _write_file(draft: Draft, phase: str, size_bytes: int, record_bytes: int = M
     draft.phase(phase, Unit.BYTES).create(name, size_bytes, record_bytes)
 
 
-def _access_at_random(draft: Draft, script: Script, count: int, writes: float) -> list[ScriptAccess]:
-    """No two accesses overlap, so the order of threads does not change the result."""
-    size = len(script.buffer)
-    places = draft.random.sample(range(draft.sizes[FILE] // size), count)
-    return [
-        ScriptAccess(
-            place * size,
-            draft.contents.take(size, size)[0] if draft.random.random() < writes else None,
-        )
-        for place in places
-    ]
+def _scattered(draft: Draft, size_bytes: int, count: int) -> list[int]:
+    """Draw offsets without overlap, so the order of threads does not change the result."""
+    return draft.random.sample(range(0, draft.sizes[FILE] - size_bytes + 1, size_bytes), count)
+
+
+def _accesses(draft: Draft, size_bytes: int, offsets: Iterable[int], writes: float) -> Iterator[ScriptAccess]:
+    """Write a share of the offsets, and read the others."""
+    for offset in offsets:
+        is_write = draft.random.random() < writes
+        yield ScriptAccess(offset, draft.contents.take(size_bytes, size_bytes)[0] if is_write else None)
 
 
 def random_accesses(
@@ -62,9 +61,9 @@ def random_accesses(
     _write_file(draft, "fill", RANDOM_FILE_BYTES)
     count = draft.count(number)
     script = draft.phase("access", Unit.OPERATIONS, access_bytes)
-    moves = iter(_access_at_random(draft, script, count, WRITES))
+    moves = _accesses(draft, access_bytes, _scattered(draft, access_bytes, count), WRITES)
     for one, mine in script.spread(count, min(threads, count)):
-        one.access(FILE, [*islice(moves, mine)], sync=sync)
+        one.access(FILE, islice(moves, mine), sync=sync)
 
 
 def fio_random(draft: Draft) -> None:
@@ -107,15 +106,13 @@ def patterns(draft: Draft) -> None:
     strides = [offset for first in range(STRIDE_RECORDS) for offset in offsets[first::STRIDE_RECORDS]]
     same = [draft.random.choice(offsets)] * len(offsets)
     for name, places, writes in (
-        ("rewrite", offsets, True),
-        ("backwards", offsets[::-1], False),
-        ("strides", strides, False),
-        ("record-again", same, True),
+        ("rewrite", offsets, 1.0),
+        ("backwards", offsets[::-1], 0.0),
+        ("strides", strides, 0.0),
+        ("record-again", same, 1.0),
     ):
-        take = draft.contents.take
-        draft.phase(name, Unit.BYTES, RECORD_BYTES).access(
-            FILE, [ScriptAccess(at, take(RECORD_BYTES, RECORD_BYTES)[0] if writes else None) for at in places]
-        )
+        script = draft.phase(name, Unit.BYTES, RECORD_BYTES)
+        script.access(FILE, _accesses(draft, RECORD_BYTES, places, writes))
 
 
 RECORDS = (
@@ -135,7 +132,8 @@ def record_sizes(draft: Draft) -> None:
         count = min(draft.count(number), draft.sizes[FILE] // record_bytes)
         for name, writes in (("read", 0.0), ("write", 1.0)):
             script = draft.phase(f"{name}-{label}", Unit.BYTES, record_bytes)
-            script.access(FILE, _access_at_random(draft, script, count, writes))
+            offsets = _scattered(draft, record_bytes, count)
+            script.access(FILE, _accesses(draft, record_bytes, offsets, writes))
 
 
 def dd(record_bytes: int, draft: Draft) -> None:

@@ -5,7 +5,7 @@ and deletes half of them again."""
 import ctypes
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from random import Random
@@ -263,13 +263,13 @@ class Script:
 
         self._count(step, files=1, moved_bytes=2 * self._grow(target, size_bytes))
 
-    def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
+    def access(self, name: str, moves: Iterable[ScriptAccess], *, sync: bool = False) -> None:
         """Read or write inside a file. Reads have the buffer's size. With `sync`, wait for each write."""
-        moves, into, size_bytes = tuple(moves), [self.buffer], len(self.buffer)
+        accesses, into, size_bytes = tuple(moves), [self.buffer], len(self.buffer)
 
         def step(root: int) -> None:
             with _Opened(name, os.O_RDWR | os.O_CLOEXEC, root) as file:
-                for offset, piece in moves:
+                for offset, piece in accesses:
                     if piece is None:
                         _expect(os.preadv(file, into, offset) == size_bytes, errno.EIO, name)
                         continue
@@ -277,8 +277,8 @@ class Script:
                     if sync:
                         os.fdatasync(file)
 
-        moved = sum(size_bytes if move.piece is None else len(move.piece) for move in moves)
-        self._count(step, moved_bytes=moved, operations=len(moves))
+        moved = sum(size_bytes if move.piece is None else len(move.piece) for move in accesses)
+        self._count(step, moved_bytes=moved, operations=len(accesses))
 
     def look(self, name: str) -> None:
         """Read a file's size and times."""

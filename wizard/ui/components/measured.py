@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import ceil, inf
 from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.candidates import compare
-from wizard.benchmark.smr_cliff import PHASES, rate_in_words
+from wizard.benchmark.smr_cliff import PHASES, rate_in_words, total, windows_of
 from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.said import KIB, Message, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
@@ -22,7 +22,6 @@ from wizard.model.verdict import (
     Statistics,
     Verdict,
     WritePhase,
-    WriteWindow,
 )
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -134,11 +133,10 @@ def _pairs(verdict: Verdict) -> ui.Blocks:
     times = ((str(t("aligned")), aligned), (str(other), misaligned))
     yield _figures(t("Time per access, less is better"), times, format_nanoseconds)
     yield ui.GAP
-    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     counts = []
     for low, high in pairwise(EDGES):
         name = t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
-        counts.append((str(name), float(sum(low <= factor < high for factor in factors))))
+        counts.append((str(name), float(sum(low <= pair.factor < high for pair in verdict.pairs))))
     found = [place for place, (_, count) in enumerate(counts) if count]
     shown = counts[found[0] : found[-1] + 1]
     yield _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
@@ -162,17 +160,16 @@ def _figures(
 
 
 def _cliff(verdict: CliffVerdict) -> ui.Blocks:
-    random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
-    if random:
+    if random := windows_of(verdict.windows):
         size, rates, written = ceil(len(random) / ROWS), [], 0
         for first in range(0, len(random), size):
-            part = random[first : first + size]
-            rates.append((format_capacity(written), _rate(part) or 0.0))
-            written += sum(window.written_bytes for window in part)
+            part = total(random[first : first + size])
+            rates.append((format_capacity(written), part.bytes_per_second))
+            written += part.written_bytes
         yield _figures(t("Random writes, from"), rates, rate_in_words)
         yield ui.GAP
-    ordered = [(str(PHASES[phase]), _rate(verdict.windows, phase)) for phase in PHASES]
-    if sequential := [(name, rate) for name, rate in ordered[::2] if rate is not None]:
+    phases = [total(verdict.windows, phase) for phase in PHASES if phase is not WritePhase.RANDOM]
+    if sequential := [(str(PHASES[one.phase]), one.bytes_per_second) for one in phases if one.written_bytes]:
         yield _figures(t("Sequential writes"), sequential, rate_in_words)
         yield ui.GAP
     if verdict.windows:
@@ -184,12 +181,6 @@ def _cliff(verdict: CliffVerdict) -> ui.Blocks:
                 seconds=verdict.seconds,
             )
         )
-
-
-def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
-    mine = [window for window in windows if phase in (None, window.phase)]
-    written = sum(window.written_bytes for window in mine)
-    return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None
 
 
 def _quick(verdict: DisplacedVerdict) -> ui.Blocks:

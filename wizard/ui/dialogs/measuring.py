@@ -13,7 +13,7 @@ from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.errors import why_not
 from wizard.model.machine import Drive
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -41,14 +41,22 @@ def ask_token(
 
 
 class Measuring(Screen, Generic[Measured]):
-    """A measurement of a drive. `verdict` is the last result."""
+    """A measurement of a drive. `verdict` is the last result, of an earlier screen too if `remembers` is its
+    class."""
 
     file: ClassVar[str]
     """End of the name of a saved result."""
 
-    def __init__(self, desk: Desk, drive: Drive, title: ui.Text, verdict: Measured | None = None) -> None:
+    asks: ClassVar[Sentence]
+    remembers: type[Measured] | None = None
+
+    def __init__(self, desk: Desk, drive: Drive, title: ui.Text | None = None) -> None:
         super().__init__(desk)
-        self.drive, self.title, self.verdict = drive, title, verdict
+        self.drive = drive
+        self.title = title or self.asks(drive=ui.short(drive.path))
+        self.verdict: Measured | None = None
+        if self.remembers:
+            self.verdict = self.services.remembered(drive, self.remembers)
         self.progress: MeasureProgress | None = None
         self._stop = threading.Event()
 
@@ -152,15 +160,13 @@ class TrialScreen(Measuring[Verdict]):
 
     place = "trial"
     file = "benchmark"
+    asks = Sentence("Does alignment matter on {drive}?")
+    remembers = Verdict
     help = (
         t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
         t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
         t("Reading alone never clears a drive, because misalignment slows writes."),
     )
-
-    def __init__(self, desk: Desk, drive: Drive) -> None:
-        title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, title, desk.services.remembered(drive, Verdict))
 
     def _ways(self) -> ui.Actions:
         obstacle = self._obstacle
@@ -215,6 +221,8 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     place = "displaced"
     file = "shingled-test"
+    asks = Sentence("Is {drive} shingled?")
+    remembers = DisplacedVerdict
     help = (
         t(
             "Blocks form adjacent pairs. One block of each pair is written, chosen at random. On a "
@@ -225,10 +233,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
             "checks twice."
         ),
     )
-
-    def __init__(self, desk: Desk, drive: Drive) -> None:
-        title = t("Is {drive} shingled?", drive=ui.short(drive.path))
-        super().__init__(desk, drive, title, desk.services.remembered(drive, DisplacedVerdict))
 
     @property
     def _obstacle(self) -> str:

@@ -21,6 +21,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.said import MIB, TIB
 from wizard.plan.free_space import fresh_bounds
 from wizard.probe.content.tables import read_mbr
+from wizard.process import lock
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_drives_are_locked_in_name_order(
     drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise two runs with the same two drives could deadlock."""
-    monkeypatch.setattr(process, "monotonic", itertools.count(0, 100).__next__)
+    monkeypatch.setattr(lock, "monotonic", itertools.count(0, 100).__next__)
     other = os.open(drives[0], os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
     try:

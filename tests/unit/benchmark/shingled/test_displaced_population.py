@@ -86,16 +86,16 @@ def test_coin_is_fair_and_pairs_are_adjacent_and_unique_in_free_space() -> None:
     pairs = draw_pairs(extents, 8192, 512, Random(4))
     every = [pair for unit in pairs for pair in unit]
     assert len(every) == WRITES == 456
-    lower = sum(pair.written < pair.unwritten for pair in every)
+    lower = sum(written < unwritten for written, unwritten in every)
     assert 0.4 < lower / len(every) < 0.6
-    places = [start for pair in every for start in (pair.written, pair.unwritten)]
+    places = [start for pair in every for start in pair]
     assert len(set(places)) == len(places) and all((start - 512) % 8192 == 0 for start in places)
     inside = [
         any(e.start_bytes <= start and start + 8192 <= e.end_bytes for e in extents) for start in places
     ]
     assert all(inside)
-    assert all(3 * MIB <= abs(pair.written - pair.unwritten) <= 6 * MIB + 8192 for (pair,) in pairs[:SINGLES])
-    assert all(abs(pair.written - pair.unwritten) < 2 * MIB for group in pairs[SINGLES:] for pair in group)
+    assert all(3 * MIB <= abs(one - other) <= 6 * MIB + 8192 for ((one, other),) in pairs[:SINGLES])
+    assert all(abs(one - other) < 2 * MIB for group in pairs[SINGLES:] for one, other in group)
     assert {start > GIB for start in places} == {True, False}
 
 
