@@ -84,7 +84,7 @@ def windows_of(windows: Sequence[WriteWindow], phase: WritePhase = WritePhase.RA
     return [window for window in windows if window.phase is phase]
 
 
-def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
+def _sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
     """Return the typical sequential rates, if measured."""
     before, after = (
         [window.bytes_per_second for window in windows_of(windows, phase)]
@@ -120,7 +120,7 @@ def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, drive: Drive) -> CliffD
         return CliffDoubt.SOLID_STATE
     if drive.removable or drive.bus == "mmc":
         return CliffDoubt.REMOVABLE
-    before, after = sequential_rates(windows)
+    before, after = _sequential_rates(windows)
     if before is None or after is None:
         return CliffDoubt.NO_COMPARISON
     if after < SEQUENTIAL_KEPT * before:
@@ -362,7 +362,7 @@ def run_shingled_trial(
         run.write_all(Random())
     windows = tuple(run.windows)
     random_bytes = total(windows).written_bytes
-    before, after = sequential_rates(windows)
+    before, after = _sequential_rates(windows)
     doubt, cliff = judge_cliff(windows, drive)
     found = CliffOutcome.FOUND if cliff else CliffOutcome.NONE_WITHIN
     outcome = CliffOutcome.INCONCLUSIVE if doubt else found

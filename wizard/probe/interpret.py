@@ -66,7 +66,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
             for drive in raw.attached
             if drive.name not in probed and ({*drive.udev} & {*sysfs.CONTENTS} or drive.partitions)
         ),
-        unread=tuple(map(unread_of, raw.graph.errors)),
+        unread=tuple(map(_unread_of, raw.graph.errors)),
     )
 
 
@@ -302,7 +302,7 @@ def _unread(
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
-        found += [replace(unread_of(error), what=what) for what in fields]
+        found += [replace(_unread_of(error), what=what) for what in fields]
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", problem, obstacle=broken))
@@ -316,7 +316,7 @@ def _flag(texts: dict[str, str], name: str) -> bool | None:
     return {"0": False, "1": True}.get(texts.get(name, ""))
 
 
-def unread_of(error: facts.RawError) -> Unread:
+def _unread_of(error: facts.RawError) -> Unread:
     """Return a recorded error. Old recordings have a text, which is made a sentence and suggests the
     obstacle."""
     why, obstacle = error.why, error.obstacle

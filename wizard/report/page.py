@@ -72,7 +72,7 @@ def moment(at: str | None) -> str:
     return f"{at[:10]} {at[11:19]} UTC" if at else ""
 
 
-def pane_html(pane: ui.Pane) -> Markup:
+def _pane_html(pane: ui.Pane) -> Markup:
     """Return a pane with the title."""
     return tag("section", tag("h3", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
 
@@ -242,7 +242,7 @@ def render_page(report: Report) -> str:
     what = job.title if job else ", ".join(drive.path for drive in drives) or messages.NONE
     parts = [*_parts(report, job)]
     sections = (
-        tag("section", tag("h2", heading), *map(pane_html, panes), id=ident)
+        tag("section", tag("h2", heading), *map(_pane_html, panes), id=ident)
         for ident, heading, panes in parts
     )
     return Template((BUNDLED / "report.html").read_text(encoding="utf-8")).substitute(

@@ -303,7 +303,7 @@ def _lock(folder: Path) -> int:
 
 @contextmanager
 def _nobody_sweeps() -> Iterator[None]:
-    """A folder that was made and not yet locked looks as if it had been left behind."""
+    """A new folder without a lock looks like one from a killed laboratory."""
     descriptor = os.open(SCRATCH, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -44,8 +44,8 @@ def real(name: str) -> str:
 
 
 def strike_after(work: Work, monkeypatch: pytest.MonkeyPatch, name: str, drive: str) -> Path:
-    """An automounter that mounts the first partition when a program has done its work on it, once; where it
-    does."""
+    """Mount the first partition once, as an automounter does, after a program used the drive. Return the
+    place."""
     place, mark = work.folder / "auto", work.folder / "struck"
     place.mkdir()
     mount = f"{real('mount')} {drive}p1 {place} 2>>{work.folder}/mount.log && touch {mark}"
@@ -77,8 +77,7 @@ def test_volume_mounted_elsewhere_ends_at_the_planned_place(
 def test_mounted_remains_of_an_older_filesystem_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new partition can begin where a deleted one's filesystem still lies; it is seen as soon as the table
-    is written."""
+    """A new partition can start at an old filesystem, which is visible once the table is written."""
     drive = make_drive(200 * MIB)
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")

@@ -73,7 +73,7 @@ def luks_1(payload_sectors: int) -> bytes:
 
 
 def luks_2(segments: object, header_bytes: int = 16384) -> bytes:
-    """A header with its JSON text, the other parts of which hold what nobody is to see."""
+    """A header with JSON text. The other parts have secrets."""
     text = {
         "keyslots": {"0": {"kdf": {"salt": "c2VjcmV0IHNhbHQ="}}},
         "tokens": {"0": {"type": "clevis", "jwe": "secret token", "keyslots": ["0"]}},

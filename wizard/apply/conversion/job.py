@@ -196,7 +196,7 @@ def check_state(run: Path, purpose: process.Purpose) -> None:
         )
 
 
-def undo_conversion(site: MigratingSite) -> job.Outcome:
+def _undo_conversion(site: MigratingSite) -> job.Outcome:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
@@ -330,7 +330,7 @@ class ConversionRunJob(job.RunJob[Migration]):
         """
         does = {
             process.Purpose.APPLY: migrate,
-            process.Purpose.UNDO: undo_conversion,
+            process.Purpose.UNDO: _undo_conversion,
             process.Purpose.KEEP: keep,
         }
         run = work.run

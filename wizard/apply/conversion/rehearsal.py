@@ -85,7 +85,7 @@ def progress_parser(tell: progress_log.Progress) -> Callable[[str], None]:
     return parse
 
 
-def copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+def _copy_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the checks of the filesystem on `node`, last that all files are unchanged, if the conversion
     requires it. Raises Failed or BadInput if something cannot be read."""
     migration = site.migration
@@ -165,7 +165,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
         if ended := carry_steps(site, total, steps, lambda: NOTHING_WRITTEN):
             return ended
         devices.forget_caches(copy.node)
-        if wrong := site.journal.verify(copy_checks(copy.node, site)):
+        if wrong := site.journal.verify(_copy_checks(copy.node, site)):
             return Event.FAILED, f"{wrong} {NOTHING_WRITTEN}"
         save()
     return None

@@ -46,11 +46,11 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
         for name in names:
             scratch_device.ignore_mapped(name, run_folder.name)
             after.callback(scratch_device.stop_ignoring, name)
-        after.callback(tear_down, nodes)
+        after.callback(_tear_down, nodes)
         yield
 
 
-def tear_down(nodes: Sequence[str]) -> None:
+def _tear_down(nodes: Sequence[str]) -> None:
     """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
     if one is in use."""
     for node, name, uuid in _mapped_devices(nodes):
@@ -183,7 +183,7 @@ def release_left(run: Path) -> None:
     Failed."""
     left = {node: (node, *devices.partition_nodes(node)) for node in leftover_nodes(run)}
     # Autoclear removes unused loop devices, so these are in use.
-    tear_down([*left])
+    _tear_down([*left])
     for parts in left.values():
         for part in parts:
             # An md array would keep the scratch copy in use.

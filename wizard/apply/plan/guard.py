@@ -92,7 +92,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
                         device=partition_path(drive.path, number) if number else drive.path,
                     )
                 )
-        changed = layout is None or without_planning(layout) != without_planning(member.before)
+        changed = layout is None or _without_planning(layout) != _without_planning(member.before)
     if changed or (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         raise refused(
             t(
@@ -108,7 +108,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             raise refused(error) from None
 
 
-def adds_to_table(plan: Plan) -> bool:
+def _adds_to_table(plan: Plan) -> bool:
     """Return True if the plan preserves a partition table, and adds or changes a partition."""
     return plan.before.table != "none" and any(not table.fresh for table in plan.tables)
 
@@ -116,7 +116,7 @@ def adds_to_table(plan: Plan) -> bool:
 def check_rehearsable(plan: Plan, why: str | None) -> None:
     """Raises Refused if a plan preserves partitions and must run directly on the drive. `why`: the reason, as
     a clause; empty if it can be rehearsed, None if the user skipped the rehearsal."""
-    if not (plan.only_table or adds_to_table(plan)) or why == "":
+    if not (plan.only_table or _adds_to_table(plan)) or why == "":
         return
     changed = plan.part_path or ", ".join(plan.devices)
     if why is None:
@@ -141,11 +141,11 @@ def check_start(plan: Plan) -> None:
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
-        check_content(member, drive, adds=adds_to_table(plan))
+        check_content(member, drive, adds=_adds_to_table(plan))
     check_free(plan)
 
 
-def without_planning(layout: Layout) -> Layout:
+def _without_planning(layout: Layout) -> Layout:
     """Return the layout without fields that planning sets, or that change while a partition is used."""
     slots = tuple(replace(slot, kept=False, mount_point=None, used_bytes=None) for slot in layout.slots)
     # Plans of older versions have no label.

@@ -27,7 +27,7 @@ def whereabouts(identity: Identity, resized: Drive | None) -> Message:
     """Locate the plan's drive. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
-    if drive := find_planned(identity):
+    if drive := _find_planned(identity):
         return NOW_AT(drive=drive.path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
@@ -127,7 +127,7 @@ def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iter
                 yield drive
 
 
-def find_planned(identity: Identity) -> Drive | None:
+def _find_planned(identity: Identity) -> Drive | None:
     """Search for the plan's drive under other names, by the contents if it has no identifiers."""
 
     def matches(drive: Drive) -> bool:
@@ -176,7 +176,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
-        other = find_planned(identity)
+        other = _find_planned(identity)
         reattached = t(
             "{drive} was reattached after planning, so it may be another drive now.",
             drive=identity.path,

@@ -63,7 +63,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     return plan.direct_reason or str(no_copy or scratch_copies.blocker(runs.existing_above(folder), sizes))
 
 
-def check_secret(plan: Plan, secret: bytes | None) -> None:
+def _check_secret(plan: Plan, secret: bytes | None) -> None:
     """Raises Refused if the passphrase is missing, invalid, or not needed by the plan."""
     if not plan.containers:
         if secret is not None:
@@ -246,7 +246,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def start(self, document: Plan, how: job.Start) -> Path:
         secret = fstab.key_of(document) if how.secret is None else how.secret
-        check_secret(document, secret)
+        _check_secret(document, secret)
         if text.WORD in how.tokens:
             guard.check_rehearsable(document, None)
         # Decide only once whether the run works directly on the drives, as the user has confirmed.
@@ -296,7 +296,7 @@ class PlanRunJob(job.RunJob[Plan]):
         if wants and secret is None:
             secret = fstab.key_of(plan)
         if wants or secret is not None:
-            check_secret(plan, secret)
+            _check_secret(plan, secret)
         record = load_record(run)
         # A rehearsal in progress encrypts again, so any passphrase is accepted.
         if secret is not None and record is not None and record.phase is not Phase.REHEARSING:

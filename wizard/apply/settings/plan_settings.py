@@ -109,7 +109,7 @@ def _tune(wanted: requests.Tune, used: ExistingVolume) -> Planned:
         if not used.mounts:
             _refuse(possible.NOT_MOUNTED(device=used.device))
         mounted = used.mounts[-1]
-        yield from owner_change(used, mounted.mount_point, mounted.filesystem, wanted.owner)
+        yield from _owner_change(used, mounted.mount_point, mounted.filesystem, wanted.owner)
 
 
 @_planned.register
@@ -235,7 +235,7 @@ def _mount(wanted: requests.Attach, used: ExistingVolume) -> Planned:
         check_mount_point(Path(place))
         operations.append(Mount(device, place, name, options))
     if wanted.owner is not None and ((kind.name in MADE and MADE[kind.name].holds.owners) or not operations):
-        operations += owner_change(used, place, name, wanted.owner)
+        operations += _owner_change(used, place, name, wanted.owner)
     if wanted.boot and line is None:
         operations.append(_with_line(used, place, name, options))
     if not operations:
@@ -243,7 +243,7 @@ def _mount(wanted: requests.Attach, used: ExistingVolume) -> Planned:
     return iter(operations)
 
 
-def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> Planned:
+def _owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> Planned:
     """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
     and Failed if the folder is unreadable."""
     device = used.device

@@ -197,7 +197,7 @@ def usual_places() -> str:
 def usual_here(fstab: Path = OWN_FSTAB, places: Path | None = None) -> Usual:
     """Return the calling user and the default mount points, in `places` or the default folder."""
     folder = str(places or usual_places())
-    return Usual(environment.caller(), folder, taken_places(folder, fstab), fixed_fstab(fstab))
+    return Usual(environment.caller(), folder, taken_places(folder, fstab), _fixed_fstab(fstab))
 
 
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
@@ -216,7 +216,7 @@ def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
     return frozenset(taken)
 
 
-def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
+def _fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
     """Return fstab's path if it is on a read-only filesystem, as on NixOS; else empty."""
     real = fstab.resolve()
     try:

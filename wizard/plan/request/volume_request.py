@@ -231,7 +231,7 @@ def _subvolume_name_fault(name: str) -> Message | None:
     return None
 
 
-def subvolumes_fault(subvolumes: Sequence[layout.Subvolume], filesystem: str) -> Message | None:
+def _subvolumes_fault(subvolumes: Sequence[layout.Subvolume], filesystem: str) -> Message | None:
     """Return why a volume with this filesystem cannot have these subvolumes, as the end of a sentence about
     the volume, or None."""
     if not subvolumes:
@@ -292,7 +292,7 @@ def volume_faults(
         yield "label", invalid(label=label, fault=fault)
     if volume.mount_point is not None and (place := rules.place_fault(volume.mount_point, filesystem)):
         yield "mount_point", rules.NAME_PLACE(place=volume.mount_point, fault=place)
-    if why := subvolumes_fault(volume.subvolumes, filesystem):
+    if why := _subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := roles.volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)

@@ -28,7 +28,7 @@ STILL_BY_DEFAULT = ("nbd", "rbd", "xvd")
 """Devices that the kernel calls non-rotational whatever the backing storage."""
 
 
-def valid_rate(rate: int) -> int | None:
+def _valid_rate(rate: int) -> int | None:
     """Return a valid rotation rate (word 217, page B1h), else None."""
     is_valid = rate == drive_facts.SOLID_STATE or drive_facts.LEAST_RATE <= rate <= drive_facts.MOST_RATE
     return rate if is_valid else None
@@ -37,7 +37,7 @@ def valid_rate(rate: int) -> int | None:
 def own_rate(raw: RawDrive, ata: drive_facts.Ata | None, smart: drive_facts.Smart) -> int | None:
     """Return the rotation rate from ATA, else page B1h, else smartctl."""
     page = vital_page(raw, "b1")
-    by_page = valid_rate(int.from_bytes(page[RATE_BYTES], "big")) if len(page) >= RATE_BYTES.stop else None
+    by_page = _valid_rate(int.from_bytes(page[RATE_BYTES], "big")) if len(page) >= RATE_BYTES.stop else None
     rates = (ata.rotation_rate if ata else None, by_page, smart.rotation_rate)
     return next((rate for rate in rates if rate is not None), None)
 
@@ -86,7 +86,7 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
             model=model if model and model.isprintable() and model.isascii() else None,
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
-            rotation_rate=valid_rate(words[217]),
+            rotation_rate=_valid_rate(words[217]),
             physical_block_bytes=logical * blocks if known else None,
             alignment_offset_bytes=(blocks - within) % blocks * logical
             if _is_valid(words[209]) and within < blocks
@@ -249,7 +249,7 @@ def smart_of(text: str | None) -> drive_facts.Smart:
         model_family=_at(output, "model_family", str),
         zoned_capability=zones,
         trim_supported=_at(output, "trim supported", bool),
-        rotation_rate=valid_rate(rate or 0),
+        rotation_rate=_valid_rate(rate or 0),
         model_name=" ".join((_at(output, "model_name", str) or "").split()) or None,
         health=_health_of(output),
     )

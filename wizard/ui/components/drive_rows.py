@@ -65,12 +65,10 @@ def kind_of(drive: Drive) -> ui.Text:
 
 def connection_of(drive: Drive) -> ui.Text:
     """Return the bus, with the speed of the link if known."""
-    bus, megabits = {"nvme": "NVMe"}.get(drive.bus or "", (drive.bus or "").upper()), drive.link_megabits
-    if not megabits:
-        return bus
-    if megabits < 1000:
-        return t("{bus}, {speed} Mb/s", bus=bus, speed=megabits)
-    return t("{bus}, {speed:.3g} Gb/s", bus=bus, speed=megabits / 1000)
+    bus = "NVMe" if drive.bus == "nvme" else (drive.bus or "").upper()
+    if megabits := drive.link_megabits:
+        return f"{bus}, {megabits / 1000:.3g} Gb/s" if megabits >= 1000 else f"{bus}, {megabits} Mb/s"
+    return bus
 
 
 def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
@@ -102,12 +100,12 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui
         printable(drive.model, 24) if drive.model else messages.NO_NAME,
         size,
         kind_of(drive),
-        drive_state(drive, diagnosis, runs),
+        _drive_state(drive, diagnosis, runs),
         bar=drive_bar(drive),
     )
 
 
-def drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
+def _drive_state(drive: Drive, diagnosis: Diagnosis, runs: Sequence[OpenRun]) -> ui.Piece:
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if drive.runs_system:
         return ui.muted(t("in use: this system"))
@@ -295,10 +293,9 @@ def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterat
         if finding.severity in COUNTED or (finding.severity is Severity.INFO and not brief):
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
-        more = t("(and {count} more like this)", count=len(others)) if others else ""
-        names = dict.fromkeys(ui.short(one.subject) for one in others if one.subject != first.subject)
-        if 0 < len(names) <= MOST_NAMED:
-            more = t("(also {devices:and})", devices=tuple(names))
+        names = [*dict.fromkeys(ui.short(one.subject) for one in others if one.subject != first.subject)]
+        named = (*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else []))
+        more = t("(also {devices:and})", devices=named) if named else ""
         caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")
         if brief:
             yield ui.GAP

@@ -1,4 +1,4 @@
-"""Errors of a conversion say if nothing was written."""
+"""Messages of failed conversions."""
 
 from pathlib import Path
 

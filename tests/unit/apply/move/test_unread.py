@@ -1,5 +1,5 @@
-"""A move stops at a sector that cannot be read. It goes back to the bit without it, and on once that can be
-read again, whatever power cut comes between."""
+"""A move stops at an unreadable sector. Undo restores all other bytes; resume works once the sector is
+readable. Power cuts in between change neither."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

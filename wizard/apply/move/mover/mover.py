@@ -32,7 +32,7 @@ MARK_BYTES = 4 * KIB
 MiB: first blocks, md 1.2, JFS, Btrfs, ReiserFS and LUKS2 headers."""
 
 
-def overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]) -> bytes:
+def _overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]) -> bytes:
     """Return the bytes from this offset as they will be after `writes`: offsets, and bytes."""
     changed = bytearray(data)
     for at, written in writes:
@@ -204,7 +204,7 @@ class Mover:
         pieces, start = self.state.course.pieces, self.state.course.start(side)
         zeros = [(place.start_bytes, bytes(place.size_bytes)) for place in pieces.barred]
         return [
-            (start + piece.offset_bytes, overlaid(image_of(self._images, piece), piece.offset_bytes, zeros))
+            (start + piece.offset_bytes, _overlaid(image_of(self._images, piece), piece.offset_bytes, zeros))
             for piece in pieces.placed(side)[1:]
         ]
 
@@ -217,7 +217,7 @@ class Mover:
             zeroed = [*self._zeroed_copies(side), (course.start(side), bytes(course.head_bytes))]
         for number, at in enumerate(self.state.edges):
             data = self._edges[number * block : (number + 1) * block]
-            write_bytes(self._drive, at, overlaid(data, at, zeroed))
+            write_bytes(self._drive, at, _overlaid(data, at, zeroed))
         if self.state.edges:
             self._drive.flush()
 
