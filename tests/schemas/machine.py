@@ -73,6 +73,7 @@ OF_A_DRIVE = (
     "serial",
     "wwn",
     "bus",
+    "link_megabits",
     "size_bytes",
     "rotational",
     "rotation_rate",
