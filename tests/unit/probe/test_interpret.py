@@ -76,6 +76,7 @@ def test_bus_is_read_from_the_device_path(path: str, bus: str | None) -> None:
         ({"speed": "480"}, 480),
         ({"sata_spd": "6.0 Gbps"}, 6000),
         ({"sata_spd": "<unknown>"}, None),
+        ({"speed": "9" * 400}, None),
         ({"current_link_speed": "8.0 GT/s PCIe", "current_link_width": "4"}, 31508),
         ({"current_link_speed": "5.0 GT/s PCIe", "current_link_width": "2"}, 8000),
         ({"current_link_speed": "Unknown", "current_link_width": "63"}, None),

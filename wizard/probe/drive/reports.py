@@ -176,7 +176,7 @@ def _link_megabits(sysfs: dict[str, str]) -> int | None:
     """Return the link's speed in Mb/s, None if unknown."""
 
     def number(name: str) -> float:
-        found = re.match(r"\d+(\.\d+)?", sysfs.get(name, ""))
+        found = re.match(r"\d{1,6}(\.\d)?(?!\d)", sysfs.get(name, ""))
         return float(found[0]) if found else 0.0
 
     lane = number("current_link_speed")

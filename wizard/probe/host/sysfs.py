@@ -197,8 +197,9 @@ def link_attributes(folder: Path) -> dict[str, str]:
     for place in (device, *device.parents):
         if (place / "busnum").exists():
             return attributes(place, ("speed",))
-        if found := next(place.glob("link*/ata_link/link*"), None):
-            return attributes(found, ("sata_spd",))
+        if links := [*place.glob("link*/ata_link/link*")]:
+            # A port multiplier has several.
+            return attributes(links[0], ("sata_spd",)) if len(links) == 1 else {}
         if folder.name.startswith("nvme") and (place / "current_link_speed").exists():
             return attributes(place, ("current_link_speed", "current_link_width"))
     return {}

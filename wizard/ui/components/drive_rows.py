@@ -1,6 +1,7 @@
 """A drive with partitions and findings as rows and paragraphs. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.apply.local_runs import OpenRun
@@ -67,7 +68,8 @@ def connection_of(drive: Drive) -> ui.Text:
     """Return the bus, with the speed of the link if known."""
     bus = "NVMe" if drive.bus == "nvme" else (drive.bus or "").upper()
     if megabits := drive.link_megabits:
-        return f"{bus}, {megabits / 1000:.3g} Gb/s" if megabits >= 1000 else f"{bus}, {megabits} Mb/s"
+        speed = f"{round(megabits / 1000, 1):g} Gb/s" if megabits >= 1000 else f"{megabits} Mb/s"
+        return f"{bus or '?'}, {speed}"
     return bus
 
 
@@ -288,12 +290,16 @@ def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterat
 
     Omits findings of severity OK, listed by `w`. If `brief`, only dangers and warnings, without figures.
     """
-    alike: dict[tuple[str, Severity], list[Finding]] = {}
+    alike: dict[tuple[str, Severity, int], list[Finding]] = {}
+    before: Counter[tuple[str, Severity, str]] = Counter()
     for finding in worst_first(findings):
         if finding.severity in COUNTED or (finding.severity is Severity.INFO and not brief):
-            alike.setdefault((finding.code, finding.severity), []).append(finding)
+            # Two findings about one device differ, so each is shown.
+            about = finding.code, finding.severity, finding.subject
+            alike.setdefault((*about[:2], before[about]), []).append(finding)
+            before[about] += 1
     for first, *others in alike.values():
-        names = [*dict.fromkeys(ui.short(one.subject) for one in others if one.subject != first.subject)]
+        names = [ui.short(one.subject) for one in others]
         named = (*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else []))
         more = t("(also {devices:and})", devices=named) if named else ""
         caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")

@@ -13,11 +13,12 @@ from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
+from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, t
-from wizard.ui.components.drive_rows import headline
+from wizard.ui.components.drive_rows import finding_paras, headline
 from wizard.ui.view import Para
 from wizard.ui.wizard import Wizard
 
@@ -348,3 +349,14 @@ def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.
 def test_headline_says_more_than_the_name_of_the_drive() -> None:
     for said in ("/dev/sda1 is misaligned", "/dev/sda: Worn but working"):
         assert headline(f"{said}: start byte 17408.") == said
+
+
+def test_same_finding_names_all_devices_and_each_reason() -> None:
+    about = Finding(
+        "drive-unread", Severity.WARNING, "/dev/sda1", "sda1 is unread.", "", "", "Start as root."
+    )
+    others = [replace(about, subject=f"/dev/sda{number}") for number in (2, 3)]
+    again = replace(about, sentence="sda1 is unread again.", remedy="Install smartctl.")
+    said = [str(piece.text) for para in finding_paras((about, *others, again)) for piece in para.pieces]
+    assert "(also sda2 and sda3)" in said
+    assert {"sda1 is unread.", "Start as root.", "sda1 is unread again.", "Install smartctl."} <= {*said}
