@@ -1,4 +1,5 @@
-"""An existing volume group, md array or Btrfs compared with the desired one, as the tools report it."""
+"""Existing groups, arrays and Btrfs compared with the desired ones, by the output of mdadm 4.2, LVM 2.03
+and btrfs-progs 6.2."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from wizard.apply.ensure import layers
+from wizard.apply.ensure.layers import reaching_faults
+from wizard.model.errors import Failed
 from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Partition, Signature, Use
 from wizard.model.said import MIB, Message
@@ -172,3 +175,72 @@ def test_each_drift_of_a_btrfs_is_a_difference(
     drives = [member(part[:-1], "btrfs", uuid, uses=uses) for part, uuid in pairs]
     found = said([*layers.btrfs_faults(changes.get("stripe", MIRRORED), PARTS, drives)])
     assert why in found and bool(found) is bool(why)
+
+
+PVS = '{"report": [{"pv": [%s]}]}'
+ROW = '{"pv_name":"%s","vg_name":"%s","pv_missing":"%s"}'
+
+
+def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the faults for the output in `said`, by program. pvs reports a single row per device."""
+
+    def look(argv: Sequence[str]) -> Result:
+        words = said.get(argv[0])
+        if argv[0] == "pvs" and argv[-1] != "--all" and words and "pv_name" in words:
+            group = "" if '"vg_name":""' in words else "g"
+            words = PVS % (ROW % (argv[-1], group, ""))
+        assert words is not None, argv
+        return Result(0, words, "", 0.0)
+
+    monkeypatch.setattr(layers, "run", look)
+    return " ".join(map(str, reaching_faults(drives)))
+
+
+def test_complete_local_group_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("btrfs", "linux_raid_member", "LVM2_member"):
+        both = member("/dev/sda", kind, "u"), member("/dev/sdb", kind, "u")
+        rows = ",".join(ROW % (f"{one.path}1", "g", "") for one in both)
+        said = {"btrfs": "num_devices\t\t2\n", "mdadm": "MD_LEVEL=raid1\nMD_DEVICES=2\n", "pvs": PVS % rows}
+        assert told(both, said, monkeypatch) == ""
+        assert told((drive(), member("/dev/sda", "ext4", "u")), {}, monkeypatch) == ""
+
+
+@pytest.mark.parametrize("kind", ["btrfs", "linux_raid_member", "LVM2_member"])
+def test_part_of_a_larger_group_is_reported(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ",".join(ROW % (name, "g", "") for name in ("/dev/sda1", "/dev/sdz1"))
+    said = {"btrfs": "num_devices\t\t2\n", "mdadm": "MD_LEVEL=raid1\nMD_DEVICES=2\n", "pvs": PVS % rows}
+    one = member("/dev/sda", kind, "u")
+    assert "/dev/sda1 is one of 2 devices" in told((one,), said, monkeypatch)
+    # Another of the same kind is not the other part.
+    strange = member("/dev/sdb", kind, "v")
+    assert "/dev/sda1 is one of 2 devices" in told((one, strange), said, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", ["zfs_member", "isw_raid_member", "bcache", "jbd"])
+def test_part_of_an_unknown_group_is_a_doubt(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = told((drive(), member("/dev/sda", kind, "u")), {}, monkeypatch)
+    assert f"/dev/sda1 is a {kind}" in said and "no data is replaced" in said
+
+
+def test_incomplete_tool_output_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, said in (
+        ("btrfs", {"btrfs": "csum\t1\n"}),
+        ("linux_raid_member", {"mdadm": "MD_LEVEL=raid1\n"}),
+        ("LVM2_member", {"pvs": "WARNING\n"}),
+    ):
+        with pytest.raises(Failed):
+            told((member("/dev/sda", kind, "u"),), said, monkeypatch)
+
+
+def test_physical_volume_without_a_group_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = member("/dev/sda", "LVM2_member", "u")
+    assert told((one,), {"pvs": PVS % (ROW % ("/dev/sda1", "", ""))}, monkeypatch) == ""
+
+
+def test_second_signature_on_a_physical_volume_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = member("/dev/sda", "LVM2_member", "u")
+    part = one.partitions[0]
+    both = (*part.signatures, replace(part.signatures[0], kind="zfs_member"))
+    two = replace(one, partitions=(replace(part, signatures=both),))
+    said = told((two,), {"pvs": PVS % (ROW % ("/dev/sda1", "g", ""))}, monkeypatch)
+    assert "/dev/sda1 is a zfs_member" in said and "no data is replaced" in said

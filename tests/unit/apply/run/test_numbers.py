@@ -1,4 +1,4 @@
-"""Run numbers come from a counter, unique despite wrong clocks, deleted runs and other run folders."""
+"""Run folders: their numbers, commands without a matching run, and durability by mount."""
 
 import os
 import subprocess
@@ -13,9 +13,11 @@ from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import CHANGES as FILE
-from wizard.apply.run.runs import COUNTER, find_run, list_runs, make_run
+from wizard.apply.run.runs import COUNTER, doubts_about, find_run, list_runs, make_run
+from wizard.cli.runs import choose_run
 from wizard.model.errors import Refused
 from wizard.plan.changes import SETTINGS
+from wizard.probe.host import sysfs
 
 ROOT = Path(__file__).parents[4]
 TEXT = SETTINGS.render(CHANGES)
@@ -114,3 +116,35 @@ def test_concurrent_processes_get_different_numbers(runs: Path) -> None:
     assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == [
         f"{number:04}-sda" for number in range(1, 101)
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("look", r"No run in .* is waiting\. .* mount it read-only"),
+        ("keep", r"Cannot keep: .* \(newest: 0001-sda, interrupted\)\. `diskwright status`"),
+    ],
+)
+def test_missing_run_argument_names_the_newest_run(tmp_path: Path, command: str, said: str) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    begin(runs, tmp_path / "fstab")
+    with pytest.raises(Refused, match=said):
+        choose_run(None, command, runs)
+
+
+ROOT_IN_MEMORY = "31 1 0:25 / / rw - overlay root rw\n"
+RUNS_ON_A_DRIVE = "37 31 259:1 /runs /var/lib/diskwright/runs rw - ext4 /dev/nvme0n1p1 rw\n"
+
+
+@pytest.mark.parametrize(("mounts", "doubts"), [(ROOT_IN_MEMORY, 1), (ROOT_IN_MEMORY + RUNS_ON_A_DRIVE, 0)])
+def test_folder_that_is_a_mount_point_belongs_to_that_mount(
+    mounts: str, doubts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sysfs, "text", lambda _: mounts)
+    assert len(doubts_about(Path("/var/lib/diskwright/runs"))) == doubts
+
+
+def test_folder_with_a_longer_name_is_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysfs, "text", lambda _: ROOT_IN_MEMORY + RUNS_ON_A_DRIVE)
+    assert len(doubts_about(Path("/var/lib/diskwright/runs-of-others"))) == 1

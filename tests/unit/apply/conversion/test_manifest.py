@@ -1,6 +1,7 @@
-"""Content and entries in a manifest: the same bytes give the same digests, with any holes."""
+"""Manifests: the same bytes give the same digests with any holes, and workers share all the work."""
 
 import os
+import signal
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from psutil import Process
 
 from wizard.apply.tree import content as manifest_content
 from wizard.apply.tree.content import (
@@ -19,7 +21,8 @@ from wizard.apply.tree.content import (
     runs_of_data,
 )
 from wizard.apply.tree.entries import EntryKind, TreeEntry, from_line, to_line
-from wizard.model.errors import BadInput
+from wizard.apply.tree.manifest import share_out
+from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 
 
@@ -135,3 +138,41 @@ def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
             beside = content_of(file.fileno(), size, 1, done.extend)
             assert beside == alone
             assert sum(one.size_bytes for one in done) == int(alone[1].partition(" ")[0])
+
+
+@pytest.mark.parametrize("count", [0, 1, 17, 20_000])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_piece_is_done_once(count: int, workers: int) -> None:
+    assert sorted(share_out(range(count), workers, lambda piece: piece)) == list(range(count))
+
+
+def test_failure_of_one_worker_ends_the_others() -> None:
+    def fail(piece: int) -> None:
+        if piece == 100:
+            raise Failed("/a\udcff cannot be read")
+        if piece > 100:
+            signal.pause()
+
+    before = Process().children()
+    with pytest.raises(Failed, match="/a\udcff cannot be read"):
+        list(share_out(range(200), 2, fail))
+    assert Process().children() == before
+
+
+def test_killed_worker_is_noticed() -> None:
+    with pytest.raises(Failed, match="ended unexpectedly"):
+        list(share_out([1], 2, lambda _piece: os.kill(os.getpid(), signal.SIGKILL)))
+
+
+def fail_by_mistake(_piece: int) -> None:
+    raise ZeroDivisionError
+
+
+def test_workers_run_no_code_of_the_parent(tmp_path: Path) -> None:
+    try:
+        with pytest.raises(Failed, match="ended unexpectedly"):
+            list(share_out([1], 1, fail_by_mistake))
+    finally:
+        with (tmp_path / "ends").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+    assert (tmp_path / "ends").read_text() == f"{os.getpid()}\n"

@@ -1,4 +1,4 @@
-"""An existing encrypted volume compared with its wanted use. The lab tests the key."""
+"""Existing volumes compared with their wanted use. The lab tests the key."""
 
 from pathlib import Path
 
@@ -6,16 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made
+from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, VOLUME, in_container, made
+from tests.unit.plan.desired_state.test_several import MIRROR, ONE, OTHER
+from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure import compare_mounts, look
-from wizard.apply.ensure.compare_mounts import Where, using_of
+from wizard.apply.ensure.compare_mounts import Where, owner_faults, using_of
+from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import DriveAssessment
 from wizard.apply.run.backup_store import Environment
 from wizard.model.ensure import WantedVolume
-from wizard.model.errors import Refused
+from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Signature
+from wizard.plan.desired_state.differences import shapes_wanted
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.request.roles import role_by_type
+from wizard.plan.request.volume_request import parse_volume
 
 INSIDE = Signature("ext4", "filesystem", label="media", uuid="f" * 36)
 CRYPTTAB = f"# opened\nluks-x UUID={'c' * 36} /etc/keys/m.key luks,nofail\n"
@@ -120,3 +125,33 @@ def test_container_is_exported_with_its_key(
 )
 def test_partition_type_determines_its_role(kind: str | None, filesystem: str, role: str) -> None:
     assert role_by_type(kind, filesystem) == role
+
+
+def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
+    (wanted,) = read_wanted(MIRROR.replace("btrfs", "md") + VOLUME, "w.toml").drive
+    here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
+    where = Where(Environment(fstab=tmp_path / "fstab"))
+    first = DriveTarget(wanted, here, both, where).planned(None)
+    given = (
+        frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
+    )
+    second = DriveTarget(wanted, here, both, Where(where.environment, given=given)).planned(None)
+    assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
+    assert first.volumes[0].mount_point != second.volumes[0].mount_point
+
+
+def test_encrypted_volumes_and_subvolumes_are_keyed_by_partition(tmp_path: Path) -> None:
+    where = Where(Environment(fstab=tmp_path / "fstab"))
+    for volume, places in (
+        (ENCRYPTED, ("/srv/m",)),
+        (VOLUME + 'fs = "btrfs"\nsubvolume = ["@:/srv/a", "@b:/srv/b"]\n', ("/srv/a", "/srv/b")),
+    ):
+        (wanted,) = read_wanted(HEAD + volume, "w.toml").drive
+        plan = DriveTarget(wanted, machine(ONE, tools=EVERYTHING), (ONE,), where).planned(None)
+        (shape,) = shapes_wanted(plan)
+        assert [(one.device, one.mount_points) for one in shape.volumes] == [("/dev/sda1", places)]
+
+
+def test_unreadable_mount_point_is_reported_in_a_sentence() -> None:
+    with pytest.raises(Failed, match="/nowhere/here cannot be read: No such file"):
+        list(owner_faults(parse_volume("workload=nas,writable=root"), "/nowhere/here", "ext4"))

@@ -1,1 +1,0 @@
-"""Tests of the output of tools that resize filesystems."""
