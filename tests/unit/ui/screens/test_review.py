@@ -2,26 +2,19 @@
 
 import pytest
 
-from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.plan.settings.test_one_partition import deleted, formatted, growing, grown
 from tests.unit.ui.live import MEDIA, RUN, Live, Seen, at_review, begun, closed
 from tests.unit.ui.person import Person
+from tests.unit.ui.screens.test_plan import crowded
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.machine import Drive
-from wizard.model.said import GIB, MIB
 from wizard.plan.text import WORD, UndoSpace
 from wizard.ui.jobs.job import PlanJob
 from wizard.ui.view import Banner, Tone
 
 LONG = "WD-WX12A34B5678"
-
-
-def crowded(**changes: str) -> Drive:
-    """Return a drive with two partitions and free space between."""
-    films = partition(1, MIB, 100 * GIB, filesystem="ext4")
-    return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
 
 
 def anew(services: Live) -> Person:
