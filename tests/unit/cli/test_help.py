@@ -35,6 +35,8 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"\n\n{heading}:\n" in said for heading in GROUPS)
     assert max(map(len, said.splitlines())) < 80
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
+    options = [option.option_strings[-1:] or ["DEVICE"] for option in parser_of("")._actions]
+    assert len(options) == 5 and all(f"\n    {name:<10} " in said for (name,) in options)
 
 
 def test_help_of_a_command_works_either_way(capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,13 +127,6 @@ def test_plan_without_a_drive_shows_an_example(
     said = capsys.readouterr().err
     (example,) = re.findall("`diskwright (plan /dev[^`]*)`", said)
     assert parser_of("plan").parse_args(example.split()[1:]).devices == devices[:1]
-
-
-def test_options_of_the_wizard_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    said = capsys.readouterr().out
-    options = [option.option_strings[-1:] or ["DEVICE"] for option in parser_of("")._actions]
-    assert len(options) == 5 and all(f"\n    {name:<10} " in said for (name,) in options)
 
 
 @each

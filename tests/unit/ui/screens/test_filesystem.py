@@ -45,14 +45,6 @@ def test_every_filesystem_has_one_word_and_its_sentence() -> None:
     assert unmade and [row.key for row in person.rows][-len(unmade) :] == unmade
 
 
-def test_enter_selects_the_filesystem_and_closes_the_screen() -> None:
-    came = Came()
-    person = ranked(recorded(), came.take)
-    person.key("enter", "xfs")
-    assert [taken.choice.filesystem for taken in came] == ["xfs"]
-    assert person.view.place == "start"
-
-
 def test_pane_has_options_with_reasons_and_notes_about_the_drive() -> None:
     services = recorded()
     person = ranked(services, Came().take)
@@ -111,6 +103,7 @@ def test_missing_program_is_the_reason_and_can_be_installed() -> None:
     assert person.desk.session.machine and person.desk.session.machine.has_tool("mkfs.xfs")
     person.key("enter", "xfs")
     assert [taken.choice.filesystem for taken in came] == ["xfs"]
+    assert person.view.place == "start"
 
 
 def test_selected_options_stay_with_the_filesystem() -> None:

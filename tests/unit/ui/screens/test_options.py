@@ -73,6 +73,9 @@ def test_danger_needs_its_typed_phrase() -> None:
     person.key("enter", JOURNAL.id)
     assert person.view.place == "typing" and person.view.over
     assert JOURNAL.phrase.english in person.text and " ".join(JOURNAL.never.english.split()) in person.text
+    person.key("escape")
+    assert person.view.place == "options" and word(person, JOURNAL.id) == "danger" and not came
+    person.key("enter", JOURNAL.id)
     person.act("take", danger="nonsense")
     assert "does not match" in person.said and not came
     person.act("take", danger=JOURNAL.phrase.english)
@@ -80,14 +83,6 @@ def test_danger_needs_its_typed_phrase() -> None:
     assert came[-1].phrases == (JOURNAL.phrase.english,) and came[-1].doubts
     person.key("enter", JOURNAL.id)
     assert came[-1] == Taken(ext4())
-
-
-def test_leaving_a_danger_selects_no_option() -> None:
-    came = Came()
-    person = options(came)
-    person.key("enter", JOURNAL.id)
-    person.key("escape")
-    assert person.view.place == "options" and word(person, JOURNAL.id) == "danger" and not came
 
 
 def test_system_volume_never_gets_a_danger() -> None:
