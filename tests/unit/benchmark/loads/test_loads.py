@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.benchmark.loads.witness import Witness, act, digests
+from tests.unit.machines import WORKLOADS
+from wizard.advice.workloads import find_workload
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS, phases_of
 from wizard.benchmark.loads.script import Contents, LoadPhase, Unit
 from wizard.process.program import find
@@ -253,3 +255,10 @@ def test_fio_changes_the_existing_file(tmp_path: Path) -> None:
         assert (folder / "file").stat().st_size == len(before) == fill.amount
         assert (folder / "file").read_bytes() != before
     assert (tmp_path / "one/file").read_bytes() == (tmp_path / "two/file").read_bytes()
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_workload_has_existing_loads(workload: str) -> None:
+    trial = find_workload(workload).trial
+    assert trial and len(set(trial)) == len(trial)
+    assert all(name in LOADS and name not in PROGRAMS for name in trial)

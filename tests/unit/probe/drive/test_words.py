@@ -69,30 +69,25 @@ def test_plain_disk() -> None:
     assert ata(signed=True) == ata()
 
 
-@pytest.mark.parametrize(("word", "security"), [(0x0029, 9), (0x0007, 7), (0, None), (0xFFFF, None)])
-def test_password_is_word_128(word: int, security: int | None) -> None:
-    assert ata((128, word)).security == security
-
-
 @pytest.mark.parametrize(
-    ("word", "zoned"),
-    [(0x4002, 2), (0x4001, 1), (0x0002, 2), (0x4000, 0), (0x4003, None), (0x0000, None), (0xFFFF, None)],
+    ("number", "field", "values"),
+    [
+        (128, "security", {0x0029: 9, 0x0007: 7, 0: None, 0xFFFF: None}),
+        (
+            69,
+            "zoned",
+            {0x4002: 2, 0x4001: 1, 0x0002: 2, 0x4000: 0, 0x4003: None, 0x0000: None, 0xFFFF: None},
+        ),
+        (169, "trims", {0: False, 1: True, 0xFFFE: False, 0xFFFF: None}),
+        (
+            217,
+            "rotation_rate",
+            {0: None, 1: 1, 2: None, 0x0400: None, 0x0401: 1025, 7200: 7200, 0xFFFF: None},
+        ),
+    ],
 )
-def test_word_69(word: int, zoned: int | None) -> None:
-    assert ata((69, word)).zoned == zoned
-
-
-@pytest.mark.parametrize(("word", "trims"), [(0, False), (1, True), (0xFFFE, False), (0xFFFF, None)])
-def test_word_169(word: int, trims: bool | None) -> None:
-    assert ata((169, word)).trims is trims
-
-
-@pytest.mark.parametrize(
-    ("word", "rate"),
-    [(0, None), (1, 1), (2, None), (0x0400, None), (0x0401, 1025), (7200, 7200), (0xFFFF, None)],
-)
-def test_word_217(word: int, rate: int | None) -> None:
-    assert ata((217, word)).rotation_rate == rate
+def test_field_of_one_word(number: int, field: str, values: dict[int, int | None]) -> None:
+    assert {word: getattr(ata((number, word)), field) for word in values} == values
 
 
 @pytest.mark.parametrize(

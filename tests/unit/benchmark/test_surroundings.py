@@ -1,11 +1,12 @@
-"""Memory required by a benchmark."""
+"""Memory required by a benchmark, and files left open by its interruption."""
 
+import os
 from pathlib import Path
 
 import psutil
 import pytest
 
-from wizard.benchmark.candidates.surroundings import MEMORY_BYTES, refuse_little_memory
+from wizard.benchmark.candidates.surroundings import MEMORY_BYTES, close_below, refuse_little_memory
 from wizard.model.errors import Refused
 from wizard.model.said import KIB, MIB
 
@@ -32,3 +33,17 @@ def test_computer_with_just_enough_memory_is_accepted(
 ) -> None:
     computer_with(MEMORY_BYTES, tmp_path, monkeypatch)
     refuse_little_memory()
+
+
+def test_only_mounts_below_are_closed(tmp_path: Path) -> None:
+    below, beside = tmp_path / "volume", tmp_path / "volume-2"
+    below.mkdir()
+    names = (below / "kept", below / "deleted", beside)
+    lost, deleted, other = (os.open(name, os.O_CREAT | os.O_WRONLY, 0o600) for name in names)
+    folder = os.open(below, os.O_RDONLY)
+    (below / "deleted").unlink()
+    close_below(below)
+    for descriptor in (lost, deleted, folder):
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+    os.close(other)
