@@ -12,7 +12,7 @@ from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.ui.dialogs.test_trial import trial
 from tests.unit.ui.live import MEDIA, RUN, Live, at_review, begun, entry
 from tests.unit.ui.person import Person
-from tests.unit.ui.screens.test_review import crowded
+from tests.unit.ui.screens.test_plan import crowded
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
