@@ -144,9 +144,8 @@ def repeat(filesystem: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def judged(series: Series) -> Iterator[Check]:
-    """Check that misalignment costs time where the drive must rewrite, and none where it only reads.
-
-    NILFS2 needs to show the latter only: it writes one long log and rewrites few blocks.
+    """Check that misalignment costs time when the drive must rewrite, and none when reading. NILFS2 writes
+    one long log and rewrites few blocks, so only reading counts.
     """
     ratios = {operation: ratio(series, operation) for operation in Operation}
     print(

@@ -86,7 +86,7 @@ def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> 
     terminal.press("Enter", "deleted when you choose Keep", "Serial")
     terminal.press("NPage", "Undo restores")
     terminal.type(f"{drive}9")
-    terminal.press("Enter", f"type {drive}", f"{drive}9")
+    terminal.press("Enter", f"Type {drive} to confirm", f"{drive}9")
     terminal.press("BSpace", "Serial")
     terminal.press("Enter", "Done, not in use yet", "keep", "undo")
     terminal.press("K", "Keep the result on")

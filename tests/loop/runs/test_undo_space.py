@@ -187,7 +187,7 @@ def test_drive_with_preserved_partitions_is_never_written_directly(
 
 
 def test_direct_run_of_an_earlier_version_is_shown_and_refused(work: Work, make_drive: MakeDrive) -> None:
-    """It saved regions, stopped after its first steps, and its last line names commands that are gone."""
+    """The run saved regions and stopped early. Its last message names deleted commands."""
     drive = make_drive(96 * MIB)
     plan = plan_over_old(work, drive)
     work.runs.mkdir(mode=0o700)

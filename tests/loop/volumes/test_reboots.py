@@ -1,4 +1,4 @@
-"""Restarts while volumes are put to use: the run finishes, on its own drive, whatever name that has now."""
+"""Restarts before volumes are mounted: the run finishes on the same drive, even under another name."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,6 +1,6 @@
-"""Job: an encrypted volume and a volume group in place of files. Everything is created on scratch devices
-first, interrupted there, and resumed. While the run waits, nothing recognises the drive, `undo` restores
-every bit, and `keep` mounts it. No scratch device remains, and udev never reported its content."""
+"""Job: an encrypted volume and a volume group in place of files. The run is interrupted on scratch devices,
+and resumed. A waiting run hides the drive from every program. `undo` restores every bit; `keep` mounts the
+volumes. Scratch devices disappear, and udev never reports their contents."""
 
 from __future__ import annotations
 
