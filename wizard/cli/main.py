@@ -167,8 +167,8 @@ def dispatch(words: list[str]) -> int:
 
         # The wizard's modules load slowly, and its threads would prevent a fork.
         pool.begin()
-    values = ("--machine", "--journal")
-    stray = [word for before, word in pairwise(("", *words)) if word in COMMANDS and before not in values]
+    files = ("--machine", "--journal")
+    stray = [word for before, word in pairwise(("", *words)) if word in COMMANDS and before not in files]
     if stray and not name:
         _tell(t("options follow the command: `diskwright {command} ...`", command=stray[0]))
         return ExitCode.USAGE

@@ -5,7 +5,7 @@ from time import monotonic, sleep
 
 
 def lock_within(fd: int, wait_seconds: float) -> bool:
-    """Lock a file, and return False if it stays locked. Raises OSError if the filesystem has no locks."""
+    """Lock a file. Return False if the file stays locked. Raises OSError on filesystems without locks."""
     until = monotonic() + wait_seconds
     while True:
         try:

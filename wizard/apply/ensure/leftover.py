@@ -21,7 +21,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import subvolume_written
 
 Leftover = tuple[Message, Path | None]
-"""A message about an unfinished run, and the run if resuming it would do what is requested."""
+"""A message about an unfinished run, and its folder if `resume` leads to the requested result."""
 
 
 def leftover(aim: DriveTarget, ideal: Plan) -> Leftover | None:

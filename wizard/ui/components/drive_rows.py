@@ -188,7 +188,7 @@ def drive_pane(
     """
     why_not, runs = run_rows.blocker(runs, drive), run_rows.runs_on(runs, drive, device)
     size, serial = format_capacity(drive.size_bytes or 0), serial_of(drive)
-    name = f"{ui.short(drive.path)}  {drive.model or ''}  {size}  {serial}"
+    name = "  ".join(filter(None, (ui.short(drive.path), drive.model, size, str(serial))))
 
     def blocks() -> ui.Blocks:
         if bar := drive_bar(drive):
@@ -300,8 +300,8 @@ def finding_paras(findings: Iterable[Finding], *, brief: bool = False) -> Iterat
             before[about] += 1
     for first, *others in alike.values():
         names = [ui.short(one.subject) for one in others]
-        named = (*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else []))
-        more = t("(also {devices:and})", devices=named) if named else ""
+        names[MOST_NAMED:] = ["..."] * (len(names) > MOST_NAMED)
+        more = t("(also {devices:and})", devices=tuple(names)) if names else ""
         caption, key = CAPTIONS[first.severity], run_rows.ANSWERS.get(first.code, "")
         if brief:
             yield ui.GAP

@@ -81,7 +81,7 @@ class Actions(Screen):
         else:
             what = printable(drive.model or "", 40)
         size = format_capacity((part or drive).size_bytes or 0)
-        self.title = f"{ui.short(device)}  {what}  {size}"
+        self.title = "  ".join(filter(None, (ui.short(device), str(what), size)))
 
     @property
     def _drive(self) -> Drive:

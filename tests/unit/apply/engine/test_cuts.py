@@ -68,7 +68,7 @@ def test_undo_erases_visible_signatures_before_content(tmp_path: Path) -> None:
     assert all(states[-1].is_old(number) for number in (0, 1))
     for drives in states:
         if drives.shows(1, 1):
-            assert drives.shows(1, 12) and drives.shows(1, 7), "it shows, and a part of it is gone"
+            assert drives.shows(1, 12) and drives.shows(1, 7), "content is missing behind a visible signature"
 
 
 @pytest.mark.parametrize("way", [keep, undo])
@@ -84,7 +84,7 @@ def test_signature_in_the_drive_cache_of_a_killed_program_lasts(tmp_path: Path, 
         record = load_record(drives.run)
         assert record is not None and record.phase is (Phase.RELEASED if way is keep else Phase.UNDONE)
         ended = drives.is_new if way is keep else drives.is_old
-        assert ended(0) and ended(1), f"killed at moment {number}: what is said to be there is in a cache"
+        assert ended(0) and ended(1), f"killed at moment {number}: the result is only in the cache"
 
 
 def test_erased_signature_within_new_content_is_rewritten(tmp_path: Path) -> None:

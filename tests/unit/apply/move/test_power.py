@@ -88,7 +88,7 @@ class BadDrive(RecordingDrive):
 
 
 def bad_block(layout: Layout, number: int) -> int:
-    """A physical block of the content behind its head, at its old place. Others may share it."""
+    """Draw a physical block of the old content, after the head. Logical blocks may share it."""
     start = layout.course.old_bytes
     first, last = (start + layout.head_bytes) // BLOCK, (start + layout.size_bytes - 1) // BLOCK
     return Random(number).randint(first, last)

@@ -1,4 +1,4 @@
-"""Failures before and during a run: pulled drives, missing programs, and what is written then."""
+"""Failures before and during a run: unplugged drives, missing programs, and their messages."""
 
 import sys
 from collections.abc import Callable

@@ -121,7 +121,7 @@ def test_active_work_is_reported_continuously() -> None:
     assert said == ["Step 2 is at 10 percent.", "Step 2 is at 50 percent, about 61 s left."]
     ask.handle(entry(Event.STEP_DONE, 2))
     ask()
-    assert len(said) == 2, "a step that is done is at nothing any more"
+    assert len(said) == 2, "finished steps report no progress"
 
 
 def test_reads_and_checks_between_steps_are_reported() -> None:

@@ -130,7 +130,7 @@ def test_tools_that_check_a_stripe_are_required_first() -> None:
 
 
 class Tools:
-    """Programs that say what they are told to, or fail; every call is kept."""
+    """Stand-ins for tools, with fixed output or a failure. Records all calls."""
 
     def __init__(self, says: Mapping[str, str]) -> None:
         self.says = says
